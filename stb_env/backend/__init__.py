@@ -1,0 +1,1 @@
+"""The virtual API backend: cache, then real API, then simulator."""

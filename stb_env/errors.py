@@ -1,0 +1,105 @@
+"""One tree of errors, split by the boundary that was crossed.
+
+Whose fault decides the branch: what the *agent* does wrong is an observation and never raises; what
+the *caller* does wrong is a `ConfigError` or a `DataError`; what the *infrastructure* does wrong is an
+`InfrastructureError`, which ends the episode as invalid and is never a reward.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Literal
+
+FailureKind = Literal[
+    "cache_miss",
+    "transport",
+    "timeout",
+    "rate_limit",
+    "simulator",
+    "judge",
+    "context",
+    "budget",
+    "internal",
+]
+
+
+class STBError(Exception):
+    """Base of everything that this package raises on purpose."""
+
+
+class ActionError(STBError):
+    """An action could not be written or read in the strict form that was asked for."""
+
+
+class ConfigError(STBError):
+    """A setting is wrong or incomplete; the message says what was got, expected and what to do."""
+
+
+class DataError(STBError):
+    """A file or record is not what its format promises."""
+
+
+class InfrastructureError(STBError):
+    """No usable answer came: ends the episode with ``valid=False``, never with an earned 0.
+
+    Args:
+        message: What happened, without keys or secrets.
+        kind: Class of the failure, for retries and reports.
+        stage: Which layer failed: ``cache``, ``real``, ``simulator``, ``judge``, ``agent`` ...
+        retryable: Whether the same request may succeed later.
+
+    Examples:
+        >>> InfrastructureError("no answer in 5 s", kind="timeout", stage="real", retryable=True).failure()
+        {'kind': 'timeout', 'stage': 'real', 'retryable': True, 'message': 'no answer in 5 s'}
+    """
+
+    def __init__(
+        self, message: str, *, kind: FailureKind = "internal", stage: str = "backend", retryable: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.kind: FailureKind = kind
+        self.stage = stage
+        self.retryable = retryable
+
+    def failure(self) -> dict[str, object]:
+        """Return the failure as the plain data that ``info["failure"]`` and trajectories carry."""
+        return {"kind": self.kind, "stage": self.stage, "retryable": self.retryable, "message": str(self)}
+
+
+class BackendError(InfrastructureError):
+    """The virtual API backend could not answer a call."""
+
+
+class CacheMiss(BackendError):
+    """A call is not in the cache and the mode forbids every other source."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, kind="cache_miss", stage="cache")
+
+
+class SimulatorError(BackendError):
+    """The simulator gave no usable answer."""
+
+    def __init__(self, message: str, *, kind: FailureKind = "simulator", retryable: bool = True) -> None:
+        super().__init__(message, kind=kind, stage="simulator", retryable=retryable)
+
+
+class JudgeError(InfrastructureError):
+    """The judge gave no usable verdict."""
+
+    def __init__(self, message: str, *, kind: FailureKind = "judge", retryable: bool = True) -> None:
+        super().__init__(message, kind=kind, stage="judge", retryable=retryable)
+
+
+def did_you_mean(got: str, known: Iterable[str]) -> str:
+    """Return ``" Did you mean 'x'?"`` for the nearest known name, or nothing.
+
+    Examples:
+        >>> did_you_mean("Sandbx", ["Sandbox", "WebShop"])
+        " Did you mean 'Sandbox'?"
+        >>> did_you_mean("zzz", ["Sandbox"])
+        ''
+    """
+    near = difflib.get_close_matches(got[:200], list(known), n=1)
+    return f" Did you mean {near[0]!r}?" if near else ""

@@ -1,0 +1,168 @@
+"""JSON text that survives anything a model, a file or a network sends.
+
+Reading bounds depth and digits and turns NaN into text; writing never yields a text that cannot be
+encoded; `cut` shortens a value structurally, so that what is left still parses.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from typing import Any
+
+MAX_DEPTH = 100
+CUT_MARK = "...[cut]"
+
+_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+
+
+def dumps(value: Any) -> str:
+    """Write a value as readable JSON text that can always be encoded as UTF-8.
+
+    Infinities and NaN, which JSON lacks, become text.
+
+    Examples:
+        >>> dumps({"city": "Zürich", "n": 1})
+        '{"city": "Zürich", "n": 1}'
+        >>> dumps("\\ud800")
+        '"\\\\ud800"'
+    """
+    try:
+        text = _encode(value)
+    except ValueError:
+        text = _encode(_finite(value))
+    # str.isascii is a flag look-up, so the usual case costs nothing.
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value)
+    return text
+
+
+def loads(text: str) -> Any:
+    """Parse JSON text, tolerating control characters, NaN, huge numbers; bounding depth.
+
+    Args:
+        text: The JSON text. NaN, infinities and numbers too long to compute with become text.
+
+    Returns:
+        The value: dict, list, str, int, float, bool or None.
+
+    Raises:
+        ValueError: The text is not JSON, or nests deeper than `MAX_DEPTH`.
+
+    Examples:
+        >>> loads('{"a": [1, NaN]}')
+        {'a': [1, 'NaN']}
+        >>> loads("[" * 100_000)
+        Traceback (most recent call last):
+        ...
+        ValueError: JSON nests deeper than 100 levels
+    """
+    if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
+        raise ValueError(f"JSON nests deeper than {MAX_DEPTH} levels")
+    return _DECODER.decode(text)
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for match in _BRACKETS.finditer(text):
+        char = match.group()
+        if char in "[{":
+            depth += 1
+            deepest = max(deepest, depth)
+        elif char in "]}":
+            depth -= 1
+    return deepest
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: _finite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(item) for item in value]
+    return value
+
+
+def _parse_int(digits: str) -> int | str:
+    return int(digits) if len(digits) < 300 else digits
+
+
+def _parse_float(digits: str) -> float | str:
+    value = float(digits)
+    return value if math.isfinite(value) else digits
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+_DECODER = json.JSONDecoder(parse_int=_parse_int, parse_float=_parse_float, parse_constant=str, strict=False)
+
+
+def cut(value: Any, limit: int) -> Any:
+    """Shorten a JSON value until its text has at most ``limit`` characters and still parses.
+
+    Long texts lose their end and long lists and objects their last members; each place that lost
+    something ends in `CUT_MARK`.
+
+    Args:
+        value: Any JSON value.
+        limit: Bound on ``len(dumps(result))``, in characters; at least 64.
+
+    Examples:
+        >>> cut({"a": "x" * 500}, 64)["a"][-12:]
+        'xxxx...[cut]'
+        >>> cut([1, 2], 64)
+        [1, 2]
+    """
+    if len(dumps(value)) <= limit:
+        return value
+    budget = limit
+    while budget >= 8:
+        shorter = _shorten(value, budget)
+        if len(dumps(shorter)) <= limit:
+            return shorter
+        budget = budget * 3 // 4
+    return CUT_MARK
+
+
+def _shorten(value: Any, budget: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= budget else value[: max(0, budget - len(CUT_MARK))] + CUT_MARK
+    if isinstance(value, list):
+        return _shorten_list(value, budget)
+    if isinstance(value, dict):
+        return _shorten_dict(value, budget)
+    return value
+
+
+def _shorten_list(value: list[Any], budget: int) -> list[Any]:
+    kept: list[Any] = []
+    for item in value:
+        size = len(dumps(item)) + 2
+        if size > budget:
+            kept.append(_shorten(item, budget) if budget > 4 * len(CUT_MARK) else CUT_MARK)
+            if len(kept) < len(value) and kept[-1] != CUT_MARK:
+                kept.append(CUT_MARK)
+            break
+        kept.append(item)
+        budget -= size
+    return kept
+
+
+def _shorten_dict(value: dict[str, Any], budget: int) -> dict[str, Any]:
+    kept: dict[str, Any] = {}
+    for index, (key, item) in enumerate(value.items()):
+        size = len(dumps(item)) + len(key) + 6
+        if size > budget:
+            if budget - len(key) > 4 * len(CUT_MARK):
+                kept[key] = _shorten(item, budget - len(key))
+            if index < len(value) - 1 or key not in kept:
+                kept[CUT_MARK] = True
+            break
+        kept[key] = item
+        budget -= size
+    return kept

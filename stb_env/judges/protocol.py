@@ -1,0 +1,45 @@
+"""What decides whether an episode solved its task."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from stb_env.request import Slow
+from stb_env.tasks import Task
+from stb_env.trajectory import CallRecord
+from stb_env.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What a judge sees of an episode that ended with an answer.
+
+    Attributes:
+        task: The task, with its query and tools.
+        answer: The final answer.
+        calls: Every call of the episode in order, Finish included.
+        state: The backend's state at the end, for exact verifiers.
+    """
+
+    task: Task
+    answer: str
+    calls: tuple[CallRecord, ...]
+    state: Any = None
+
+
+class Judge(Protocol):
+    """Decides on a case. Deterministic judges yield nothing; model judges yield requests."""
+
+    @property
+    def name(self) -> str:
+        """Label that appears in every verdict; runs with different labels are never compared."""
+        ...
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict.
+
+        Raises:
+            JudgeError: No usable verdict came.
+        """
+        ...

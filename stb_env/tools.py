@@ -1,0 +1,277 @@
+"""Tools, calls and results, and the only place where names are standardised.
+
+The rules of standardisation are StableToolBench's own, character for character, because its caches and
+answer files are keyed by them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+
+from stb_env import jsontext
+from stb_env.errors import DataError, did_you_mean
+
+Source = Literal["cache", "real", "simulator", "world", "fault", "env"]
+
+MAX_NAME = 64
+FINISH = "Finish"
+RESERVED = frozenset({"from", "class", "return", "false", "true", "id", "and"})
+
+# The caret is kept because the original wrote it inside its character class.
+_FOREIGN = re.compile(r"[^\u4E00-\u9FA5a-zA-Z0-9_^]")
+_RUNS = re.compile(r"_{2,}")
+_UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
+_CATEGORY = re.compile(r"[ ,/]")
+
+
+class Status(IntEnum):
+    """Outcome of a call; a step's status is the highest of its calls."""
+
+    OK = 0
+    TOOL_ERROR = 1
+    INVALID_ARGUMENTS = 2
+    UNKNOWN_TOOL = 3
+    NO_CALL = 4
+    GAVE_UP = 5
+    FINISHED = 6
+    FAILURE = 7
+
+
+@lru_cache(maxsize=65_536)
+def standardize(name: str) -> str:
+    """Standardise a tool, API or parameter name as StableToolBench does.
+
+    Examples:
+        >>> standardize("168predict VIP Football Predictions")
+        'get_168predict_vip_football_predictions'
+        >>> standardize("/shipping/{id}")
+        'shipping_id'
+    """
+    name = _RUNS.sub("_", _FOREIGN.sub("_", name)).lower().strip("_")
+    return f"get_{name}" if name[:1].isdigit() else name
+
+
+def escape_reserved(name: str) -> str:
+    """Put ``is_`` before the seven words that the original reserves.
+
+    Examples:
+        >>> escape_reserved("from"), escape_reserved("import")
+        ('is_from', 'import')
+    """
+    return f"is_{name}" if name in RESERVED else name
+
+
+@lru_cache(maxsize=65_536)
+def pure_name(name: str) -> str:
+    """Standardise an API or parameter name, reserved words escaped.
+
+    Examples:
+        >>> pure_name("ID")
+        'is_id'
+    """
+    return escape_reserved(standardize(name))
+
+
+def standardize_category(category: str) -> str:
+    """Standardise a category name: blanks, commas and slashes become ``_``, once collapsed.
+
+    Examples:
+        >>> standardize_category("Artificial Intelligence/Machine Learning")
+        'Artificial_Intelligence_Machine_Learning'
+    """
+    return _CATEGORY.sub("_", category).replace("__", "_")
+
+
+def original_name(api: str, tool: str) -> str:
+    """Return the original's function name: ``api_for_tool``, only its last 64 characters.
+
+    Different APIs can meet in one such name; `unique_names` is what the package itself uses.
+
+    Examples:
+        >>> original_name("Songkick concert", "TheClique")
+        'songkick_concert_for_theclique'
+    """
+    return f"{pure_name(api)}_for_{standardize(tool)}"[-MAX_NAME:]
+
+
+class ToolId(NamedTuple):
+    """Identity of an API: category, tool and api, each standardised.
+
+    Examples:
+        >>> ToolId.of("News, Media", "Daily News", "Top/Headlines")
+        ToolId(category='News_Media', tool='daily_news', api='top_headlines')
+    """
+
+    category: str
+    tool: str
+    api: str
+
+    @classmethod
+    def of(cls, category: str, tool: str, api: str) -> ToolId:
+        """Build an identity from raw names."""
+        return cls(standardize_category(category), standardize(tool), pure_name(api))
+
+
+def unique_names(ids: Iterable[ToolId]) -> dict[ToolId, str]:
+    """Name APIs so that no two share a name and each name is a valid OpenAI function name.
+
+    The plain ``api_for_tool`` is kept wherever it is unambiguous and at most 64 characters long; every
+    other name ends in eight hex digits of its identity. Independent of order.
+
+    Examples:
+        >>> a, b = ToolId("Media", "demo", "get"), ToolId("Events", "demo", "get")
+        >>> sorted(unique_names([a, b]).values())
+        ['get_for_demo_97279355', 'get_for_demo_f194787a']
+        >>> unique_names([a])
+        {ToolId(category='Media', tool='demo', api='get'): 'get_for_demo'}
+    """
+    distinct = list(dict.fromkeys(ids))
+    plain = {i: f"{i.api}_for_{i.tool}" for i in distinct}
+    shared = Counter(plain.values())
+    return {i: name if shared[name] == 1 and _is_plain(i, name) else _hashed(i, name) for i, name in plain.items()}
+
+
+def _is_plain(identity: ToolId, name: str) -> bool:
+    return bool(identity.api) and len(name) <= MAX_NAME and not _UNSAFE.search(name)
+
+
+def _hashed(identity: ToolId, name: str) -> str:
+    digest = hashlib.sha256("\0".join(identity).encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    return f"{_UNSAFE.sub('_', name)[: MAX_NAME - 9].strip('_')}_{digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One callable API as an agent sees it.
+
+    Attributes:
+        name: What the agent calls it; at most 64 characters of ``[a-zA-Z0-9_-]``.
+        description: What it does, for the agent.
+        parameters: JSON Schema of its arguments, an object schema.
+        id: Its identity, which keys the response cache.
+        record: The API entry as the data set gives it (raw names, parameter list, template response).
+        spec: OpenAI function spec as JSON text, made once.
+
+    Examples:
+        >>> tool = Tool("ping", "Answers pong.", {"type": "object", "properties": {}})
+        >>> tool.spec[:44]
+        '{"type": "function", "function": {"name": "p'
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    id: ToolId = ToolId("", "", "")
+    record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    spec: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        function = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+        object.__setattr__(self, "spec", jsontext.dumps({"type": "function", "function": function}))
+
+    def __hash__(self) -> int:
+        return hash((self.name, self.id))
+
+    def renamed(self, name: str) -> Tool:
+        """Return the same tool under another name."""
+        return replace(self, name=name)
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A name with arguments, as an agent wrote them.
+
+    Attributes:
+        name: The tool's name as written.
+        arguments: An object, or the raw text where what was written is no object.
+        id: Identifies the call among those of one step.
+    """
+
+    name: str
+    arguments: Mapping[str, Any] | str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came back from a call, held as the JSON text of ``{"error", "response"}``.
+
+    The response is decoded anew at each access, so no caller can change another's.
+
+    Examples:
+        >>> result = ToolResult.of({"pong": True}, source="world")
+        >>> result.text, result.response, result.status.name
+        ('{"error": "", "response": {"pong": true}}', {'pong': True}, 'OK')
+        >>> ToolResult.of("", error="no such city", source="world").status.name
+        'TOOL_ERROR'
+    """
+
+    text: str
+    error: str
+    source: Source
+    status: Status
+
+    @classmethod
+    def of(cls, response: Any, *, error: str = "", source: Source, status: Status | None = None) -> ToolResult:
+        """Build a result from a JSON value; the status follows from the error unless given."""
+        text = jsontext.dumps({"error": error, "response": response})
+        return cls(text, error, source, (Status.TOOL_ERROR if error else Status.OK) if status is None else status)
+
+    @property
+    def response(self) -> Any:
+        """The response value, a new object each time."""
+        return json.loads(self.text)["response"]
+
+
+class ToolCatalog:
+    """All tools of a data set, by exact name and by identity.
+
+    Args:
+        tools: The tools; one that occurs again with the same identity is taken once.
+
+    Raises:
+        DataError: Two different APIs share a name.
+
+    Examples:
+        >>> catalog = ToolCatalog([Tool("ping", "", {}, ToolId("Net", "icmp", "ping"))])
+        >>> len(catalog), catalog.get("ping").id.tool, catalog.get("pong") is None
+        (1, 'icmp', True)
+    """
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._by_name: dict[str, Tool] = {}
+        self._by_id: dict[ToolId, Tool] = {}
+        for tool in tools:
+            known = self._by_name.setdefault(tool.name, tool)
+            if known.id != tool.id:
+                raise DataError(f"two APIs are named {tool.name!r}: {known.id} and {tool.id}; use unique_names")
+            self._by_id.setdefault(tool.id, tool)
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __iter__(self) -> Iterator[Tool]:
+        return iter(self._by_name.values())
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._by_name
+
+    def get(self, name: str) -> Tool | None:
+        """Return the tool of exactly this name, or None."""
+        return self._by_name.get(name)
+
+    def by_id(self, identity: ToolId) -> Tool | None:
+        """Return the tool of this identity, or None."""
+        return self._by_id.get(identity)
+
+    def nearest(self, name: str) -> str:
+        """Return a hint naming the closest tool, or an empty text."""
+        return did_you_mean(name, self._by_name)

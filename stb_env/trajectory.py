@@ -1,0 +1,142 @@
+"""The one record of an episode that everything reads and writes, as versioned JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import DataError
+from stb_env.tools import Source, Status, ToolResult
+
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One executed (or refused) call with its result.
+
+    Attributes:
+        id: Identifies the call among those of its step.
+        name: Tool name as written.
+        arguments: Arguments after lossless coercion, or the raw text where they are no object.
+        result: What came back.
+        violations: Messages of every schema violation or coercion, in order.
+    """
+
+    id: str
+    name: str
+    arguments: Mapping[str, Any] | str
+    result: ToolResult
+    violations: tuple[Mapping[str, Any], ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that ``info["calls"]`` and saved steps have; new objects each time."""
+        result = self.result
+        return {
+            "id": self.id,
+            "name": self.name,
+            "arguments": _copy(self.arguments),
+            "error": result.error,
+            "response": result.response,
+            "source": result.source,
+            "status": int(result.status),
+            "violations": [dict(violation) for violation in self.violations],
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> CallRecord:
+        """Read the form that `to_dict` writes."""
+        source: Source = data["source"]
+        result = ToolResult.of(
+            data["response"], error=data["error"], source=source, status=Status(data["status"])
+        )
+        return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _copy(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_copy(item) for item in value]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action with everything that followed from it.
+
+    Attributes:
+        calls: The calls it made, in order.
+        text: What the agent wrote besides the calls (a thought), or all of it where there was no call.
+        result: The observation's ``result`` text.
+        status: The highest status of its calls.
+        reward: Reward of this step.
+        terminated: Whether the episode ended by its own rules here.
+        truncated: Whether it was cut off here.
+        extra: What the engine gave with the action (token ids, logprobs, loss mask), kept as given.
+    """
+
+    calls: tuple[CallRecord, ...]
+    text: str = ""
+    result: str = ""
+    status: Status = Status.OK
+    reward: float = 0.0
+    terminated: bool = False
+    truncated: bool = False
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the step as plain data."""
+        data: dict[str, Any] = {
+            "calls": [call.to_dict() for call in self.calls],
+            "reward": self.reward,
+            "terminated": self.terminated,
+            "truncated": self.truncated,
+        }
+        if self.text:
+            data["text"] = self.text
+        return data | dict(self.extra)
+
+
+def messages(system: str, query: str, steps: Iterable[Step]) -> list[dict[str, Any]]:
+    """Render an episode as OpenAI chat messages; tool results are ``role: tool`` with JSON content.
+
+    Args:
+        system: System message; left out where empty.
+        query: The user's message.
+        steps: The steps so far.
+    """
+    chat: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
+    chat.append({"role": "user", "content": query})
+    for step in steps:
+        chat.extend(_step_messages(step))
+    return chat
+
+
+def _step_messages(step: Step) -> Iterator[dict[str, Any]]:
+    assistant: dict[str, Any] = {"role": "assistant", "content": step.text or None}
+    if step.calls:
+        assistant["tool_calls"] = [
+            {
+                "id": call.id,
+                "type": "function",
+                "function": {"name": call.name, "arguments": arguments_text(call.arguments)},
+            }
+            for call in step.calls
+        ]
+    yield assistant
+    for call in step.calls:
+        yield {"role": "tool", "tool_call_id": call.id, "content": call.result.text}
+    if not step.calls:
+        # An action without a call gets its complaint as a user message: no call id exists to answer.
+        yield {"role": "user", "content": step.result}
+
+
+def arguments_text(arguments: Mapping[str, Any] | str) -> str:
+    """Return the text form of arguments, as OpenAI messages carry it."""
+    return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))

@@ -1,0 +1,19 @@
+"""Fixtures that every test folder shares."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Folder of real research data; tests skip where it is absent."""
+    folder = Path(os.environ.get("STB_SHARED_DATA") or ROOT.parent / "shared" / "data")
+    if not folder.is_dir():
+        pytest.skip(f"no shared data at {folder}; set STB_SHARED_DATA to the folder that holds it")
+    return folder
