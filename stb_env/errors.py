@@ -68,7 +68,27 @@ class InfrastructureError(STBError):
 
 
 class BackendError(InfrastructureError):
-    """The virtual API backend could not answer a call."""
+    """The virtual API backend could not answer a call.
+
+    Args:
+        message: What happened, without keys or secrets.
+        kind: Class of the failure.
+        stage: Which layer failed.
+        retryable: Whether the same request may succeed later.
+        status_code: HTTP status, where one came; 200 with a body that is no JSON counts too.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: FailureKind = "internal",
+        stage: str = "backend",
+        retryable: bool = False,
+        status_code: int | None = None,
+    ) -> None:
+        super().__init__(message, kind=kind, stage=stage, retryable=retryable)
+        self.status_code = status_code
 
 
 class CacheMiss(BackendError):

@@ -14,19 +14,20 @@ from typing import Any
 MAX_DEPTH = 100
 CUT_MARK = "...[cut]"
 
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("?)|[\[\]{},]', re.DOTALL)
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 
 
 def dumps(value: Any) -> str:
-    """Write a value as readable JSON text that can always be encoded as UTF-8.
+    r"""Write a value as readable JSON text that can always be encoded as UTF-8.
 
     Infinities and NaN, which JSON lacks, become text.
 
     Examples:
         >>> dumps({"city": "Zürich", "n": 1})
         '{"city": "Zürich", "n": 1}'
-        >>> dumps("\\ud800")
-        '"\\\\ud800"'
+        >>> dumps("\ud800")
+        '"\\ud800"'
     """
     try:
         text = _encode(value)
@@ -127,6 +128,39 @@ def cut(value: Any, limit: int) -> Any:
             return shorter
         budget = budget * 3 // 4
     return CUT_MARK
+
+
+def close(text: str) -> Any:
+    """Decode JSON text that was cut off: drop what is incomplete and close what is open.
+
+    Returns:
+        The value, or None where the text does not begin like JSON.
+
+    Examples:
+        >>> close('{"a": "int", "b": [{"c": "str", "d": "st')
+        {'a': 'int', 'b': [{'c': 'str'}]}
+        >>> close("no JSON") is None
+        True
+    """
+    try:
+        return loads(text)
+    except ValueError:
+        pass
+    kept, open_ = 0, ""
+    closers = ""
+    for match in _TOKEN.finditer(text):
+        mark = match.group()
+        if mark in "{[":
+            open_ += "}" if mark == "{" else "]"
+        elif mark in "}]":
+            open_ = open_[:-1]
+        elif mark != ",":
+            continue
+        kept, closers = match.start() if mark == "," else match.end(), open_[::-1]
+    try:
+        return loads(text[:kept] + closers)
+    except ValueError:
+        return None
 
 
 def _shorten(value: Any, budget: int) -> Any:

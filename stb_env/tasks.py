@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol, overload
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError, did_you_mean
-from stb_env.tools import Tool, ToolCall, ToolCatalog, ToolId
+from stb_env.tools import Tool, ToolCall, ToolCatalog, ToolId, ToolResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,13 @@ class Task:
         """Text that identifies the task's content, for hashing."""
         tools = [tool.spec for tool in self.tools]
         gold = [[call.name, call.arguments] for call in self.gold]
-        return jsontext.dumps([self.suite, self.group, self.split, self.id, self.query, tools, gold, dict(self.goal)])
+        return jsontext.dumps(
+            [self.suite, self.group, self.split, self.id, self.query, tools, gold, dict(self.goal)]
+        )
+
+
+Oracle = Callable[[Task], Generator[ToolCall, ToolResult, str]]
+"""Solves a task: yields calls, is sent their results, returns the final answer."""
 
 
 class TaskSource(Protocol):
@@ -102,7 +108,9 @@ class TaskSet(Sequence[Task]):
         self._index: dict[str, int] = {}
         for position, task in enumerate(self._tasks):
             if self._index.setdefault(task.id, position) != position:
-                raise DataError(f"task id {task.id!r} occurs twice in {name or 'the task set'}; ids must be unique")
+                raise DataError(
+                    f"task id {task.id!r} occurs twice in {name or 'the task set'}; ids must be unique"
+                )
 
     @overload
     def __getitem__(self, index: int) -> Task: ...
@@ -205,7 +213,8 @@ class TaskSet(Sequence[Task]):
 
         Examples:
             >>> tasks = TaskSet([Task(str(i), "", ()) for i in range(1000)])
-            >>> {name: len(part) for name, part in tasks.split({"train": 0.8, "val": 0.1, "test": 0.1}).items()}
+            >>> parts = tasks.split({"train": 0.8, "val": 0.1, "test": 0.1})
+            >>> {name: len(part) for name, part in parts.items()}
             {'train': 799, 'val': 98, 'test': 103}
         """
         if any(share < 0 for share in fractions.values()) or sum(fractions.values()) > 1 + 1e-9:

@@ -102,6 +102,29 @@ def original_name(api: str, tool: str) -> str:
     return f"{pure_name(api)}_for_{standardize(tool)}"[-MAX_NAME:]
 
 
+class ServerNames(NamedTuple):
+    """Where the original server files a request: folder ``category/tool_folder``, file ``api``."""
+
+    category: str
+    tool_folder: str
+    api: str
+
+
+def server_names(category: str, tool: str, api: str) -> ServerNames:
+    """Return the names under which the original server keeps the responses to a request.
+
+    Examples:
+        >>> server_names("Tools", "Calc Tool", "Add Numbers")
+        ServerNames(category='Tools', tool_folder='calc_tool_for_Tools', api='add_numbers')
+        >>> server_names("Tools", "calc_tool", "add_numbers_for_calc_tool").api
+        'add_numbers'
+    """
+    category = standardize_category(category)
+    suffix = f"_for_{category}"
+    folder = tool if tool.endswith(suffix) else standardize(tool) + suffix
+    return ServerNames(category, folder, pure_name(api).split(f"_for_{tool}")[0])
+
+
 class ToolId(NamedTuple):
     """Identity of an API: category, tool and api, each standardised.
 
@@ -120,6 +143,9 @@ class ToolId(NamedTuple):
         return cls(standardize_category(category), standardize(tool), pure_name(api))
 
 
+NO_ID = ToolId("", "", "")
+
+
 def unique_names(ids: Iterable[ToolId]) -> dict[ToolId, str]:
     """Name APIs so that no two share a name and each name is a valid OpenAI function name.
 
@@ -136,7 +162,9 @@ def unique_names(ids: Iterable[ToolId]) -> dict[ToolId, str]:
     distinct = list(dict.fromkeys(ids))
     plain = {i: f"{i.api}_for_{i.tool}" for i in distinct}
     shared = Counter(plain.values())
-    return {i: name if shared[name] == 1 and _is_plain(i, name) else _hashed(i, name) for i, name in plain.items()}
+    return {
+        i: name if shared[name] == 1 and _is_plain(i, name) else _hashed(i, name) for i, name in plain.items()
+    }
 
 
 def _is_plain(identity: ToolId, name: str) -> bool:
@@ -169,7 +197,7 @@ class Tool:
     name: str
     description: str
     parameters: Mapping[str, Any]
-    id: ToolId = ToolId("", "", "")
+    id: ToolId = NO_ID
     record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
     spec: str = field(init=False, repr=False, compare=False)
 
@@ -220,10 +248,14 @@ class ToolResult:
     status: Status
 
     @classmethod
-    def of(cls, response: Any, *, error: str = "", source: Source, status: Status | None = None) -> ToolResult:
+    def of(
+        cls, response: Any, *, error: str = "", source: Source, status: Status | None = None
+    ) -> ToolResult:
         """Build a result from a JSON value; the status follows from the error unless given."""
         text = jsontext.dumps({"error": error, "response": response})
-        return cls(text, error, source, (Status.TOOL_ERROR if error else Status.OK) if status is None else status)
+        return cls(
+            text, error, source, (Status.TOOL_ERROR if error else Status.OK) if status is None else status
+        )
 
     @property
     def response(self) -> Any:
@@ -252,7 +284,9 @@ class ToolCatalog:
         for tool in tools:
             known = self._by_name.setdefault(tool.name, tool)
             if known.id != tool.id:
-                raise DataError(f"two APIs are named {tool.name!r}: {known.id} and {tool.id}; use unique_names")
+                raise DataError(
+                    f"two APIs are named {tool.name!r}: {known.id} and {tool.id}; use unique_names"
+                )
             self._by_id.setdefault(tool.id, tool)
 
     def __len__(self) -> int:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,3 +139,97 @@ def _step_messages(step: Step) -> Iterator[dict[str, Any]]:
 def arguments_text(arguments: Mapping[str, Any] | str) -> str:
     """Return the text form of arguments, as OpenAI messages carry it."""
     return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """One episode as it is saved: a line of ``trajectories.jsonl``.
+
+    Attributes:
+        suite: Suite of the task.
+        group: Group of the task.
+        task_id: Id of the task.
+        trial: Which repetition of the task this is, from 0.
+        seed: Seed of the episode.
+        query: What the user asked.
+        tools: OpenAI function specs that the agent saw, Finish included.
+        messages: The episode as OpenAI chat messages.
+        steps: Each action with calls, reward and end flags, as plain data.
+        answer: The final answer; empty where none was given.
+        verdict: The verdict as plain data, or None.
+        reward: Sum of the rewards.
+        valid: False where the infrastructure failed or nothing could be judged.
+        failure: The failure as plain data, or None.
+        usage: Model calls, tokens and cost.
+        tree: Search tree, where a search made one.
+    """
+
+    suite: str
+    group: str
+    task_id: str
+    trial: int
+    seed: int
+    query: str
+    tools: Sequence[Mapping[str, Any]]
+    messages: Sequence[Mapping[str, Any]]
+    steps: Sequence[Mapping[str, Any]]
+    answer: str
+    verdict: Mapping[str, Any] | None
+    reward: float
+    valid: bool
+    failure: Mapping[str, Any] | None
+    usage: Mapping[str, float]
+    tree: Mapping[str, Any] | None = None
+
+    @property
+    def key(self) -> tuple[str, int, int]:
+        """What makes an episode unique in a run: task, trial and seed."""
+        return self.task_id, self.trial, self.seed
+
+    @property
+    def solved(self) -> bool:
+        """Whether the verdict says solved."""
+        return self.verdict is not None and self.verdict["status"] == "solved"
+
+    def to_json(self) -> str:
+        """Return the episode as one line of JSON without a line break; ``tree`` only where there is one."""
+        data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
+        if self.tree is None:
+            del data["tree"]
+        return jsontext.dumps(data)
+
+    @classmethod
+    def from_json(cls, line: str) -> Trajectory:
+        """Read a line that `to_json` wrote; fields of later minor versions are ignored.
+
+        Raises:
+            DataError: The line is no trajectory of a version that this package reads.
+        """
+        try:
+            data = json.loads(line)
+            if data["version"] != VERSION:
+                raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
+            return cls(**{name: data.get(name) for name in cls.__dataclass_fields__})
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
+
+
+def read_trajectories(path: str | Path) -> list[Trajectory]:
+    """Read ``trajectories.jsonl`` (or the run folder that holds it); a torn last line is left out.
+
+    Raises:
+        DataError: The file is missing or a line is broken.
+    """
+    file = Path(path)
+    file = file / "trajectories.jsonl" if file.is_dir() else file
+    if not file.is_file():
+        raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
+    text = file.read_bytes().decode("utf-8")
+    complete = text[: text.rfind("\n") + 1]
+    trajectories = []
+    for number, line in enumerate(complete.split("\n")[:-1], 1):
+        try:
+            trajectories.append(Trajectory.from_json(line))
+        except DataError as error:
+            raise DataError(f"{file}, line {number}: {error}") from error
+    return trajectories

@@ -1,0 +1,48 @@
+"""Collect transitions with a plain ``env.step`` loop and save them as JSON lines.
+
+Usage: python examples/collect.py [EPISODES] [FILE]
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import gymnasium as gym
+
+import stb_env  # noqa: F401 (registers the environments)
+
+
+def main(episodes: int = 20, file: str = "transitions.jsonl") -> None:
+    """Play seeded random episodes and write one transition a line."""
+    env = gym.make("stb/Sandbox-v0", max_turns=8)
+    solved = steps = invalid = 0
+    with open(file, "w", encoding="utf-8") as out:
+        for episode in range(episodes):
+            observation, info = env.reset(seed=episode)
+            env.action_space.seed(episode)
+            over = False
+            while not over:
+                action = env.action_space.sample()
+                following, reward, terminated, truncated, info = env.step(action)
+                over = terminated or truncated
+                transition = {
+                    "task_id": info["task_id"],
+                    "turn": observation["turn"],
+                    "seen": observation["result"],
+                    "action": action,
+                    "reward": reward,
+                    "over": over,
+                }
+                out.write(json.dumps(transition) + "\n")
+                observation = following
+                steps += 1
+            # An infrastructure failure is no experience: never train on it.
+            invalid += not info["valid"]
+            solved += reward == 1.0
+    env.close()
+    print(f"{episodes} episodes, {steps} transitions, {solved} solved, {invalid} invalid, saved in {file}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2] if len(sys.argv) > 2 else "transitions.jsonl")

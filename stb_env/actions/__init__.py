@@ -1,0 +1,18 @@
+"""Actions as text and as calls: what an agent may write, how it is read, and the canonical way back."""
+
+from stb_env.actions.action import MAX_CALLS, Action
+from stb_env.actions.finish import finish_arguments
+from stb_env.actions.parse import parse_action
+from stb_env.actions.plain import MAX_TEXT
+from stb_env.actions.python_text import POSITIONAL
+from stb_env.actions.write import format_action
+
+__all__ = [
+    "MAX_CALLS",
+    "MAX_TEXT",
+    "POSITIONAL",
+    "Action",
+    "finish_arguments",
+    "format_action",
+    "parse_action",
+]

@@ -1,0 +1,65 @@
+"""The action: the calls of one turn, in the order of execution, and whatever was written beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from typing import NamedTuple
+
+from stb_env.tools import FINISH, ToolCall
+
+MAX_CALLS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """What an agent does in one turn.
+
+    Attributes:
+        calls: The calls in the order in which they run, ids unique; empty where nothing was called.
+        text: A thought or anything else beside the calls; all of the text where there is no call.
+    """
+
+    calls: tuple[ToolCall, ...]
+    text: str
+
+
+class Reading(NamedTuple):
+    """What one form found: calls as written, ids possibly missing, and the text beside them."""
+
+    calls: list[ToolCall]
+    text: str
+
+
+def arrange(calls: Iterable[ToolCall], text: str, max_calls: int = MAX_CALLS) -> Action:
+    """Bound, order and identify calls.
+
+    The first Finish moves to the end and every further Finish is dropped: the original ended the episode
+    at Finish, yet took the answer from whichever call came last. Other calls keep their order. A missing
+    id becomes ``call_<position>``; an id that occurs again gets a number.
+
+    Examples:
+        >>> action = arrange([ToolCall("Finish", {}), ToolCall("a", {}, "x"), ToolCall("b", {}, "x")], "")
+        >>> [(call.name, call.id) for call in action.calls]
+        [('a', 'x'), ('b', 'x_1'), ('Finish', 'call_2')]
+    """
+    kept = list(islice(calls, max_calls))
+    finishes = [call for call in kept if call.name == FINISH]
+    if finishes:
+        kept = [call for call in kept if call.name != FINISH] + finishes[:1]
+    return Action(_identified(kept), text)
+
+
+def _identified(calls: list[ToolCall]) -> tuple[ToolCall, ...]:
+    taken: set[str] = set()
+    identified = []
+    for position, call in enumerate(calls):
+        wanted = unique = call.id or f"call_{position}"
+        repeats = 0
+        while unique in taken:
+            repeats += 1
+            unique = f"{wanted}_{repeats}"
+        taken.add(unique)
+        identified.append(call if call.id == unique else ToolCall(call.name, call.arguments, unique))
+    return tuple(identified)

@@ -1,0 +1,96 @@
+"""Text or data to an action: tries each accepted form in turn and survives anything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stb_env.actions import api_bank, blocks, program, react
+from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
+from stb_env.actions.plain import MAX_TEXT, clean
+from stb_env.actions.structured import ABSENT, read_data, read_value
+
+Form = Callable[[str, int], Reading | None]
+"""Reads a text of one form, at most so many calls; None where the text has no call of this form."""
+
+FORMS: tuple[Form, ...] = (blocks.read_tags, react.read, blocks.read_fences, program.read, api_bank.read)
+"""Forms of text that is no JSON, in the order in which they are tried; a further form joins here."""
+
+
+def parse_action(
+    action: str | bytes | Mapping[str, Any] | Sequence[Any] | None,
+    *,
+    max_text: int = MAX_TEXT,
+    max_calls: int = MAX_CALLS,
+) -> Action:
+    r"""Read what an agent wrote, in any accepted form; never raises, whatever it is given.
+
+    An action in which no call is found has no calls, and its text is all that was written. Calls keep
+    their order, except that the first Finish moves to the end and further ones are dropped. Arguments
+    that are no object are kept as raw text.
+
+    Args:
+        action: Text in one of the forms below, or a call, a list of calls or an assistant message.
+        max_text: Only so many characters of a text are read.
+        max_calls: Calls beyond this number are dropped.
+
+    Examples:
+        A JSON call, its arguments an object or the text of one; a list of calls:
+
+        >>> parse_action('{"name": "ping", "arguments": {"n": 1}, "id": "a"}').calls
+        (ToolCall(name='ping', arguments={'n': 1}, id='a'),)
+        >>> parse_action('[{"name": "ping", "parameters": {}}, {"name": "pong"}]').calls
+        (ToolCall(name='ping', arguments={}, id='call_0'), ToolCall(name='pong', arguments={}, id='call_1'))
+
+        An OpenAI message, as text or as data:
+
+        >>> call = {"id": "c", "type": "function", "function": {"name": "ping", "arguments": '{"n": 1}'}}
+        >>> parse_action({"role": "assistant", "content": "Hm.", "tool_calls": [call]})
+        Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='c'),), text='Hm.')
+
+        JSON in tags or fences:
+
+        >>> parse_action('First this. <tool_call>{"name": "ping", "arguments": {}}</tool_call>')
+        Action(calls=(ToolCall(name='ping', arguments={}, id='call_0'),), text='First this.')
+
+        ReAct:
+
+        >>> parse_action('Thought: I need it.\nAction: ping\nAction Input: {"n": 1}')
+        Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='call_0'),), text='I need it.')
+
+        A program; positional arguments stand under ``"*"``:
+
+        >>> parse_action('API.ping(1, "b")').calls
+        (ToolCall(name='ping', arguments={'*': [1, 'b']}, id='call_0'),)
+
+        API-Bank:
+
+        >>> parse_action("API-Request: [Ping(n='1')]").calls
+        (ToolCall(name='Ping', arguments={'n': '1'}, id='call_0'),)
+
+        Anything else is text without a call:
+
+        >>> parse_action("Hello (world).")
+        Action(calls=(), text='Hello (world).')
+    """
+    if isinstance(action, bytes | bytearray):
+        action = bytes(action[: 4 * max_text]).decode("utf-8", "replace")
+    if isinstance(action, str):
+        return _parse_text(clean(action)[:max_text], max_calls)
+    calls, text = read_data(action, max_calls)
+    return arrange(calls, text, max_calls) if calls else _parse_text(text[:max_text], max_calls)
+
+
+def _parse_text(text: str, max_calls: int) -> Action:
+    data = read_value(text)
+    if data is not ABSENT:
+        calls, content = read_data(data, max_calls)
+        if calls:
+            return arrange(calls, content, max_calls)
+        # The content of a message without calls is text like any other: many models write calls there.
+        return _parse_text(content, max_calls) if content else Action((), text)
+    for form in FORMS:
+        reading = form(text, max_calls)
+        if reading is not None:
+            return arrange(reading.calls, reading.text, max_calls)
+    return Action((), text)

@@ -1,0 +1,130 @@
+"""Calls in decoded data: flat calls, lists of them, and OpenAI assistant messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, Final
+
+from stb_env import jsontext
+from stb_env.actions.action import MAX_CALLS, Reading
+from stb_env.actions.plain import MAX_TEXT, clean, plain
+from stb_env.actions.python_text import NotDataError, literal
+from stb_env.tools import ToolCall
+
+MAX_WRITTEN_NAME = 256
+MAX_ID = 256
+
+ABSENT: Final = object()
+"""Stands for the value of a text that is neither JSON nor a Python literal."""
+
+_BARE_CALL = frozenset({"name", "id", "type"})
+
+
+def read_value(text: str) -> Any:
+    """Read a JSON object or list, or one in Python's notation; `ABSENT` where the text is neither.
+
+    Examples:
+        >>> read_value('{"a": true}'), read_value("{'a': True}"), read_value("[a(") is ABSENT
+        ({'a': True}, {'a': True}, True)
+    """
+    text = text.strip()
+    if not text.startswith(("{", "[")):
+        return ABSENT
+    try:
+        return jsontext.loads(text)
+    except ValueError:
+        pass
+    try:
+        return literal(text)
+    except NotDataError:
+        return ABSENT
+
+
+def read_arguments(value: Any) -> Mapping[str, Any] | str:
+    """Read the arguments of a call: an object, or the raw text where what was written is no object.
+
+    Examples:
+        >>> read_arguments('{"n": 1}'), read_arguments(None), read_arguments("n = 1"), read_arguments([1])
+        ({'n': 1}, {}, 'n = 1', '[1]')
+    """
+    if value is None:
+        return {}
+    if isinstance(value, str):
+        text = clean(value)[:MAX_TEXT]
+        value = read_value(text)
+        if not isinstance(value, Mapping):
+            return text
+    data = plain(value)
+    return data if isinstance(data, dict | str) else jsontext.dumps(data)[:MAX_TEXT]
+
+
+def make_call(name: str, arguments: Any, call_id: Any = "") -> ToolCall:
+    """Build a call from unchecked parts; the name is kept as written, up to `MAX_WRITTEN_NAME` characters."""
+    return ToolCall(clean(name)[:MAX_WRITTEN_NAME], read_arguments(arguments), _read_id(call_id))
+
+
+def _read_id(value: Any) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        value = str(plain(value))
+    return clean(value)[:MAX_ID] if isinstance(value, str) else ""
+
+
+def read_call(data: Any) -> ToolCall | None:
+    """Return the call that an object describes, or None.
+
+    Examples:
+        >>> read_call({"name": "ping", "arguments": '{"n": 1}', "id": "c7"})
+        ToolCall(name='ping', arguments={'n': 1}, id='c7')
+        >>> read_call({"name": "ping", "parameters": {}}) == read_call({"name": "ping"})
+        True
+        >>> read_call({"name": "Ada", "age": 36}) is None
+        True
+    """
+    if not isinstance(data, Mapping):
+        return None
+    function = data.get("function", data)
+    if not isinstance(function, Mapping) or not isinstance(name := function.get("name"), str):
+        return None
+    for key in ("arguments", "parameters"):
+        if key in function:
+            return make_call(name, function[key], data.get("id"))
+    return make_call(name, None, data.get("id")) if set(function) <= _BARE_CALL else None
+
+
+def read_data(data: Any, max_calls: int = MAX_CALLS) -> Reading:
+    """Find the calls of decoded data and, in a message, its content.
+
+    Examples:
+        >>> message = {"content": "Look it up.", "function_call": {"name": "ping", "arguments": "{}"}}
+        >>> read_data(message)
+        Reading(calls=[ToolCall(name='ping', arguments={}, id='')], text='Look it up.')
+    """
+    found = (call for item in _candidates(data) if (call := read_call(item)) is not None)
+    return Reading(list(islice(found, max_calls)), _content(data))
+
+
+def _candidates(data: Any) -> Sequence[Any]:
+    if isinstance(data, list | tuple):
+        return data
+    if not isinstance(data, Mapping):
+        return ()
+    listed = data.get("tool_calls")
+    if isinstance(listed, list | tuple) and listed:
+        return listed
+    legacy = data.get("function_call")
+    return (data if legacy is None else legacy,)
+
+
+def _content(data: Any) -> str:
+    content = data.get("content") if isinstance(data, Mapping) else None
+    if isinstance(content, list | tuple):
+        content = "\n".join(_part_texts(content))
+    return clean(content)[:MAX_TEXT] if isinstance(content, str) else ""
+
+
+def _part_texts(parts: Sequence[Any]) -> Iterator[str]:
+    for part in parts:
+        text = part.get("text") if isinstance(part, Mapping) else part
+        if isinstance(text, str):
+            yield text

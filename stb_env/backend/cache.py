@@ -1,0 +1,223 @@
+"""The response cache: what APIs answered, found by call, the same for everyone who has the same hash.
+
+A cache folder holds ``base/cache.db`` (frozen, read without locks) and ``overlay/`` (what was added since).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from stb_env.backend import cache_report
+from stb_env.backend.cache_entry import CacheEntry, EntrySource, Hit, read_hit
+from stb_env.backend.cache_key import call_key, id_prefix
+from stb_env.backend.cache_layers import BASE, MANIFEST, Layers, read_manifest, write_manifest
+from stb_env.backend.cache_report import FilterReport, MergeReport, VerifyReport
+from stb_env.backend.recent import Recent
+from stb_env.errors import ConfigError, DataError
+from stb_env.metrics.taxonomy import Taxonomy
+from stb_env.store import TextStore
+from stb_env.tools import ToolId
+
+BATCH = 1000
+
+__all__ = ["CacheEntry", "EntrySource", "Hit", "ResponseCache", "call_key"]
+
+
+class ResponseCache:
+    """Recorded responses of APIs. Picklable and safe to fork: a copy opens its own handles.
+
+    Args:
+        folder: The cache folder, made at the first `put`; None keeps the entries in memory alone.
+        lru: Number of recently used responses kept in memory.
+        lru_characters: Bound on their length together.
+        read_only: Change nothing on disk, not one byte; the folder must hold a cache.
+
+    Raises:
+        ConfigError: Opened for reading, and there is no cache.
+        DataError: The folder holds another format or damaged data.
+
+    Examples:
+        >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
+        >>> key = call_key(ping, {"host": "a"})
+        >>> cache.put(key, CacheEntry.of(ping, {"host": "a"}, {"ms": 4}, source="real"))
+        >>> cache.get(key).text, cache.get(call_key(ping, {})) is None, len(cache)
+        ('{"error": "", "response": {"ms": 4}}', True, 1)
+        >>> [entry.response for entry in cache.examples(ping, 5)]
+        [{'ms': 4}]
+    """
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str] | None = None,
+        *,
+        lru: int = 50_000,
+        lru_characters: int = 100_000_000,
+        read_only: bool = False,
+    ) -> None:
+        self.folder = None if folder is None else Path(os.path.abspath(folder))
+        self.read_only = read_only
+        self._layers = Layers(self.folder, read_only)
+        self._recent: Recent[Hit] = Recent(lru, lru_characters, _characters)
+        self._hash = ""
+
+    def __repr__(self) -> str:
+        return f"ResponseCache({str(self.folder) if self.folder else None!r}, read_only={self.read_only})"
+
+    def __len__(self) -> int:
+        return len(self._layers)
+
+    def get(self, key: str) -> Hit | None:
+        """Return what was recorded under a key of `call_key`, or None.
+
+        Raises:
+            DataError: The row is damaged, or was refused because it is not plain text.
+        """
+        return self._recent.young.get(key) or self._recent.get(key) or self._load(key)
+
+    def put(self, key: str, entry: CacheEntry) -> None:
+        """Store an entry in the overlay; when this returns, it survives a crash.
+
+        Raises:
+            ConfigError: The cache is open for reading only.
+            DataError: The key is not the entry's own.
+            BackendError: The overlay stayed locked, or cannot be written.
+        """
+        self._layers.put_many([_written(key, entry)])
+        self._hash = ""
+        self._recent.put(key, entry.hit)
+
+    def put_many(self, items: Iterable[tuple[str, CacheEntry]]) -> None:
+        """Store entries in the overlay, a thousand in one transaction; errors as for `put`."""
+        items = iter(items)
+        self._recent.clear()
+        self._hash = ""
+        # A batch is complete before it is written: what yields it may read the same file.
+        while batch := [_written(key, entry) for key, entry in islice(items, BATCH)]:
+            self._layers.put_many(batch)
+
+    def entry(self, key: str) -> CacheEntry | None:
+        """Return everything that is known about a key, or None."""
+        value = self._layers.get(key)
+        return None if value is None else CacheEntry.read(value)
+
+    def entries(self, prefix: str = "") -> Iterator[CacheEntry]:
+        """Yield every entry in order of its key.
+
+        Raises:
+            DataError: A row is damaged or refused; `verify` lists all such rows.
+        """
+        for row in self._layers.rows(prefix):
+            if row.problem:
+                raise DataError(
+                    f"row {row.key!r} of {self.folder}: {row.problem}; see `stb-env cache verify`"
+                )
+            yield CacheEntry.read(row.value)
+
+    def examples(self, identity: ToolId, limit: int = 5) -> list[CacheEntry]:
+        """Return up to ``limit`` recorded answers of one API in order of their keys, simulated ones never."""
+        entries = self.entries(id_prefix(identity))
+        return list(islice((entry for entry in entries if entry.source != "simulator"), limit))
+
+    @property
+    def hash(self) -> str:
+        """SHA-256 hex digest over the sorted entries; equal hashes mean equal answers.
+
+        It does not depend on the order of insertion, on what lies in base or overlay, or on file bytes.
+        """
+        if not self._hash:
+            digest = hashlib.sha256()
+            for row in self._layers.rows():
+                digest.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
+            self._hash = digest.hexdigest()
+        return self._hash
+
+    def snapshot(self, dest: str | os.PathLike[str]) -> str:
+        """Freeze base and overlay into the base of a new cache folder and return its hash.
+
+        Raises:
+            ConfigError: The folder exists and is not empty.
+            DataError: A row is damaged or refused.
+        """
+        return _freeze(self.entries(), Path(dest))
+
+    def filter(
+        self, dest: str | os.PathLike[str] | None = None, *, taxonomy: Taxonomy = "default"
+    ) -> FilterReport:
+        """Drop the entries of an error class, Other Errors excepted, as the paper's Table 2 did.
+
+        Args:
+            dest: Folder of the filtered cache; None counts only.
+            taxonomy: Which reading of Appendix D decides.
+        """
+        report = FilterReport(taxonomy)
+        kept = report.kept(self.entries())
+        if dest is None:
+            for _ in kept:
+                pass
+        else:
+            _freeze(kept, Path(dest))
+        return report
+
+    def merge(self, other: ResponseCache) -> MergeReport:
+        """Add the entries of another cache; where both know a call, ours stays unless only theirs is real."""
+        report = MergeReport()
+        self.put_many(report.wanted(other.entries(), self.entry))
+        return report
+
+    def verify(self) -> VerifyReport:
+        """Check every row and go on past each that is damaged."""
+        report = VerifyReport()
+        for row in self._layers.rows():
+            report.check(row)
+        recorded = (read_manifest(self.folder) or {}).get("hash") if self.folder else None
+        if recorded and self._layers.overlay is None and recorded != self.hash:
+            report.add(MANIFEST, f"the base has hash {self.hash}, recorded is {recorded}")
+        return report
+
+    def stats(self) -> dict[str, Any]:
+        """Return counts of entries by category, source, origin and class."""
+        return cache_report.stats(self.entries()) | {"hash": self.hash}
+
+    def close(self) -> None:
+        """Release the handles; the next use opens new ones."""
+        self._layers.close()
+
+    def _load(self, key: str) -> Hit | None:
+        value = self._layers.get(key)
+        if value is None:
+            return None
+        hit = read_hit(value)
+        self._recent.put(key, hit)
+        return hit
+
+
+def _written(key: str, entry: CacheEntry) -> tuple[str, str]:
+    if key != entry.key:
+        raise DataError(f"the key {key!r} is not that of {entry.id} with these arguments ({entry.key!r})")
+    return key, entry.written()
+
+
+def _characters(hit: Hit) -> int:
+    return len(hit.text)
+
+
+def _freeze(entries: Iterable[CacheEntry], dest: Path) -> str:
+    dest = Path(os.path.abspath(dest))
+    if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
+        raise ConfigError(f"{dest} exists and is not empty; name a new folder for the frozen cache")
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{dest.name}.", dir=dest.parent) as part:
+        whole = Path(part) / "cache"
+        with closing(TextStore(whole / BASE)) as store:
+            store.put_many((entry.key, entry.written()) for entry in entries)
+        with closing(ResponseCache(whole, read_only=True)) as cache:
+            write_manifest(whole, {"hash": cache.hash, "entries": len(cache)})
+        whole.replace(dest)
+    return cache.hash

@@ -1,0 +1,181 @@
+"""One recorded response with where it comes from, and its stored form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, get_args
+
+from stb_env import jsontext
+from stb_env.backend.cache_key import Arguments, call_key, read_arguments
+from stb_env.errors import DataError
+from stb_env.metrics.taxonomy import ApiClass, classify
+from stb_env.tools import ToolId
+
+EntrySource = Literal["real", "simulator", "unknown"]
+
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+_FAILED_SIMULATION = "Failed to generate fake response"
+
+
+class Hit(NamedTuple):
+    """What a look-up gives, ready to be an observation: the JSON text of ``{"error", "response"}``."""
+
+    text: str
+    error: str
+    source: EntrySource
+
+
+@dataclass(frozen=True, slots=True)
+class CacheEntry:
+    """One recorded response.
+
+    Attributes:
+        id: The API.
+        arguments: The arguments as recorded: an object, or the raw text where they are none.
+        text: JSON text of ``{"error", "response"}``, as `jsontext.dumps` writes it.
+        source: ``real``, ``simulator``, or ``unknown`` where the recording does not say.
+        origin: What it was recorded for or read from: ``train``, ``experiment``, ``mirrorapi`` ...
+        model: The model that simulated it.
+        prompt: Version of that model's prompt.
+        error: The text's error, empty where there is none.
+
+    Raises:
+        DataError: The text is no such object, or the source is none of these.
+
+    Examples:
+        >>> entry = CacheEntry.of(ToolId("Net", "icmp", "ping"), {"host": "a"}, {"ms": 4}, source="real")
+        >>> entry.text, entry.klass.value, entry.response
+        ('{"error": "", "response": {"ms": 4}}', 'success', {'ms': 4})
+        >>> CacheEntry.read(entry.written()) == entry
+        True
+    """
+
+    id: ToolId
+    arguments: Arguments
+    text: str
+    source: EntrySource = "unknown"
+    origin: str = ""
+    model: str = ""
+    prompt: str = ""
+    error: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        answer = _object(self.text)
+        if answer.keys() != {"error", "response"} or not isinstance(answer["error"], str):
+            raise DataError(f"an entry's text is JSON of error and response, got {self.text[:80]!r}")
+        if self.source not in get_args(EntrySource) or not isinstance(self.arguments, Mapping | str):
+            raise DataError(
+                f"an entry of source {self.source!r} and {type(self.arguments).__name__} arguments"
+            )
+        object.__setattr__(self, "error", answer["error"])
+
+    @classmethod
+    def of(
+        cls,
+        identity: ToolId,
+        arguments: Arguments,
+        response: Any,
+        *,
+        error: str = "",
+        source: EntrySource = "unknown",
+        origin: str = "",
+        model: str = "",
+        prompt: str = "",
+    ) -> CacheEntry:
+        """Build an entry from a response value."""
+        text = jsontext.dumps({"error": error, "response": response})
+        return cls(identity, read_arguments(arguments), text, source, origin, model, prompt)
+
+    @property
+    def key(self) -> str:
+        """The key it is stored under."""
+        return call_key(self.id, self.arguments)
+
+    @property
+    def hit(self) -> Hit:
+        """What a look-up of it gives."""
+        return Hit(self.text, self.error, self.source)
+
+    @property
+    def response(self) -> Any:
+        """The response value, a new object each time."""
+        return json.loads(self.text)["response"]
+
+    @property
+    def klass(self) -> ApiClass:
+        """Its class after Appendix D, in the default reading."""
+        return classify(self.error, self.response)
+
+    @property
+    def failed_simulation(self) -> bool:
+        """Whether it is the placeholder that the original server stored where its simulator failed."""
+        return self.error == _FAILED_SIMULATION
+
+    def written(self) -> str:
+        """Return the stored form, ASCII JSON.
+
+        Raises:
+            DataError: The arguments are not JSON values.
+        """
+        data = {
+            "text": self.text,
+            "error": self.error,
+            "source": self.source,
+            "origin": self.origin,
+            "class": self.klass.value,
+            "model": self.model,
+            "prompt": self.prompt,
+            "id": self.id,
+            "arguments": self.arguments if isinstance(self.arguments, str) else dict(self.arguments),
+        }
+        try:
+            # Through JSON and back: NaN becomes text, and what nests too deep is refused.
+            return _ENCODER.encode(jsontext.loads(jsontext.dumps(data)))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise DataError(f"the arguments of {self.id} cannot be stored as JSON: {error}") from error
+
+    @classmethod
+    def read(cls, value: str) -> CacheEntry:
+        """Read the stored form.
+
+        Raises:
+            DataError: It is damaged; the message says how.
+        """
+        data = _object(value)
+        try:
+            identity = ToolId(*map(str, data["id"]))
+            provenance = (data[name] for name in ("source", "origin", "model", "prompt"))
+            entry = cls(identity, data["arguments"], data["text"], *provenance)
+            error = data["error"]
+        except (KeyError, TypeError) as problem:
+            raise DataError(f"a damaged cache entry: {type(problem).__name__}: {problem}") from None
+        if error != entry.error:
+            raise DataError(
+                f"a damaged cache entry: its error is {entry.error[:80]!r}, noted is {str(error)[:80]!r}"
+            )
+        return entry
+
+
+def read_hit(value: str) -> Hit:
+    """Read from the stored form only what a look-up needs, without decoding the response.
+
+    Raises:
+        DataError: The value is damaged.
+    """
+    try:
+        data = json.loads(value)
+        return Hit(data["text"], data["error"], data["source"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise DataError(f"a damaged cache entry: {error}") from None
+    if not isinstance(value, dict):
+        raise DataError(f"a damaged cache entry: expected an object, got {type(value).__name__}")
+    return value

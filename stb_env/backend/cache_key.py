@@ -1,0 +1,141 @@
+"""The key of a tool call in the response cache.
+
+Two calls share a key where the API itself could not tell them apart: the order of arguments never counts,
+and numbers and booleans count as the text by which they would travel in a URL. No schema is needed, so the
+key of a call stays the same when its documentation changes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii as _quote
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.tools import ToolId, pure_name
+
+Arguments = Mapping[str, Any] | str
+
+_TOO_DEEP = _quote("...")
+# Bits from where Decimal writes an integer, because Python refuses to write more than 4300 digits.
+_LONG = 10_000
+
+
+def call_key(identity: ToolId, arguments: Arguments) -> str:
+    """Return the key of a call: ``id_prefix(identity)`` and 32 hex digits of its arguments.
+
+    Args:
+        identity: The API, standardised (`ToolId.of`).
+        arguments: An object; or text, which counts as an object where it is JSON of one or blank, and
+            as itself otherwise.
+
+    Examples:
+        >>> ping = ToolId("Net", "icmp", "ping")
+        >>> key = call_key(ping, {"host": "a", "count": 1})
+        >>> key == call_key(ping, {"Count": "1", "host": "a"})
+        True
+        >>> key == call_key(ping, '{"count": 1.0, "host": "a"}')
+        True
+        >>> key.startswith(id_prefix(ping)), call_key(ping, {}) == call_key(ping, " ")
+        (True, True)
+    """
+    digest = hashlib.blake2b(canonical(arguments).encode(), digest_size=16).hexdigest()
+    return id_prefix(identity) + digest
+
+
+@lru_cache(maxsize=65_536)
+def id_prefix(identity: ToolId) -> str:
+    """Return what the keys of all calls of one API begin with: 16 hex digits and a colon.
+
+    Examples:
+        >>> len(id_prefix(ToolId("Net", "icmp", "ping")))
+        17
+    """
+    text = "\0".join(identity).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=8).hexdigest() + ":"
+
+
+def read_arguments(arguments: Arguments) -> Arguments:
+    """Return arguments as an object where they are one, also as JSON text, and as raw text otherwise.
+
+    Examples:
+        >>> read_arguments('{"a": 1}'), read_arguments(""), read_arguments("[1]")
+        ({'a': 1}, {}, '[1]')
+    """
+    if not isinstance(arguments, str):
+        return arguments
+    if not arguments.strip():
+        return {}
+    if not arguments.lstrip().startswith("{"):
+        return arguments
+    try:
+        value = jsontext.loads(arguments)
+    except ValueError:
+        return arguments
+    return value if isinstance(value, dict) else arguments
+
+
+def canonical(arguments: Arguments) -> str:
+    r"""Return the ASCII text that equal calls share.
+
+    Top-level names are standardised; names that would meet that way, or vanish, keep their spelling.
+
+    Examples:
+        >>> canonical({"orgId": 7, "flag": True, "x": [1.50, None, "1.10"]})
+        '{"flag":"true","orgid":"7","x":["1.5",null,"1.10"]}'
+        >>> canonical({"a-b": 1, "a_b": 2})
+        '{"a-b":"1","a_b":"2"}'
+        >>> canonical("[1]")
+        '"[1]"'
+    """
+    value = read_arguments(arguments)
+    if isinstance(value, str):
+        return _quote(value)
+    names = [pure_name(raw) or raw for raw in map(_name, value)]
+    if len(set(names)) < len(names):
+        shared = Counter(names)
+        names = [
+            name if shared[name] == 1 else raw for raw, name in zip(map(_name, value), names, strict=True)
+        ]
+    return _members(zip(names, value.values(), strict=True))
+
+
+def _members(items: Iterable[tuple[str, Any]], depth: int = 1) -> str:
+    return "{" + ",".join(sorted([f"{_quote(name)}:{_value(item, depth)}" for name, item in items])) + "}"
+
+
+def _value(value: Any, depth: int) -> str:
+    if isinstance(value, str):
+        return _quote(value)
+    if value is None:
+        return "null"
+    if isinstance(value, Mapping):
+        if depth >= jsontext.MAX_DEPTH:
+            return _TOO_DEEP
+        return _members(zip(map(_name, value), value.values(), strict=True), depth + 1)
+    if isinstance(value, list | tuple):
+        if depth >= jsontext.MAX_DEPTH:
+            return _TOO_DEEP
+        return "[" + ",".join([_value(item, depth + 1) for item in value]) + "]"
+    return _quote(_number(value))
+
+
+def _name(name: Any) -> str:
+    """Return a member's name as JSON would write it."""
+    if isinstance(name, str):
+        return name
+    return "null" if name is None else repr(name) if isinstance(name, float) else _number(name)
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else repr(value)
+    if isinstance(value, int) and value.bit_length() >= _LONG:
+        return str(Decimal(value))
+    return str(value)

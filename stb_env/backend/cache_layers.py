@@ -1,0 +1,155 @@
+"""The frozen base of a response cache with the overlay that grows over it, as one sorted mapping."""
+
+from __future__ import annotations
+
+import heapq
+import json
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from stb_env.errors import ConfigError, DataError
+from stb_env.store import FILE, FrozenStore, LiveView, Row, TextStore
+
+VERSION = 1
+BASE, OVERLAY, MANIFEST = "base", "overlay", "cache.json"
+
+
+class MemoryStore:
+    """An overlay that lives and dies with the process.
+
+    Examples:
+        >>> store = MemoryStore()
+        >>> store.put_many([("b", "2"), ("a", "1")])
+        >>> store.get("a"), [row.key for row in store.rows()], len(store)
+        ('1', ['a', 'b'], 2)
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: str) -> str | None:
+        """Return the value of a key, or None."""
+        return self._values.get(key)
+
+    def rows(self, prefix: str = "") -> Iterator[Row]:
+        """Yield every row in order of its key."""
+        for key in sorted(self._values):
+            if key.startswith(prefix):
+                yield Row(key, self._values[key], "")
+
+    def put_many(self, items: Iterable[tuple[str, str]]) -> None:
+        """Store all items."""
+        self._values.update(items)
+
+    def close(self) -> None:
+        """Do nothing: there is no handle."""
+
+
+class Layers:
+    """Base and overlay of one cache folder; an overlay's row hides the base's.
+
+    Args:
+        folder: The cache folder, or None for an overlay in memory alone.
+        read_only: Change nothing on disk; the folder must hold a cache.
+
+    Raises:
+        ConfigError: Opened for reading, and there is no cache.
+        DataError: The folder holds another format or damaged data.
+    """
+
+    def __init__(self, folder: Path | None, read_only: bool) -> None:
+        self.folder = folder
+        self.read_only = read_only
+        self.base: FrozenStore | None = None
+        self.overlay: TextStore | LiveView | MemoryStore | None = MemoryStore() if folder is None else None
+        if folder is not None:
+            self._find(folder)
+
+    def __len__(self) -> int:
+        stores = [store for store in (self.base, self.overlay) if store is not None and len(store)]
+        return len(stores[0]) if len(stores) == 1 else sum(1 for _ in self.rows())
+
+    def get(self, key: str) -> str | None:
+        """Return the value of a key, or None."""
+        value = self.overlay.get(key) if self.overlay is not None else None
+        return self.base.get(key) if value is None and self.base is not None else value
+
+    def rows(self, prefix: str = "") -> Iterator[Row]:
+        """Yield every row in order of its key, refused ones included."""
+        stores = [store.rows(prefix) for store in (self.overlay, self.base) if store is not None]
+        last = None
+        for row in heapq.merge(*stores, key=lambda row: row.key):
+            if row.key != last:
+                yield row
+            last = row.key
+
+    def put_many(self, items: Iterable[tuple[str, str]]) -> None:
+        """Store items in the overlay, in one transaction.
+
+        Raises:
+            ConfigError: The cache is open for reading only.
+        """
+        if self.read_only:
+            raise ConfigError(
+                f"the response cache {self.folder} is open for reading only; nothing was stored"
+            )
+        if self.overlay is None and self.folder is not None:
+            self.overlay = TextStore(self.folder / OVERLAY)
+            if not (self.folder / MANIFEST).exists():
+                write_manifest(self.folder, {})
+        if not isinstance(self.overlay, TextStore | MemoryStore):
+            raise TypeError(f"an overlay for writing expected, got {type(self.overlay).__name__}")
+        self.overlay.put_many(items)
+
+    def close(self) -> None:
+        """Release the handles; the next use opens new ones."""
+        for store in (self.base, self.overlay):
+            if store is not None:
+                store.close()
+
+    def _find(self, folder: Path) -> None:
+        base, overlay = folder / BASE / FILE, folder / OVERLAY / FILE
+        manifest = read_manifest(folder)
+        if base.exists():
+            self.base = FrozenStore(base)
+        if overlay.exists():
+            self.overlay = LiveView(overlay) if self.read_only else TextStore(overlay.parent)
+        if self.read_only and manifest is None and self.base is None and self.overlay is None:
+            what = "no folder" if not folder.exists() else "no response cache in the folder"
+            raise ConfigError(f"{what} {folder}; make one with `stb-env cache import SRC --cache {folder}`")
+
+
+def read_manifest(folder: Path) -> dict[str, Any] | None:
+    """Return what the folder says about itself, or None where it says nothing.
+
+    Raises:
+        DataError: It is damaged, or of another format version.
+    """
+    file = folder / MANIFEST
+    try:
+        data = json.loads(file.read_text())
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"cannot read {file}: {error}; delete it where the folder's data is known good"
+        ) from error
+    if not isinstance(data, dict) or data.get("format") != VERSION:
+        got = data.get("format") if isinstance(data, dict) else type(data).__name__
+        raise DataError(
+            f"{file}: cache format {got!r}, expected {VERSION}; import the data again with this version"
+        )
+    return data
+
+
+def write_manifest(folder: Path, data: dict[str, Any]) -> None:
+    """Replace what the folder says about itself, atomically."""
+    file = folder / MANIFEST
+    part = file.with_name(f"{MANIFEST}.{os.getpid()}.part")
+    part.write_text(json.dumps({"format": VERSION} | data, indent=2) + "\n")
+    part.replace(file)

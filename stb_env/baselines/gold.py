@@ -1,0 +1,88 @@
+"""The agent that knows: the oracle where a world has one, the relevant APIs elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.baselines.null import answer
+from stb_env.rollout import Agent
+from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolCall, ToolResult
+
+_EXCERPT = 1_500
+_PLACEHOLDERS: Mapping[str, Any] = {
+    "number": 1,
+    "integer": 1,
+    "boolean": True,
+    "array": [],
+    "object": {},
+    "null": None,
+}
+
+
+class Gold(Agent):
+    """Solves tasks with what the suite knows about them.
+
+    Where there is an oracle it drives that. For open queries it calls each relevant API with its documented
+    defaults and answers with what came back, which is a reference for plumbing and judges, not a
+    solution.
+    """
+
+    name = "gold"
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Choose the plan for the task."""
+        inner: Any = env.unwrapped
+        self._plan = (inner.oracle or _relevant_calls)(inner.task)
+        self._started = False
+
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+        """Return the plan's next call, or its answer."""
+        try:
+            call = next(self._plan) if not self._started else self._plan.send(_result(info))
+        except StopIteration as stop:
+            return answer(stop.value)
+        self._started = True
+        return {"name": call.name, "arguments": call.arguments}
+
+
+def _result(info: Mapping[str, Any]) -> ToolResult:
+    call = info["calls"][-1]
+    return ToolResult.of(call["response"], error=call["error"], source=call["source"])
+
+
+def _relevant_calls(task: Task) -> Generator[ToolCall, ToolResult, str]:
+    by_id = {tool.id: tool for tool in task.tools}
+    wanted = [by_id[identity] for identity in task.relevant if identity in by_id] or list(task.tools)
+    found = []
+    for tool in wanted:
+        result = yield ToolCall(tool.name, default_arguments(tool))
+        if not result.error:
+            found.append(f"{tool.name}: {json.dumps(result.response, ensure_ascii=False)[:_EXCERPT]}")
+    return "According to the tools:\n" + "\n".join(found)
+
+
+def default_arguments(tool: Tool) -> dict[str, Any]:
+    """Return the documented defaults of every required parameter; a placeholder where there is none.
+
+    Examples:
+        >>> schema = {"type": "object", "properties": {"city": {"type": "string", "default": "Oslo"},
+        ...           "n": {"type": "number"}, "page": {"type": "number"}}, "required": ["city", "n"]}
+        >>> default_arguments(Tool("forecast", "", schema))
+        {'city': 'Oslo', 'n': 1}
+    """
+    properties = tool.parameters.get("properties", {})
+    return {name: _default(properties.get(name, {})) for name in tool.parameters.get("required", ())}
+
+
+def _default(schema: Mapping[str, Any]) -> Any:
+    if "default" in schema:
+        return schema["default"]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    kind = schema.get("type", "string")
+    return _PLACEHOLDERS.get(kind[0] if isinstance(kind, list) else kind, "example")

@@ -1,0 +1,162 @@
+"""``stb-env cache``: import, inspect, filter and freeze recorded API responses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+from rich.progress import Progress
+from rich.table import Table
+
+from stb_env.backend.cache import ResponseCache
+from stb_env.backend.cache_export import export_folder
+from stb_env.backend.cache_import import KINDS, import_source
+from stb_env.cli.output import FAILED, console, emit, reporting
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.metrics.taxonomy import Taxonomy
+
+app = typer.Typer(no_args_is_help=True)
+
+Source = Annotated[Path, typer.Argument(metavar="SRC", help="File or folder of recorded responses.")]
+Folder = Annotated[Path, typer.Option("--cache", help="Cache folder.")]
+Out = Annotated[Path, typer.Option("--out", help="New folder to write to.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Reading = Annotated[str, typer.Option("--taxonomy", help="Reading of Appendix D: default or paper.")]
+
+_SHOWN = 20
+
+
+@app.command("import")
+@reporting
+def import_(
+    source: Source,
+    cache: Folder,
+    kind: Annotated[str, typer.Option(help=f"Format of SRC: {', '.join(KINDS)}.")] = "auto",
+    queries: Annotated[
+        Path | None, typer.Option(help="Query files that name the APIs of answer files.")
+    ] = None,
+    origin: Annotated[
+        str | None, typer.Option(help="What the entries are noted as; the format if absent.")
+    ] = None,
+    simulated: Annotated[bool, typer.Option("--simulated", help="Take MirrorAPI's own answers too.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Add recorded responses to a cache; importing the same again changes nothing."""
+    with _opened(cache, for_writing=True) as opened, Progress(console=console, transient=True) as bar:
+        task = bar.add_task("importing", total=None)
+        report = import_source(
+            opened,
+            source,
+            kind=kind,
+            queries=queries,
+            origin=origin,
+            simulated=simulated,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+        entries = len(opened)
+    data = report.to_dict() | {"entries": entries}
+    emit(data, as_json, _table(f"imported into {cache}", data))
+
+
+@app.command()
+@reporting
+def export(cache: Folder, out: Out, as_json: AsJson = False) -> None:
+    """Write a cache as the official folder layout."""
+    with _opened(cache) as opened:
+        data = export_folder(opened, out)
+    emit(data, as_json, _table(f"exported to {out}", data))
+
+
+@app.command()
+@reporting
+def stats(cache: Folder, as_json: AsJson = False) -> None:
+    """Count entries by category, source, origin and class."""
+    with _opened(cache) as opened:
+        data = opened.stats()
+    emit(data, as_json, _table(str(cache), data))
+
+
+@app.command()
+@reporting
+def verify(cache: Folder, as_json: AsJson = False) -> None:
+    """Check every row and list the damaged ones; exit 1 where there are any."""
+    with _opened(cache) as opened:
+        report = opened.verify()
+    emit(report.to_dict(), as_json, _table(str(cache), report.to_dict()))
+    if not report.ok:
+        raise typer.Exit(FAILED)
+
+
+@app.command("filter")
+@reporting
+def filter_(
+    cache: Folder,
+    out: Annotated[
+        Path | None, typer.Option(help="New cache folder for what is kept; only counts if absent.")
+    ] = None,
+    taxonomy: Reading = "default",
+    as_json: AsJson = False,
+) -> None:
+    """Drop the answers of an error class, Other Errors excepted, as the paper did with its cache."""
+    with _opened(cache) as opened:
+        data = opened.filter(out, taxonomy=_taxonomy(taxonomy)).to_dict()
+    emit(data, as_json, _table(f"{cache} filtered", data))
+
+
+@app.command()
+@reporting
+def merge(
+    source: Annotated[Path, typer.Argument(metavar="OTHER", help="Cache folder whose entries are added.")],
+    cache: Folder,
+    as_json: AsJson = False,
+) -> None:
+    """Add the entries of another cache; known answers stay, unless only the other's is real."""
+    with _opened(source) as other, _opened(cache, for_writing=True) as opened:
+        data: dict[str, Any] = opened.merge(other).to_dict() | {"entries": len(opened)}
+    emit(data, as_json, _table(f"merged into {cache}", data))
+
+
+@app.command()
+@reporting
+def snapshot(cache: Folder, out: Out, as_json: AsJson = False) -> None:
+    """Freeze a cache into a new folder, read without locks and identified by its hash."""
+    with _opened(cache) as opened:
+        data = {"hash": opened.snapshot(out), "entries": len(opened), "out": str(out)}
+    emit(data, as_json, _table(f"frozen in {out}", data))
+
+
+@contextmanager
+def _opened(folder: Path, *, for_writing: bool = False) -> Iterator[ResponseCache]:
+    if folder.exists() and not folder.is_dir():
+        raise ConfigError(f"--cache names a folder, and {folder} is a file")
+    cache = ResponseCache(folder, read_only=not for_writing)
+    try:
+        yield cache
+    finally:
+        cache.close()
+
+
+def _taxonomy(name: str) -> Taxonomy:
+    known: tuple[Taxonomy, ...] = get_args(Taxonomy)
+    for taxonomy in known:
+        if taxonomy == name:
+            return taxonomy
+    raise ConfigError(f"no taxonomy {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}")
+
+
+def _table(title: str, data: dict[str, Any]) -> Table:
+    """Show counts a line each, and of lists and nested counts the first few."""
+    table = Table("figure", "value", title=title)
+    for name, value in data.items():
+        if isinstance(value, dict):
+            for part, count in list(value.items())[:_SHOWN]:
+                table.add_row(f"{name}: {part or '-'}", str(count))
+        elif isinstance(value, list):
+            for item in value[:_SHOWN]:
+                table.add_row(name, " ".join(str(part) for part in item.values()))
+        else:
+            table.add_row(name, f"{value:,}" if type(value) is int else str(value))
+    return table

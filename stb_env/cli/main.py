@@ -1,0 +1,46 @@
+"""The command-line application and its simple commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from stb_env import __version__
+from stb_env.cli import cache, data, run, validate
+from stb_env.cli.bench import bench
+from stb_env.cli.suites import list_suites
+
+app = typer.Typer(
+    name="stb-env",
+    help="Stable tool-use environments: run, validate and measure, offline by default.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.add_typer(cache.app, name="cache", help="Import, inspect and freeze recorded API responses.")
+app.add_typer(data.app, name="data", help="Check and import query files.")
+app.command("list")(list_suites)
+app.command("run")(run.run)
+app.command("validate")(validate.validate)
+app.command("bench")(bench)
+
+
+def _print_version(value: bool) -> None:
+    if value:
+        typer.echo(f"stb-env {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    del version
+
+
+def main() -> None:
+    """Entry point of the ``stb-env`` script."""
+    app()

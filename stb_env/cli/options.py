@@ -1,0 +1,59 @@
+"""Options that mean the same in every command."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from stb_env.errors import ConfigError
+
+Data = Annotated[str | None, typer.Option("--data", help="Official data files, as they are.")]
+Cache = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded API responses.")]
+Mode = Annotated[str | None, typer.Option("--mode", help="On a cache miss: replay, offline, live or record.")]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of the run.")]
+Episodes = Annotated[
+    int | None, typer.Option("--episodes", min=1, help="How many tasks; all where not given.")
+]
+Trials = Annotated[int, typer.Option("--trials", min=1, help="How often each task is played.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Episodes played at the same time.")]
+Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", help="Any further setting of the environment, as NAME=JSON or NAME=TEXT; repeatable."
+    ),
+]
+
+
+def read_settings(pairs: list[str] | None) -> dict[str, Any]:
+    """Read ``NAME=VALUE`` pairs; a value that is JSON counts as such, any other as text.
+
+    Raises:
+        ConfigError: A pair has no ``=``.
+
+    Examples:
+        >>> read_settings(["max_turns=5", "split=train"])
+        {'max_turns': 5, 'split': 'train'}
+    """
+    settings: dict[str, Any] = {}
+    for pair in pairs or []:
+        name, equals, value = pair.partition("=")
+        if not equals or not name:
+            raise ConfigError(f"--set takes NAME=VALUE, got {pair!r}")
+        try:
+            settings[name] = json.loads(value)
+        except ValueError:
+            settings[name] = value
+    return settings
+
+
+def env_settings(
+    data: str | None, cache: Path | None, mode: str | None, pairs: list[str] | None
+) -> dict[str, Any]:
+    """Collect the settings of an environment; what was not given is left to its default."""
+    named = {"data": data, "cache": None if cache is None else str(cache), "mode": mode}
+    return {name: value for name, value in named.items() if value is not None} | read_settings(pairs)

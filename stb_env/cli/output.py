@@ -1,0 +1,54 @@
+"""What commands print: a table or one JSON document on stdout, errors and progress on stderr."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from stb_env.errors import InfrastructureError, STBError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+BAD_USE, FAILED = 2, 1
+
+console = Console(stderr=True)
+"""For progress and remarks: stdout carries the result alone."""
+
+
+def emit(data: dict[str, Any], as_json: bool, table: Table | None = None) -> None:
+    """Print a result: as one JSON document, as its table, or without a table as lines of name and value.
+
+    Args:
+        data: The result, JSON values.
+        as_json: Whether ``--json`` was given; then nothing else may go to stdout.
+        table: The same for people.
+    """
+    if as_json:
+        typer.echo(json.dumps(data, indent=2))
+        return
+    if table is None:
+        table = Table(show_header=False)
+        for name, value in data.items():
+            table.add_row(name, value if isinstance(value, str) else json.dumps(value))
+    Console().print(table)
+
+
+def reporting(command: Callable[P, R]) -> Callable[P, R]:
+    """Turn the package's errors into ``error: ...`` on stderr; exit 2 for bad use, 1 for a failed run."""
+
+    @functools.wraps(command)
+    def reported(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return command(*args, **kwargs)
+        except STBError as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(FAILED if isinstance(error, InfrastructureError) else BAD_USE) from error
+
+    return reported

@@ -1,0 +1,60 @@
+"""``stb-env validate``: check an environment."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+from rich.progress import Progress, TaskID
+from rich.table import Table
+
+from stb_env.cli import options
+from stb_env.cli.make import make_env
+from stb_env.cli.output import console, emit, reporting
+from stb_env.cli.run import EnvId
+from stb_env.validate import Report
+from stb_env.validate import validate as validate_env
+
+
+@reporting
+def validate(
+    env_id: EnvId,
+    data: options.Data = None,
+    cache: options.Cache = None,
+    mode: options.Mode = None,
+    seeds: Annotated[
+        int | None, typer.Option("--seeds", min=1, help="How many tasks to draw in total.")
+    ] = None,
+    seed: options.Seed = 0,
+    settings: options.Settings = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Check contract, gold, null agents, determinism and fork isolation; exit 0 only where all hold."""
+    env = make_env(env_id, options.env_settings(data, cache, mode, settings))
+    bars: dict[str, TaskID] = {}
+    with Progress(console=console, transient=True, disable=as_json) as progress:
+
+        def tell(stage: str, done: int, total: int) -> None:
+            if stage not in bars:
+                bars[stage] = progress.add_task(stage, total=total)
+            progress.update(bars[stage], completed=done)
+
+        report = validate_env(env_id, env, seeds=seeds, seed=seed, progress=tell)
+    env.close()
+    emit(report.to_dict(), as_json, _table(report))
+    if not report.passed:
+        raise typer.Exit(1)
+
+
+def _table(report: Report) -> Table:
+    table = Table(title=f"{report.env}: {'all checks hold' if report.passed else 'CHECKS FAILED'}")
+    for column in ("check", "holds", "detail"):
+        table.add_column(column)
+    for check in report.checks:
+        table.add_row(check.name, "yes" if check.passed else "NO", check.detail)
+    gold = report.counts["gold_calls"]
+    table.add_section()
+    table.add_row("gold calls", "", f"tried {gold['tried']}, reproduced {gold['reproduced']}")
+    scores = ", ".join(f"{name} {score:.4f}" for name, score in report.counts["scores"].items())
+    table.add_row("mean reward", "", scores)
+    return table

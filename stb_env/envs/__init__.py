@@ -1,0 +1,1 @@
+"""Environments: one gymnasium.Env for every suite, and the PettingZoo ones."""

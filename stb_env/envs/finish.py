@@ -1,0 +1,71 @@
+"""The Finish call, with which an agent ends its episode."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from stb_env import jsontext
+from stb_env.actions import finish_arguments
+from stb_env.tools import FINISH, Tool, ToolCall
+
+FINISH_TOOL = Tool(
+    name=FINISH,
+    description=(
+        "Ends the task. With return_type give_answer, final_answer is what the user gets to read, and "
+        "nothing else is shown to them. With give_up_and_restart, this attempt is abandoned."
+    ),
+    parameters={
+        "type": "object",
+        "properties": {
+            "return_type": {"type": "string", "enum": ["give_answer", "give_up_and_restart"]},
+            "final_answer": {
+                "type": "string",
+                "description": "The complete answer for the user; required with give_answer.",
+            },
+        },
+        "required": ["return_type"],
+    },
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finish:
+    """A Finish call as read.
+
+    Attributes:
+        kind: What the agent asked for; ``invalid`` where its arguments are no valid Finish.
+        answer: The final answer, as text.
+        problem: Why it is invalid, for the agent.
+    """
+
+    kind: Literal["answer", "give_up", "invalid"]
+    answer: str = ""
+    problem: str = ""
+
+
+def read_finish(call: ToolCall) -> Finish:
+    """Read a Finish call, tolerating broken JSON in its arguments.
+
+    Examples:
+        >>> read_finish(ToolCall("Finish", {"return_type": "give_answer", "final_answer": "42"}))
+        Finish(kind='answer', answer='42', problem='')
+        >>> read_finish(ToolCall("Finish", {"return_type": "give_answer"})).problem
+        "with return_type 'give_answer', Finish needs final_answer"
+    """
+    arguments: Mapping[str, Any] = finish_arguments(call)
+    kind = arguments.get("return_type")
+    if kind == "give_up_and_restart":
+        return Finish("give_up")
+    if kind != "give_answer":
+        got = "nothing" if kind is None else jsontext.dumps(kind)[:80]
+        return Finish(
+            "invalid", problem=f"return_type must be 'give_answer' or 'give_up_and_restart', got {got}"
+        )
+    if "final_answer" not in arguments:
+        return Finish("invalid", problem="with return_type 'give_answer', Finish needs final_answer")
+    answer = arguments["final_answer"]
+    if answer is None:
+        return Finish("answer")
+    return Finish("answer", answer if isinstance(answer, str) else jsontext.dumps(answer))

@@ -1,0 +1,228 @@
+"""The rules of an episode: what one action does to a state. No Gymnasium in here, and no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from stb_env import jsontext
+from stb_env.actions import parse_action
+from stb_env.backend.protocol import Backend
+from stb_env.envs import compat as original
+from stb_env.envs.finish import Finish, read_finish
+from stb_env.envs.state import State
+from stb_env.errors import InfrastructureError, did_you_mean
+from stb_env.judges.protocol import Case, Judge
+from stb_env.request import Slow
+from stb_env.tasks import Task
+from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
+from stb_env.trajectory import CallRecord, Step
+from stb_env.validation import check_call
+from stb_env.verdict import Verdict, Vote
+
+Compat = Literal["toolbench"]
+
+NO_CALL = (
+    'no tool call found; write one as {"name": "<tool>", "arguments": {...}}, '
+    "and call Finish to give the final answer"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds on what an observation carries, in characters of text.
+
+    Attributes:
+        query: The user's query.
+        tools: JSON of all function specs.
+        result: JSON of one step's results.
+    """
+
+    query: int = 16_384
+    tools: int = 262_144
+    result: int = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How episodes go: who answers calls, who judges, and where the limits are.
+
+    Attributes:
+        backend: Answers tool calls.
+        judge: Decides on final answers.
+        max_turns: Actions after which an episode is cut off.
+        limits: Bounds on texts.
+        compat: ``"toolbench"`` calls functions by suffix, validates nothing and reports the original's
+            step codes.
+    """
+
+    backend: Backend
+    judge: Judge
+    max_turns: int = 24
+    limits: Limits = Limits()
+    compat: Compat | None = None
+
+    def start(self, task: Task, seed: int) -> State:
+        """Return the state at the start of an episode."""
+        return State(task_id=task.id, seed=seed, backend=self.backend.start(task, seed))
+
+    def advance(self, task: Task, tools: Mapping[str, Tool], state: State, action: Any) -> Slow[State]:
+        """Play one action.
+
+        Args:
+            task: The task of the state.
+            tools: The task's tools by name.
+            state: An episode that is not over.
+            action: Anything; what is no call costs a turn.
+
+        Returns:
+            The next state. Failures of the infrastructure end the episode; they are not raised.
+        """
+        parsed = parse_action(action)
+        records: list[CallRecord] = []
+        backend, finish, failure = state.backend, None, None
+        for call in parsed.calls:
+            if call.name == FINISH:
+                finish = read_finish(call)
+                records.append(_finish_record(call, finish))
+                continue
+            try:
+                record, backend = yield from self._call(tools, backend, call)
+            except InfrastructureError as error:
+                failure = error.failure()
+                text = original.failure_text(error) if self.compat else str(error)
+                records.append(
+                    _record(call, ToolResult.of("", error=text, source="env", status=Status.FAILURE))
+                )
+                break
+            records.append(record)
+        state = self._with_step(state, records, parsed.text, backend)
+        if failure is not None:
+            return _failed(state, failure)
+        if finish is not None and finish.kind != "invalid":
+            return (yield from self._end(task, state, finish))
+        if state.turn >= self.max_turns:
+            return _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
+        return state
+
+    def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
+        if self.compat:
+            return (yield from self._original_call(tools, backend, call))
+        tool = tools.get(call.name)
+        if tool is None:
+            return _unknown(call, tools), backend
+        checked = check_call(call, tool)
+        if not checked.violations and not checked.coercions:
+            result, backend = yield from self.backend.answer(backend, tool, call)
+            return CallRecord(call.id, call.name, call.arguments, result), backend
+        # What the API really said to exactly this text beats our reading of its documentation.
+        recorded = self.backend.recorded(backend, tool, call)
+        notes = tuple(note.to_dict() for note in (*checked.coercions, *checked.violations))
+        if recorded is not None:
+            return CallRecord(call.id, call.name, call.arguments, recorded, notes), backend
+        if checked.violations:
+            error = "invalid arguments: " + "; ".join(violation.message for violation in checked.violations)
+            result = ToolResult.of("", error=error, source="env", status=Status.INVALID_ARGUMENTS)
+            return CallRecord(call.id, call.name, call.arguments, result, notes), backend
+        call = replace(call, arguments=checked.arguments)
+        result, backend = yield from self.backend.answer(backend, tool, call)
+        return CallRecord(call.id, call.name, call.arguments, result, notes), backend
+
+    def _original_call(
+        self, tools: Mapping[str, Tool], backend: Any, call: ToolCall
+    ) -> Slow[tuple[CallRecord, Any]]:
+        name = original.find_function(tools, call.name)
+        if name is None:
+            return _unknown(call, tools), backend
+        result, backend = yield from self.backend.answer(backend, tools[name], call)
+        return _record(call, result), backend
+
+    def _with_step(self, state: State, records: Sequence[CallRecord], text: str, backend: Any) -> State:
+        if records:
+            status = max(record.result.status for record in records)
+            result = self._result_text(records)
+        else:
+            status = Status.NO_CALL
+            result = ToolResult.of("", error=NO_CALL, source="env", status=status).text
+        extra = original.step_report(records) if self.compat else {}
+        step = Step(tuple(records), text, result, status, extra=extra)
+        return State(
+            state.task_id,
+            state.seed,
+            state.turn + 1,
+            backend,
+            (*state.steps, step),
+            result,
+            status,
+            usage=state.usage,
+        )
+
+    def _result_text(self, records: Sequence[CallRecord]) -> str:
+        if len(records) == 1:
+            return bounded(records[0].result, self.limits.result)
+        room = self.limits.result // len(records) - 2
+        return "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
+
+    def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
+        if finish.kind == "give_up":
+            return _judged(state, _unsolved("the agent gave up"))
+        state = replace(state, answer=finish.answer)
+        try:
+            verdict = yield from self.judge.judge(Case(task, finish.answer, state.calls, state.backend))
+        except InfrastructureError as error:
+            return _failed(state, error.failure())
+        return _judged(state, verdict)
+
+
+def bounded(result: ToolResult, limit: int) -> str:
+    """Return a result's JSON text, shortened structurally to fit ``limit`` characters."""
+    if len(result.text) <= limit:
+        return result.text
+    error = jsontext.cut(result.error, max(64, limit // 4))
+    room = limit - len(jsontext.dumps({"error": error, "response": ""}))
+    return jsontext.dumps({"error": error, "response": jsontext.cut(result.response, max(64, room))})
+
+
+def _record(call: ToolCall, result: ToolResult) -> CallRecord:
+    return CallRecord(call.id, call.name, call.arguments, result)
+
+
+def _unknown(call: ToolCall, tools: Mapping[str, Tool]) -> CallRecord:
+    hint = did_you_mean(call.name, [*tools, FINISH])
+    error = f"no tool is named {call.name!r}.{hint}"
+    return _record(call, ToolResult.of("", error=error, source="env", status=Status.UNKNOWN_TOOL))
+
+
+def _finish_record(call: ToolCall, finish: Finish) -> CallRecord:
+    if finish.kind == "invalid":
+        result = ToolResult.of("", error=finish.problem, source="env", status=Status.INVALID_ARGUMENTS)
+    elif finish.kind == "give_up":
+        result = ToolResult.of("gave up", source="env", status=Status.GAVE_UP)
+    else:
+        result = ToolResult.of("answer given", source="env", status=Status.FINISHED)
+    return _record(call, result)
+
+
+def _unsolved(reason: str) -> Verdict:
+    return Verdict.of("unsolved", judge="env", votes=(Vote("unsolved", reason),))
+
+
+def _failed(state: State, failure: Mapping[str, Any]) -> State:
+    step = replace(state.steps[-1], status=Status.FAILURE, truncated=True)
+    return replace(
+        state, over=True, valid=False, failure=failure, status=Status.FAILURE, steps=(*state.steps[:-1], step)
+    )
+
+
+def _judged(state: State, verdict: Verdict, *, truncated: bool = False) -> State:
+    step = replace(
+        state.steps[-1], reward=float(verdict.score), terminated=not truncated, truncated=truncated
+    )
+    return replace(
+        state,
+        over=True,
+        valid=verdict.status != "na",
+        verdict=verdict.to_dict(),
+        steps=(*state.steps[:-1], step),
+    )

@@ -1,0 +1,51 @@
+"""The state of an episode: one immutable, picklable value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stb_env.llm.usage import Usage
+from stb_env.tools import Status
+from stb_env.trajectory import CallRecord, Step
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Everything that an episode is, apart from shared, read-only content.
+
+    Attributes:
+        task_id: Which task is played.
+        seed: Seed of the episode; what is random during steps follows from (seed, counter).
+        turn: Number of actions taken.
+        backend: The backend's own state.
+        steps: Every action with what followed.
+        result: The observation's ``result`` text.
+        status: The observation's ``status``.
+        over: Whether the episode has ended.
+        valid: Whether its reward may be counted.
+        answer: The final answer, where one was given.
+        verdict: The verdict as plain data, where there is one.
+        failure: The infrastructure failure as plain data, where there was one.
+        usage: What the environment's own models (simulator, judge) used so far.
+    """
+
+    task_id: str
+    seed: int
+    turn: int = 0
+    backend: Any = None
+    steps: tuple[Step, ...] = ()
+    result: str = ""
+    status: Status = Status.OK
+    over: bool = False
+    valid: bool = True
+    answer: str = ""
+    verdict: Mapping[str, Any] | None = None
+    failure: Mapping[str, Any] | None = None
+    usage: Usage = Usage()
+
+    @property
+    def calls(self) -> tuple[CallRecord, ...]:
+        """Every call of the episode so far, in order."""
+        return tuple(call for step in self.steps for call in step.calls)

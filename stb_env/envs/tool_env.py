@@ -1,0 +1,350 @@
+"""The one Gymnasium environment: a query is an episode, an action is a tool call."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import gymnasium as gym
+from gymnasium.error import ResetNeeded
+from gymnasium.spaces import Dict, Discrete
+
+from stb_env.backend.protocol import Backend
+from stb_env.envs.finish import FINISH_TOOL
+from stb_env.envs.rules import Compat, Limits, Rules
+from stb_env.envs.state import State
+from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.judges.protocol import Judge
+from stb_env.prompting import prompt
+from stb_env.request import Slow, adrive, drive
+from stb_env.seeding import derive
+from stb_env.spaces import TextSpace, ToolCallSpace
+from stb_env.tasks import Oracle, Task, TaskSource
+from stb_env.tools import Status, Tool
+from stb_env.trajectory import messages
+
+Observation = dict[str, Any]
+Info = dict[str, Any]
+Transition = tuple[Observation, float, bool, bool, Info]
+
+# Draws from an endless source: any index is a task, this many are told apart.
+_ENDLESS = 2**31
+_OPTIONS = ("task_id", "order", "shard", "seed")
+
+
+class ToolEnv(gym.Env[Observation, Any]):
+    """Plays queries against tools: action in, API answer out, verdict as terminal reward.
+
+    The observation is ``Dict(query, tools, result: text; status, turn: Discrete)``. The action is text
+    (a dict or list is taken too) in any form of `stb_env.actions`. ``reward`` is 0.0 until the episode
+    ends, then the verdict's score. Infrastructure failures end an episode with ``truncated``, reward 0.0
+    and ``info["valid"]`` False.
+
+    Args:
+        tasks: Where tasks come from.
+        backend: Answers tool calls.
+        judge: Decides on final answers.
+        max_turns: Actions after which an episode is cut off.
+        order: ``"random"`` draws tasks with the environment's generator, ``"sequential"`` goes through
+            them in order.
+        shard: ``(i, n)``: sequential order visits tasks i, i + n, i + 2n ...
+        limits: Bounds on the texts of an observation, as a `Limits` or a dict of its fields.
+        compat: ``"toolbench"`` for the original's look-up and step codes.
+        oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
+        render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
+
+    Raises:
+        ConfigError: A setting is out of range.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> env = gym.make("stb/Sandbox-v0")
+        >>> obs, info = env.reset(seed=0)
+        >>> obs, reward, terminated, truncated, info = env.step("just chatting")
+        >>> int(obs["status"]), reward, terminated
+        (4, 0.0, False)
+        >>> branch = env.fork()
+        >>> action = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+        >>> branch.step(action)[2], env.step("more chatting")[2]
+        (True, False)
+    """
+
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 1}  # type: ignore[misc] # Env declares an instance variable
+
+    def __init__(
+        self,
+        tasks: TaskSource,
+        backend: Backend,
+        judge: Judge,
+        *,
+        max_turns: int = 24,
+        order: Literal["random", "sequential"] = "random",
+        shard: tuple[int, int] = (0, 1),
+        limits: Limits | Mapping[str, int] | None = None,
+        compat: Compat | None = None,
+        oracle: Oracle | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if max_turns < 1:
+            raise ConfigError(f"max_turns must be at least 1, got {max_turns}")
+        if compat not in (None, "toolbench"):
+            raise ConfigError(f"compat must be None or 'toolbench', got {compat!r}")
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ConfigError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
+        self.tasks = tasks
+        self.oracle = oracle
+        self.rules = Rules(backend, judge, max_turns, _limits(limits), compat)
+        self.order, self.shard = _order(order), _shard(shard)
+        self.render_mode = render_mode
+        texts = self.rules.limits
+        # A plain dict is not ordered by key; Gymnasium's Dict sorts it.
+        self.observation_space = Dict(
+            {
+                "query": TextSpace(texts.query),
+                "tools": TextSpace(texts.tools),
+                "result": TextSpace(texts.result),
+                "status": Discrete(len(Status)),
+                "turn": Discrete(max_turns + 1),
+            }
+        )
+        self.action_space = ToolCallSpace()
+        self._position = 0
+        self._state: State | None = None
+        self._branch_seed: int | None = None
+
+    # -- Gymnasium -------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Start an episode.
+
+        Args:
+            seed: Seeds the environment's generator, which draws the task and the episode's seed.
+            options: ``task_id`` chooses the task; ``order`` and ``shard`` override the settings; ``seed``
+                sets the episode's seed alone.
+
+        Raises:
+            ConfigError: An option is unknown.
+            DataError: There is no task of that id.
+        """
+        return drive(self._reset(seed, options))
+
+    async def areset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, Info]:
+        """Start an episode on the event loop; see `reset`."""
+        return await adrive(self._reset(seed, options))
+
+    def step(self, action: Any) -> Transition:
+        """Play one action; see the class for what comes back.
+
+        Raises:
+            ResetNeeded: No episode is running.
+        """
+        return drive(self._step(action))
+
+    async def astep(self, action: Any) -> Transition:
+        """Play one action on the event loop; see `step`."""
+        return await adrive(self._step(action))
+
+    def render(self) -> str | None:
+        """Return the episode as text (``ansi``) or write it to standard output (``human``)."""
+        if self.render_mode is None:
+            return None
+        state = self._running()
+        text = "\n".join(_render_message(message) for message in messages("", self._task.query, state.steps))
+        if state.verdict is not None:
+            text += f"\n[verdict] {state.verdict['status']} ({state.verdict['judge']})"
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        return None
+
+    def close(self) -> None:
+        """Release the backend's handles."""
+        self.rules.backend.close()
+
+    # -- branching -------------------------------------------------------------------------------
+
+    def snapshot(self) -> State:
+        """Return the episode's state: immutable, picklable, free to keep.
+
+        Raises:
+            ResetNeeded: No episode was started.
+        """
+        return self._running()
+
+    def restore(self, state: State) -> None:
+        """Continue from a state of this or an equal environment.
+
+        Raises:
+            DataError: The state's task does not exist here.
+        """
+        if self._state is None or state.task_id != self._state.task_id:
+            self._set_task(self.tasks.get(state.task_id))
+        self._state = state
+
+    def fork(self) -> Self:
+        """Return an independent environment in the same state; costs a few microseconds."""
+        branch = object.__new__(type(self))
+        branch.__dict__.update(self.__dict__)
+        branch.action_space = self.action_space.copy()  # type: ignore[attr-defined] # always a ToolCallSpace
+        branch._np_random = None
+        branch._branch_seed = (
+            None if self._state is None else derive("fork", self._state.seed, self._state.turn)
+        )
+        return branch
+
+    # -- what agents and recorders may read --------------------------------------------------------
+
+    @property
+    def task(self) -> Task:
+        """The task of the running episode."""
+        self._running()
+        return self._task
+
+    # -- core --------------------------------------------------------------------------------------
+
+    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+        if seed is None and self._np_random is None and self._branch_seed is not None:
+            seed = self._branch_seed
+        yield from ()
+        super().reset(seed=seed)
+        options = _options(options)
+        # Drawn even where the task is named, so that naming it changes nothing else.
+        drawn, episode_seed = (int(n) for n in self.np_random.integers(0, 2**63, size=2))
+        self._set_task(self._choose(drawn, options))
+        self._state = self.rules.start(self._task, int(options.get("seed", episode_seed)))
+        return self._observation(), self._info(bookend=True)
+
+    def _choose(self, drawn: int, options: Mapping[str, Any]) -> Task:
+        if options.get("task_id") is not None:
+            return self.tasks.get(str(options["task_id"]))
+        if _order(options.get("order", self.order)) == "random":
+            return self.tasks.at(drawn % (self.tasks.size or _ENDLESS))
+        first, stride = _shard(options.get("shard", self.shard))
+        index = first + stride * self._position
+        self._position += 1
+        return self.tasks.at(index)
+
+    def _set_task(self, task: Task) -> None:
+        self._task = task
+        self._tools = _by_name(task)
+        self._tools_text = "[" + ", ".join([*(tool.spec for tool in task.tools), FINISH_TOOL.spec]) + "]"
+        limits = self.rules.limits
+        if len(self._tools_text) > limits.tools:
+            raise DataError(
+                f"the tools of task {task.id!r} take {len(self._tools_text)} characters, limits.tools allows "
+                f"{limits.tools}; raise the limit with limits={{'tools': ...}}"
+            )
+        self._query = task.query if len(task.query) <= limits.query else task.query[: limits.query]
+        self.action_space.tools = (*task.tools, FINISH_TOOL)  # type: ignore[attr-defined] # always a ToolCallSpace
+
+    def _step(self, action: Any) -> Slow[Transition]:
+        state = self._running()
+        if state.over:
+            raise ResetNeeded("this episode is over; call env.reset() before env.step()")
+        self._state = state = yield from self.rules.advance(self._task, self._tools, state, action)
+        step = state.steps[-1]
+        if self.render_mode == "human":
+            self.render()
+        return (
+            self._observation(),
+            step.reward,
+            step.terminated,
+            step.truncated,
+            self._info(bookend=state.over),
+        )
+
+    def _running(self) -> State:
+        if self._state is None:
+            raise ResetNeeded("no episode is running; call env.reset() first")
+        return self._state
+
+    def _observation(self) -> Observation:
+        state = self._running()
+        return {
+            "query": self._query,
+            "tools": self._tools_text,
+            "result": state.result,
+            "status": int(state.status),
+            "turn": state.turn,
+        }
+
+    def _info(self, *, bookend: bool) -> Info:
+        state = self._running()
+        last = state.steps[-1] if state.steps else None
+        info: Info = {
+            "task_id": self._task.id,
+            "suite": self._task.suite,
+            "group": self._task.group,
+            "calls": [call.to_dict() for call in last.calls] if last else [],
+            "usage": state.usage.to_dict(),
+            "valid": state.valid,
+        }
+        if last is not None and last.extra:
+            info.update(last.extra)
+        if bookend:
+            info["tools"] = json.loads(self._tools_text)
+            info["messages"] = messages(prompt("agent", "v1").text, self._query, state.steps)
+        if state.failure is not None:
+            info["failure"] = dict(state.failure)
+        if state.verdict is not None:
+            info["verdict"] = json.loads(json.dumps(state.verdict))
+        return info
+
+
+def _by_name(task: Task) -> dict[str, Tool]:
+    tools: dict[str, Tool] = {}
+    for tool in task.tools:
+        # In compatibility mode two APIs can share a name; the original then reaches the first alone.
+        tools.setdefault(tool.name, tool)
+    return tools
+
+
+def _options(options: dict[str, Any] | None) -> dict[str, Any]:
+    for name in options or {}:
+        if name not in _OPTIONS:
+            raise ConfigError(
+                f"unknown reset option {name!r}; known: {_OPTIONS}.{did_you_mean(name, _OPTIONS)}"
+            )
+    return options or {}
+
+
+def _order(order: str) -> Literal["random", "sequential"]:
+    match order:
+        case "random" | "sequential":
+            return order
+    raise ConfigError(f"order must be 'random' or 'sequential', got {order!r}")
+
+
+def _shard(shard: Any) -> tuple[int, int]:
+    first, stride = (int(part) for part in shard)
+    if not 0 <= first < stride:
+        raise ConfigError(f"shard must be (i, n) with 0 <= i < n, got {tuple(shard)}")
+    return first, stride
+
+
+def _limits(limits: Limits | Mapping[str, int] | None) -> Limits:
+    if limits is None or isinstance(limits, Limits):
+        return limits or Limits()
+    known = Limits.__dataclass_fields__
+    for name in limits:
+        if name not in known:
+            raise ConfigError(f"unknown limit {name!r}; known: {sorted(known)}.{did_you_mean(name, known)}")
+    made = Limits(**limits)
+    if min(made.query, made.tools, made.result) < 256:
+        raise ConfigError(f"each limit must be at least 256 characters, got {made}")
+    return made
+
+
+def _render_message(message: Mapping[str, Any]) -> str:
+    lines = [f"[{message['role']}] {message['content']}"] if message.get("content") else []
+    lines += [
+        f"[{message['role']}] -> {call['function']['name']}({call['function']['arguments']})"
+        for call in message.get("tool_calls", ())
+    ]
+    return "\n".join(lines)

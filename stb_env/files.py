@@ -1,0 +1,64 @@
+"""Writing that loses nothing: durable appends and atomic replacement."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+_BLOCK = 65_536
+
+
+def write_json(file: Path, value: Any, *, sort_keys: bool = True) -> None:
+    """Replace a JSON file atomically: readers see the old one or the new one, never half of it.
+
+    Args:
+        file: The file; its folder must exist.
+        value: Any JSON value.
+        sort_keys: Whether objects are written in order of their keys.
+    """
+    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    with draft.open("w", encoding="utf-8") as out:
+        out.write(json.dumps(value, indent=2, sort_keys=sort_keys) + "\n")
+        out.flush()
+        os.fsync(out.fileno())
+    draft.replace(file)
+
+
+class LineWriter:
+    """Appends lines to a file, each flushed to disk before the next: what was written is never lost.
+
+    Opening cuts off a torn last line, which a killed process may have left.
+
+    Args:
+        path: The file; made where it does not exist.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._file = open(path, "a+b")  # noqa: SIM115 (closed by close)
+        size = self._file.seek(0, os.SEEK_END)
+        end = self._end_of_last_line(size)
+        if end < size:
+            self._file.truncate(end)
+
+    def _end_of_last_line(self, size: int) -> int:
+        end = size
+        while end > 0:
+            start = max(0, end - _BLOCK)
+            self._file.seek(start)
+            found = self._file.read(end - start).rfind(b"\n")
+            if found >= 0:
+                return start + found + 1
+            end = start
+        return 0
+
+    def write(self, line: str) -> None:
+        """Append one line and wait until it is on disk."""
+        self._file.write(line.encode("utf-8") + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,1 @@
+"""Foreign formats, one a file: import and export."""

@@ -1,0 +1,208 @@
+"""API entries of StableToolBench query files and tool files, as tools.
+
+The default form mends what the original loses: optional parameters are kept where nothing is required,
+``NUMBER`` is a number, defaults and enums stay, names are unique. ``original_function`` is the
+original's own form to the byte, its fixed sentences and defects included, and exists for that alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.tools import Tool, ToolId, original_name, pure_name, standardize
+
+MAX_DESCRIPTION = 1024
+
+_TYPES: Mapping[str, dict[str, Any]] = {
+    "NUMBER": {"type": "number"},
+    "INTEGER": {"type": "integer"},
+    "STRING": {"type": "string"},
+    "ENUM": {"type": "string"},
+    "BOOLEAN": {"type": "boolean"},
+    "ARRAY": {"type": "array", "items": {}},
+    "OBJECT": {"type": "object"},
+    "BINARY": {"type": "string", "contentEncoding": "base64"},
+    "DATE (YYYY-MM-DD)": {"type": "string", "format": "date"},
+    "TIME (24-HOUR HH:MM)": {"type": "string"},
+}
+_PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "number": (int, float),
+    "integer": int,
+    "boolean": bool,
+    "array": list,
+    "object": dict,
+}
+_ORIGINAL_TYPES = {"NUMBER": "integer", "STRING": "string", "BOOLEAN": "boolean"}
+
+
+def api_id(entry: Mapping[str, Any]) -> ToolId:
+    """Return the identity of an API entry.
+
+    Examples:
+        >>> api_id({"category_name": "Data", "tool_name": "TheClique", "api_name": "ID"})
+        ToolId(category='Data', tool='theclique', api='is_id')
+    """
+    return ToolId.of(entry["category_name"], entry["tool_name"], entry["api_name"])
+
+
+def tool_from_api(entry: Mapping[str, Any], name: str) -> Tool:
+    """Build a tool from an API entry.
+
+    Args:
+        entry: ``category_name tool_name api_name`` and, where given, ``api_description
+            required_parameters optional_parameters template_response``.
+        name: The name to give it; see `stb_env.tools.unique_names`.
+
+    Examples:
+        >>> parameter = {"name": "id", "type": "NUMBER", "description": "", "default": "7"}
+        >>> entry = {"category_name": "Data", "tool_name": "Films", "api_name": "Film",
+        ...          "api_description": " A film. ", "optional_parameters": [parameter]}
+        >>> tool = tool_from_api(entry, "film_for_films")
+        >>> tool.description, tool.parameters["properties"]
+        ('A film. (API "Film" of "Films", Data)', {'is_id': {'type': 'number', 'default': 7}})
+    """
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for parameter, needed in _parameters(entry):
+        key = _free_name(pure_name(parameter["name"]) or "parameter", properties)
+        properties[key] = _schema(parameter)
+        if needed:
+            required.append(key)
+    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    if required:
+        schema["required"] = required
+    return Tool(name, _description(entry), schema, api_id(entry), entry)
+
+
+def _parameters(entry: Mapping[str, Any]) -> Iterable[tuple[Mapping[str, Any], bool]]:
+    for key, needed in (("required_parameters", True), ("optional_parameters", False)):
+        for parameter in entry.get(key) or ():
+            yield parameter, needed
+
+
+def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+    if name not in taken:
+        return name
+    number = 2
+    while f"{name}_{number}" in taken:
+        number += 1
+    return f"{name}_{number}"
+
+
+def _description(entry: Mapping[str, Any]) -> str:
+    source = f'(API "{entry["api_name"]}" of "{entry["tool_name"].strip()}", {entry["category_name"]})'
+    text = str(entry.get("api_description") or "").strip()
+    return f"{text[: MAX_DESCRIPTION - len(source) - 1]} {source}".strip() if text else source
+
+
+def _schema(parameter: Mapping[str, Any]) -> dict[str, Any]:
+    kind = str(parameter.get("type", "STRING"))
+    schema = dict(_TYPES.get(kind.upper(), {"type": "string"}))
+    description = str(parameter.get("description") or "").strip()
+    if description:
+        schema["description"] = description[:MAX_DESCRIPTION]
+    if isinstance(parameter.get("enum"), list) and parameter["enum"]:
+        schema["enum"] = parameter["enum"]
+    default = parameter.get("default")
+    if default is not None and default != "":
+        _add_default(schema, default)
+    return schema
+
+
+def _add_default(schema: dict[str, Any], default: Any) -> None:
+    fitted = _fit(schema["type"], default)
+    if "enum" in schema:
+        if fitted in schema["enum"]:
+            schema["default"] = fitted
+        return
+    if fitted is None:
+        # Documentation that contradicts itself: the default shows that text is taken too.
+        schema["type"] = [schema["type"], "string"]
+        fitted = _fit("string", default)
+    schema["default"] = fitted
+
+
+def _fit(kind: str, default: Any) -> Any:
+    """Return the default as its documented type, or None where it is none of that type."""
+    if kind == "string":
+        return default if isinstance(default, str) else jsontext.dumps(default)
+    if isinstance(default, str):
+        try:
+            default = jsontext.loads(default.lower() if kind == "boolean" else default)
+        except ValueError:
+            return None
+    if isinstance(default, bool) != (kind == "boolean"):
+        return None
+    return default if isinstance(default, _PYTHON_TYPES[kind]) else None
+
+
+def original_function(entry: Mapping[str, Any], *, wrapped: bool = True) -> dict[str, Any]:
+    """Return an API entry as the original's OpenAI function, defects included.
+
+    Optional parameters are lost where nothing is required, and the wrapped form starts ``required`` and
+    ``optional`` with an empty text.
+
+    Args:
+        entry: An API entry of a query file.
+        wrapped: True for StableToolBench's form, False for ToolBench's older flat one.
+    """
+    name = original_name(entry["api_name"], entry["tool_name"])
+    blank = [""] if wrapped else []
+    required, optional = list(blank), list(blank)
+    properties: dict[str, Any] = {}
+    for parameter, needed in _parameters(entry):
+        if not needed and not entry.get("required_parameters"):
+            break
+        key = pure_name(parameter["name"])
+        properties[key] = _original_parameter(parameter)
+        (required if needed else optional).append(key)
+    function = {
+        "name": name,
+        "description": _original_description(entry, name),
+        "parameters": {
+            "type": "object",
+            "properties": properties,
+            "required": required,
+            "optional": optional,
+        },
+    }
+    return {"type": "function", "function": function} if wrapped else function
+
+
+def _original_parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
+    default = parameter.get("default", "")
+    made: dict[str, Any] = {
+        "type": _ORIGINAL_TYPES.get(parameter.get("type", ""), "string"),
+        "description": str(parameter.get("description", ""))[:256],
+    }
+    if len(str(default)) != 0:
+        made["example_value"] = default
+    return made
+
+
+def _original_description(entry: Mapping[str, Any], name: str) -> str:
+    tool = standardize(entry["tool_name"])
+    text = f'This is the subfunction for tool "{tool}", you can use this tool.'
+    described = str(entry.get("api_description") or "").strip()
+    if described:
+        described = described.replace(entry["api_name"], name)[:256]
+        text += f'The description of this function is: "{described}"'
+    return text
+
+
+def original_tools(entries: Sequence[Mapping[str, Any]]) -> tuple[Tool, ...]:
+    """Return the tools of a record as the original shows them; names may collide.
+
+    Examples:
+        >>> original_tools([{"category_name": "Data", "tool_name": "Films", "api_name": "Film"}])[0].name
+        'film_for_films'
+    """
+    made = []
+    for entry in entries:
+        function = original_function(entry)["function"]
+        made.append(
+            Tool(function["name"], function["description"], function["parameters"], api_id(entry), entry)
+        )
+    return tuple(made)

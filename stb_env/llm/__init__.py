@@ -1,0 +1,40 @@
+"""Language models behind one protocol: clients, doubles, caches, recordings, budgets, configuration."""
+
+from __future__ import annotations
+
+from stb_env.llm.cache import CachedModel
+from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
+from stb_env.llm.client import OpenAIModel, connect
+from stb_env.llm.config import ModelConfig, available
+from stb_env.llm.meter import BudgetedModel, Meter
+from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
+from stb_env.llm.models_file import ROLES, load_models
+from stb_env.llm.recording import RecordingModel, ReplayModel
+from stb_env.llm.retry import Clock
+from stb_env.llm.scripted import ScriptedModel
+from stb_env.llm.usage import Price, Usage
+
+__all__ = [
+    "ROLES",
+    "BudgetedModel",
+    "CachedModel",
+    "ChatModel",
+    "ChatReply",
+    "ChatRequest",
+    "Clock",
+    "Meter",
+    "ModelConfig",
+    "ModelError",
+    "OpenAIModel",
+    "Price",
+    "RecordingModel",
+    "ReplayModel",
+    "Sampling",
+    "ScriptedModel",
+    "Usage",
+    "ask",
+    "available",
+    "connect",
+    "fingerprint",
+    "load_models",
+]

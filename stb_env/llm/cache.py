@@ -1,0 +1,115 @@
+"""An on-disk cache of model answers: one file an answer, put in place whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import threading
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import DataError
+from stb_env.llm.chat import ChatReply, ChatRequest, digest
+from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
+from stb_env.request import Request, Slow
+
+
+class CachedModel(DrivenModel):
+    """Answers equal requests from disk, so that asking again is free and gives the same.
+
+    The key covers the request with its index and everything in the model's fingerprint: name, endpoint
+    and configured sampling. Failures are never stored. Any number of processes may share the folder, and
+    one that is killed leaves no half answer: a file is renamed into place when it is complete.
+
+    Args:
+        model: Answers what is not stored yet.
+        folder: Where answers are stored; made on the first store.
+
+    Attributes:
+        hits: Answers that came from disk.
+        misses: Answers that the model gave.
+
+    Examples:
+        >>> from stb_env.llm import ScriptedModel
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model = CachedModel(ScriptedModel(["yes"]), Path(folder))
+        ...     [model.complete(ChatRequest.of("Is it?")).text for _ in range(3)], model.hits, model.misses
+        (['yes', 'yes', 'yes'], 2, 1)
+    """
+
+    def __init__(self, model: ChatModel, folder: Path | str) -> None:
+        self.model = model
+        self.folder = Path(folder)
+        self.hits = 0
+        self.misses = 0
+        self._lock = threading.Lock()
+
+    @property
+    def name(self) -> str:
+        """Name of the model inside."""
+        return self.model.name
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What decides the answers of the model inside."""
+        return fingerprint(self.model)
+
+    def answer(self, request: ChatRequest) -> Slow[ChatReply]:
+        """Return the stored answer, or ask the model inside and store what it says."""
+        path = self._path(request)
+        reply = _read(path)
+        with self._lock:
+            self.hits += reply is not None
+            self.misses += reply is None
+        if reply is not None:
+            return reply
+        fresh: ChatReply = yield ask(self.model, request)
+        yield Request(run=partial(self._write, path, fresh))
+        return fresh
+
+    def _path(self, request: ChatRequest) -> Path:
+        key = digest([self.fingerprint, request.to_dict()])
+        return self.folder / key[:2] / f"{key}.json"
+
+    def _write(self, path: Path, reply: ChatReply) -> None:
+        text = jsontext.dumps({"fingerprint": self.fingerprint, "reply": reply.to_dict()})
+        try:
+            replace_file(path, text)
+        except OSError as error:
+            failure = f"cannot store a model answer: {error.strerror} ({path.parent})"
+        else:
+            return
+        raise ModelError(f"{failure}; free space or choose another folder", stage="cache")
+
+
+def _read(path: Path) -> ChatReply | None:
+    try:
+        return ChatReply.from_dict(jsontext.loads(path.read_text(encoding="utf-8"))["reply"])
+    except (OSError, ValueError, KeyError, TypeError, DataError):
+        # A damaged entry is as good as none: the answer is asked for anew and replaces it.
+        return None
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file so that readers, and a restart after a crash, see all of it or none.
+
+    Args:
+        path: The file; its folder is made where it is missing.
+        text: The whole content.
+
+    Raises:
+        OSError: The file system refuses.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(part).replace(path)
+    except BaseException:
+        Path(part).unlink(missing_ok=True)
+        raise

@@ -1,0 +1,163 @@
+"""Which model each role uses: packaged defaults, then a models file, then environment variables."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+from stb_env.errors import ConfigError
+from stb_env.llm.usage import Price
+
+OPENAI_URL = "https://api.openai.com/v1"
+OPENAI_KEY_ENV = "OPENAI_API_KEY"
+
+_HOST = re.compile(r"[\w.:-]+", re.ASCII)
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_BOUNDS: dict[str, tuple[type, float]] = {
+    "temperature": (float, 0),
+    "top_p": (float, 0),
+    "max_tokens": (int, 1),
+    "seed": (int, 0),
+    "timeout": (float, 0.001),
+    "deadline": (float, 0.001),
+    "retries": (int, 0),
+    "concurrency": (int, 1),
+}
+_OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed"})
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """One role's endpoint, model and limits.
+
+    Attributes:
+        role: Who asks: ``agent``, ``simulator``, ``judge`` or ``user``; names the stage of failures.
+        model: Model name, as the endpoint knows it.
+        base_url: Root of an OpenAI-compatible API.
+        api_key_env: Environment variable that holds the key. Left empty it is OpenAI's usual variable at
+            OpenAI's own endpoint and none anywhere else, so that a key never reaches a foreign server.
+        temperature: Sampling default, as are ``top_p``, ``max_tokens`` and ``seed``; None leaves it out.
+        timeout: Seconds that one attempt may take.
+        deadline: Seconds that a request may take with all waiting and retries.
+        retries: Attempts after the first.
+        concurrency: Requests in flight at once.
+        price: Price of tokens, or None where it is unknown.
+        extra: Members to send along in every request body.
+
+    Raises:
+        ConfigError: A setting is out of its range.
+
+    Examples:
+        >>> ModelConfig("agent", "tiny", base_url="http://me:secret@127.0.0.1:8000/v1")
+        ModelConfig(role='agent', model='tiny', endpoint='http://127.0.0.1:8000/v1')
+        >>> ModelConfig("agent", "tiny", retries=-1)
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: retries of the agent model must be a whole number of at least 0, got -1
+    """
+
+    role: str
+    model: str
+    base_url: str = field(default=OPENAI_URL)
+    api_key_env: str = ""
+    temperature: float | None = None
+    top_p: float | None = None
+    max_tokens: int | None = None
+    seed: int | None = None
+    timeout: float = 60.0
+    deadline: float = 180.0
+    retries: int = 4
+    concurrency: int = 8
+    price: Price | None = None
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.model or not isinstance(self.model, str):
+            raise ConfigError(f"the {self.role} model needs a name, got {self.model!r}")
+        _check_url(self.role, self.base_url)
+        _check_variable(self.role, self.api_key_env)
+        for name, (kind, low) in _BOUNDS.items():
+            _check_number(self.role, name, getattr(self, name), kind, low)
+        if not isinstance(self.extra, Mapping):
+            raise ConfigError(
+                f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"
+            )
+
+    def __repr__(self) -> str:
+        return f"ModelConfig(role={self.role!r}, model={self.model!r}, endpoint={self.endpoint!r})"
+
+    @property
+    def endpoint(self) -> str:
+        """The base URL without a user name or password, for messages and keys of caches."""
+        parts = urlsplit(self.base_url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path.rstrip('/')}"
+
+    @property
+    def key_variable(self) -> str:
+        """Name of the environment variable that holds the key; empty where none is needed."""
+        return self.api_key_env or (OPENAI_KEY_ENV if self.endpoint == OPENAI_URL else "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what decides the answers, as plain data without secrets, for manifests and cache keys."""
+        data = {
+            "model": self.model,
+            "endpoint": self.endpoint,
+            "temperature": self.temperature,
+            "top_p": self.top_p,
+            "max_tokens": self.max_tokens,
+            "seed": self.seed,
+            "extra": dict(self.extra),
+        }
+        return {name: value for name, value in data.items() if value is not None and value != {}}
+
+
+def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a role can be used: its key is set, or its endpoint is not OpenAI's.
+
+    Examples:
+        >>> available(ModelConfig("agent", "tiny"), env={})
+        False
+        >>> available(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"), env={})
+        True
+    """
+    return bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL
+
+
+def _check_url(role: str, url: object) -> None:
+    try:
+        parts = urlsplit(url) if isinstance(url, str) else None
+        well_formed = parts is not None and (parts.port is None or parts.port > 0)
+    except ValueError:
+        parts, well_formed = None, False
+    # What was got stays unsaid: a URL may carry a password.
+    if parts is None or not well_formed or parts.scheme not in ("http", "https"):
+        raise ConfigError(f"base_url of the {role} model must be a URL such as http://127.0.0.1:8000/v1")
+    if not _HOST.fullmatch(parts.hostname or ""):
+        raise ConfigError(f"base_url of the {role} model names no valid host; write http://HOST:PORT/v1")
+    if parts.query or parts.fragment:
+        raise ConfigError(
+            f"base_url of the {role} model must end before any '?' or '#'; use extra for settings"
+        )
+
+
+def _check_variable(role: str, name: object) -> None:
+    # What was got stays unsaid here too: it is most likely the key itself.
+    if not isinstance(name, str) or (name and not _VARIABLE.fullmatch(name)):
+        raise ConfigError(
+            f"api_key_env of the {role} model must be the name of an environment variable in capitals, "
+            "such as MY_API_KEY; export the key under that name"
+        )
+
+
+def _check_number(role: str, name: str, value: Any, kind: type, low: float) -> None:
+    if value is None and name in _OPTIONAL:
+        return
+    accepted = (int, float) if kind is float else (int,)
+    # The comparison is written so that NaN fails it.
+    if isinstance(value, bool) or not isinstance(value, accepted) or not low <= value < float("inf"):
+        noun = "number" if kind is float else "whole number"
+        raise ConfigError(f"{name} of the {role} model must be a {noun} of at least {low:g}, got {value!r}")

@@ -1,0 +1,105 @@
+"""What answers chat requests, written once for threads and event loops."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any, Protocol
+
+from stb_env.errors import FailureKind, InfrastructureError
+from stb_env.llm.chat import ChatReply, ChatRequest
+from stb_env.llm.usage import Usage
+from stb_env.request import Request, Slow, adrive, drive
+
+
+class ModelError(InfrastructureError):
+    """A model gave no usable answer.
+
+    Args:
+        message: What happened, without keys or secrets.
+        kind: Class of the failure.
+        stage: The role whose model failed: ``agent``, ``simulator``, ``judge`` or ``user``.
+        retryable: Whether the same request may succeed later.
+        retry_after: Seconds that the server asks to wait, where it does.
+        usage: What the failed answer cost all the same.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        kind: FailureKind = "internal",
+        stage: str = "model",
+        retryable: bool = False,
+        retry_after: float | None = None,
+        usage: Usage | None = None,
+    ) -> None:
+        super().__init__(message, kind=kind, stage=stage, retryable=retryable)
+        self.retry_after = retry_after
+        self.usage = usage or Usage()
+
+
+class ChatModel(Protocol):
+    """Answers chat requests, in the calling thread or on the event loop."""
+
+    @property
+    def name(self) -> str:
+        """Name of the model, for manifests and verdicts."""
+        ...
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer, blocking.
+
+        Raises:
+            InfrastructureError: No usable answer came.
+        """
+        ...
+
+    async def acomplete(self, request: ChatRequest) -> ChatReply:
+        """Answer without blocking the event loop.
+
+        Raises:
+            InfrastructureError: No usable answer came.
+        """
+        ...
+
+
+class DrivenModel:
+    """Base of models that are written once, as a generator of slow work."""
+
+    def answer(self, request: ChatRequest) -> Slow[ChatReply]:
+        """Yield the slow work that an answer takes, and return the answer."""
+        raise NotImplementedError
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer in the calling thread."""
+        return drive(self.answer(request))
+
+    async def acomplete(self, request: ChatRequest) -> ChatReply:
+        """Answer on the event loop."""
+        return await adrive(self.answer(request))
+
+
+def ask(model: ChatModel, request: ChatRequest) -> Request:
+    """Return the question as a piece of slow work, for generators that yield it.
+
+    Examples:
+        >>> from stb_env.llm import ScriptedModel
+        >>> def judge():
+        ...     reply = yield ask(ScriptedModel(["solved"]), ChatRequest.of("Solved?"))
+        ...     return reply.text
+        >>> drive(judge())
+        'solved'
+    """
+    return Request(run=partial(model.complete, request), arun=partial(model.acomplete, request))
+
+
+def fingerprint(model: ChatModel) -> dict[str, Any]:
+    """Return the plain data that decides a model's answers: its own ``fingerprint``, or its name.
+
+    Examples:
+        >>> from stb_env.llm import ScriptedModel
+        >>> fingerprint(ScriptedModel(["yes"], name="double"))
+        {'model': 'double'}
+    """
+    own = getattr(model, "fingerprint", None)
+    return dict(own) if own is not None else {"model": model.name}

@@ -1,0 +1,147 @@
+"""Reads the settings of all roles from the packaged file, a file of the user's, and the environment."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.llm.config import ModelConfig
+from stb_env.llm.usage import Price
+
+ROLES = ("agent", "simulator", "judge", "user")
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    "model": str,
+    "base_url": str,
+    "api_key_env": str,
+    "temperature": float,
+    "top_p": float,
+    "max_tokens": int,
+    "seed": int,
+    "timeout": float,
+    "deadline": float,
+    "retries": int,
+    "concurrency": int,
+}
+_SETTINGS = (*_READERS, "price", "extra")
+
+Table = Mapping[str, Any]
+
+
+def load_models(
+    path: Path | str | None = None, env: Mapping[str, str] = os.environ
+) -> Mapping[str, ModelConfig]:
+    """Return the configuration of every role.
+
+    Args:
+        path: A models file (TOML) with the same form as the packaged ``models.toml``; its settings
+            replace the packaged ones.
+        env: Where variables like ``STB_AGENT_MODEL`` or ``STB_JUDGE_BASE_URL`` are looked up; they
+            replace both.
+
+    Raises:
+        ConfigError: The file cannot be read, or something in it or in the environment is unknown or wrong.
+
+    Examples:
+        >>> models = load_models(env={"STB_AGENT_MODEL": "tiny", "STB_AGENT_BASE_URL": "http://127.0.0.1:1/v1"})
+        >>> sorted(models), models["agent"].model, models["agent"].key_variable
+        (['agent', 'judge', 'simulator', 'user'], 'tiny', '')
+    """
+    files = [_packaged()] if path is None else [_packaged(), _user_file(Path(path))]
+    prices = {name: price for file in files for name, price in file.get("prices", {}).items()}
+    configs = {}
+    for role in ROLES:
+        settings: dict[str, Any] = {}
+        for file in files:
+            settings |= file.get("models", {}).get(role, {})
+        settings |= _from_environment(role, env)
+        configs[role] = _config(role, settings, prices)
+    return MappingProxyType(configs)
+
+
+def _config(role: str, settings: dict[str, Any], prices: Table) -> ModelConfig:
+    price = settings.pop("price", None) or prices.get(settings.get("model", ""))
+    return ModelConfig(role, **settings, price=_price(role, price))
+
+
+def _price(role: str, price: object) -> Price | None:
+    if price is None:
+        return None
+    if isinstance(price, Mapping) and set(price) == {"prompt", "completion"}:
+        numbers = [value for value in price.values() if type(value) in (int, float) and value >= 0]
+        if len(numbers) == 2:
+            return Price(float(price["prompt"]), float(price["completion"]))
+    raise ConfigError(
+        f"the price of the {role} model must be {{ prompt = ..., completion = ... }} "
+        f"in dollars per million tokens, got {price!r}"
+    )
+
+
+@cache
+def _packaged() -> Table:
+    text = (resources.files("stb_env") / "models.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _user_file(path: Path) -> Table:
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"cannot read the models file {path}: {error.strerror}") from error
+    except ValueError as error:
+        raise ConfigError(f"the models file {path} is not TOML: {error}") from error
+    _check_names(f"the models file {path}", data, ("models", "prices"))
+    _check_names(f"[models] in {path}", data.get("models", {}), ROLES)
+    _check_table(f"[prices] in {path}", data.get("prices", {}))
+    for role, settings in data.get("models", {}).items():
+        _check_names(f"[models.{role}] in {path}", settings, _SETTINGS)
+    return data
+
+
+def _check_names(where: str, table: object, known: Iterable[str]) -> None:
+    for name in _check_table(where, table):
+        if name not in known:
+            raise ConfigError(
+                f"{where} has no setting {_unless_key(name)}; "
+                f"it takes {', '.join(known)}.{did_you_mean(name, known)}"
+            )
+
+
+def _check_table(where: str, table: object) -> Table:
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{where} must be a table, got {type(table).__name__}")
+    return table
+
+
+def _unless_key(name: str) -> str:
+    hint = "; a key belongs in the environment, and api_key_env names its variable"
+    return repr(name) + (hint if name.lower().endswith("api_key") else "")
+
+
+def _from_environment(role: str, env: Mapping[str, str]) -> dict[str, Any]:
+    prefix = f"STB_{role.upper()}_"
+    settings = {}
+    for variable in sorted(env):
+        name = variable.removeprefix(prefix).lower()
+        if not variable.startswith(prefix) or not env[variable]:
+            continue
+        if name not in _READERS:
+            known = [prefix + setting.upper() for setting in _READERS]
+            raise ConfigError(f"no setting {_unless_key(variable)}.{did_you_mean(variable, known)}")
+        settings[name] = _read(variable, env[variable], _READERS[name])
+    return settings
+
+
+def _read(variable: str, text: str, reader: Callable[[str], Any]) -> Any:
+    try:
+        return reader(text)
+    except ValueError:
+        noun = "a whole number" if reader is int else "a number"
+    raise ConfigError(f"{variable} must be {noun}, got {text!r}")

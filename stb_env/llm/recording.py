@@ -1,0 +1,136 @@
+"""Conversations with models as files: recorded once, replayed without a model."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import defaultdict
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import ConfigError, DataError
+from stb_env.llm.chat import ChatReply, ChatRequest, digest
+from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
+from stb_env.request import Request, Slow
+
+
+class RecordingModel(DrivenModel):
+    """Appends every request with its reply to a file of JSON lines, synced to disk line by line.
+
+    Failures are not recorded. One process writes a file at a time; its threads may share the model.
+
+    Args:
+        model: Answers.
+        file: Where the lines go; made with its folder where missing. A last line that a killed process
+            left incomplete is cut off.
+    """
+
+    def __init__(self, model: ChatModel, file: Path | str) -> None:
+        self.model = model
+        self.file = Path(file)
+        self._lock = threading.Lock()
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        _cut_torn_line(self.file)
+
+    @property
+    def name(self) -> str:
+        """Name of the model inside."""
+        return self.model.name
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What decides the answers of the model inside."""
+        return fingerprint(self.model)
+
+    def answer(self, request: ChatRequest) -> Slow[ChatReply]:
+        """Ask the model inside and record what it says."""
+        reply: ChatReply = yield ask(self.model, request)
+        yield Request(run=partial(self._append, request, reply))
+        return reply
+
+    def _append(self, request: ChatRequest, reply: ChatReply) -> None:
+        line = jsontext.dumps({"model": self.name, "request": request.to_dict(), "reply": reply.to_dict()})
+        try:
+            with self._lock, self.file.open("ab") as file:
+                file.write(line.encode() + b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+        except OSError as error:
+            failure = f"cannot record a model answer: {error.strerror} ({self.file})"
+        else:
+            return
+        raise ModelError(f"{failure}; free space or choose another file", stage="recording")
+
+
+def _cut_torn_line(file: Path) -> None:
+    if not file.exists():
+        return
+    with file.open("rb+") as lines:
+        content = lines.read()
+        lines.truncate(content.rfind(b"\n") + 1)
+
+
+class ReplayModel:
+    """Answers from a recording: equal requests get their replies in the recorded order.
+
+    Args:
+        file: What a `RecordingModel` wrote.
+        name: Name of the model.
+
+    Raises:
+        ConfigError: There is no such file.
+        DataError: A line is not a recorded pair.
+    """
+
+    def __init__(self, file: Path | str, name: str = "replay") -> None:
+        self.name = name
+        self.file = Path(file)
+        self._lock = threading.Lock()
+        self._replies: defaultdict[str, list[ChatReply]] = defaultdict(list)
+        self._used: defaultdict[str, int] = defaultdict(int)
+        for number, line in enumerate(self._lines(), 1):
+            key, reply = self._pair(line, number)
+            self._replies[key].append(reply)
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """Return the next recorded reply to this request.
+
+        Raises:
+            ModelError: The request was not recorded, or not as often as it is asked (kind ``cache_miss``).
+        """
+        key = request.key
+        with self._lock:
+            replies, used = self._replies.get(key, []), self._used[key]
+            self._used[key] += 1
+        if used < len(replies):
+            return replies[used]
+        times = (
+            f"it was recorded {len(replies)} times and asked {used + 1}" if replies else "it is not in there"
+        )
+        message = f"no recorded reply to this request in {self.file.name}: {times}; record again with a model"
+        raise ModelError(message, kind="cache_miss", stage="replay")
+
+    async def acomplete(self, request: ChatRequest) -> ChatReply:
+        """Return the next recorded reply; it is there at once."""
+        return self.complete(request)
+
+    def _lines(self) -> list[bytes]:
+        try:
+            content = self.file.read_bytes()
+        except OSError as error:
+            raise ConfigError(
+                f"cannot read the recording {self.file}: {error.strerror}; record one first"
+            ) from error
+        # Without its newline a last line is one that a killed process left incomplete.
+        return content.split(b"\n")[:-1]
+
+    def _pair(self, line: bytes, number: int) -> tuple[str, ChatReply]:
+        try:
+            data = jsontext.loads(line.decode())
+            return digest(data["request"]), ChatReply.from_dict(data["reply"])
+        except (ValueError, KeyError, TypeError, DataError) as error:
+            raise DataError(
+                f"line {number} of {self.file} is no recorded request and reply: {error}"
+            ) from error

@@ -1,0 +1,143 @@
+"""Reads the body of a chat completion, and lets nothing pass that is not one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.llm.chat import ChatReply
+from stb_env.llm.failure import MAX_QUOTE
+from stb_env.llm.model import ModelError
+from stb_env.llm.usage import Price, Usage
+
+# What engines such as vLLM give besides, for training: from the choice, and from the body.
+_CHOICE_EXTRA = ("logprobs", "token_ids", "stop_reason")
+_BODY_EXTRA = ("prompt_token_ids", "prompt_logprobs", "system_fingerprint")
+_MESSAGE_EXTRA = ("reasoning_content", "reasoning")
+
+
+def parse(body: bytes) -> Any:
+    """Parse a response body.
+
+    Raises:
+        ModelError: It is not JSON, as when it was cut off; worth another attempt.
+
+    Examples:
+        >>> parse(b'{"choices": [')
+        Traceback (most recent call last):
+        ...
+        stb_env.llm.model.ModelError: the answer is no complete JSON text (13 bytes)
+    """
+    try:
+        return jsontext.loads(body.decode())
+    except ValueError:
+        failure = f"the answer is no complete JSON text ({len(body)} bytes)"
+    raise ModelError(failure, kind="transport", retryable=True)
+
+
+def read_reply(body: Any, price: Price | None = None) -> ChatReply:
+    """Read a parsed chat completion.
+
+    Args:
+        body: The JSON value that the server sent.
+        price: Price of the model's tokens, where it is known.
+
+    Raises:
+        ModelError: It has not the form of a chat completion (worth another attempt), or the model refused.
+
+    Examples:
+        >>> read_reply({"choices": [{"message": {"content": "yes", "tool_calls": None}}]}).message
+        {'role': 'assistant', 'content': 'yes'}
+        >>> read_reply({"choices": [{"message": {"refusal": "I cannot help with that."}}]})
+        Traceback (most recent call last):
+        ...
+        stb_env.llm.model.ModelError: the model refused: I cannot help with that.
+    """
+    body = _object(body, "the answer")
+    choices = body.get("choices")
+    if not isinstance(choices, list) or not choices:
+        raise _malformed(f"it has no choices: {jsontext.dumps(body)[:MAX_QUOTE]}")
+    choice = _object(choices[0], "its choice")
+    given = _object(choice.get("message"), "its message")
+    usage = _usage(body.get("usage"), price)
+    _check_refusal(given, choice, usage)
+    extra = _picked(given, _MESSAGE_EXTRA) | _picked(choice, _CHOICE_EXTRA) | _picked(body, _BODY_EXTRA)
+    reason, model = choice.get("finish_reason"), body.get("model")
+    return ChatReply(
+        _message(given),
+        reason if isinstance(reason, str) else "stop",
+        usage,
+        model if isinstance(model, str) else "",
+        extra,
+    )
+
+
+def _object(value: Any, what: str) -> Mapping[str, Any]:
+    if isinstance(value, Mapping):
+        return value
+    raise _malformed(f"{what} is {type(value).__name__} instead of an object")
+
+
+def _malformed(what: str) -> ModelError:
+    return ModelError(f"the answer is no chat completion: {what}", kind="transport", retryable=True)
+
+
+def _check_refusal(message: Mapping[str, Any], choice: Mapping[str, Any], usage: Usage) -> None:
+    refusal = message.get("refusal")
+    filtered = choice.get("finish_reason") == "content_filter"
+    if refusal or filtered:
+        said = (
+            " ".join(str(refusal).split())[:MAX_QUOTE] if refusal else "a content filter stopped the answer"
+        )
+        # Left to the caller to ask again: the same seed would only buy the same refusal.
+        raise ModelError(f"the model refused: {said}", retryable=True, usage=usage)
+
+
+def _message(given: Mapping[str, Any]) -> dict[str, Any]:
+    content, calls = given.get("content"), given.get("tool_calls")
+    message: dict[str, Any] = {"role": "assistant"}
+    if isinstance(content, list):
+        content = "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
+    if content is not None or not calls:
+        message["content"] = content if isinstance(content, str) else ""
+    if calls:
+        message["tool_calls"] = [_call(call, index) for index, call in enumerate(_list(calls))]
+    return message
+
+
+def _list(calls: Any) -> list[Any]:
+    if isinstance(calls, list):
+        return calls
+    raise _malformed(f"tool_calls is {type(calls).__name__} instead of a list")
+
+
+def _call(call: Any, index: int) -> dict[str, Any]:
+    call = _object(call, "a tool call")
+    function = _object(call.get("function"), "a tool call's function")
+    name, arguments = function.get("name"), function.get("arguments")
+    if not isinstance(name, str):
+        raise _malformed("a tool call has no name")
+    # Some local servers send the arguments as an object or leave them out.
+    text = arguments if isinstance(arguments, str) else jsontext.dumps({} if arguments is None else arguments)
+    return {
+        "id": str(call.get("id") or f"call_{index}"),
+        "type": "function",
+        "function": {"name": name, "arguments": text},
+    }
+
+
+def _picked(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: given[name] for name in names if given.get(name) is not None}
+
+
+def _usage(given: Any, price: Price | None) -> Usage:
+    counts = given if isinstance(given, Mapping) else {}
+    prompt, completion = (_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    total = _count(counts.get("total_tokens")) or prompt + completion
+    cost = price.cost(prompt, completion) if price else 0.0
+    return Usage(prompt, completion, total, calls=1, cost=cost, unpriced=0 if price else 1)
+
+
+def _count(value: Any) -> int:
+    return max(0, int(value)) if isinstance(value, int) else 0

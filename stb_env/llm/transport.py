@@ -1,0 +1,172 @@
+"""Bytes over HTTP through the openai package, which is imported only when it is first needed."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+from collections.abc import AsyncIterable, Iterable, Mapping
+from functools import cache
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import ConfigError
+from stb_env.llm.config import ModelConfig
+from stb_env.llm.credentials import Credentials
+from stb_env.llm.failure import status_failure
+from stb_env.llm.model import ModelError
+from stb_env.llm.retry import Clock, Deadline, retry_after
+
+MAX_BODY = 64 * 2**20
+
+Body = Mapping[str, Any]
+
+
+class Transport:
+    """Sends chat completions to one endpoint and returns what comes, or a typed failure.
+
+    The failures quote servers, but never a secret, and carry no exception of the HTTP library along:
+    those hold request headers.
+
+    Args:
+        config: Names the endpoint.
+        credentials: Opens it.
+        clock: Tells the time.
+    """
+
+    def __init__(self, config: ModelConfig, credentials: Credentials, clock: Clock) -> None:
+        self._config = config
+        self._credentials = credentials
+        self._clock = clock
+
+    def connect(self) -> Any:
+        """Return a client for threads.
+
+        Raises:
+            ConfigError: The openai package is not installed.
+        """
+        return openai().OpenAI(**self._settings())
+
+    def aconnect(self) -> Any:
+        """Return a client for one event loop.
+
+        Raises:
+            ConfigError: The openai package is not installed.
+        """
+        return openai().AsyncOpenAI(**self._settings())
+
+    def send(self, client: Any, body: Body, deadline: Deadline) -> bytes:
+        """Send a request and return the response body.
+
+        Raises:
+            ModelError: No answer with status 200 came in time.
+        """
+        try:
+            with self._create(client, body, deadline) as response:
+                return _collect(response.iter_bytes(), deadline)
+        except _http_errors() as error:
+            failure = self._failure(error, deadline)
+        raise failure
+
+    async def asend(self, client: Any, body: Body, deadline: Deadline) -> bytes:
+        """Send a request without blocking the event loop and return the response body.
+
+        Raises:
+            ModelError: No answer with status 200 came in time.
+        """
+        try:
+            async with self._create(client, body, deadline) as response:
+                return await _acollect(response.iter_bytes(), deadline)
+        except _http_errors() as error:
+            failure = self._failure(error, deadline)
+        raise failure
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "api_key": self._credentials.key,
+            "base_url": self._config.endpoint,
+            "default_headers": self._credentials.headers,
+            "max_retries": 0,
+        }
+
+    def _create(self, client: Any, body: Body, deadline: Deadline) -> Any:
+        # Streamed, so that an endpoint which sends a byte now and then cannot outlast the deadline.
+        create = client.chat.completions.with_streaming_response.create
+        return create(
+            **body, extra_body=dict(self._config.extra) or None, timeout=max(0.001, deadline.left())
+        )
+
+    def _failure(self, error: Exception, deadline: Deadline) -> ModelError:
+        if isinstance(error, _timeouts()):
+            return late(deadline)
+        response = getattr(error, "response", None)
+        if response is None:
+            return ModelError(self._describe(error), kind="transport", retryable=True)
+        wait = retry_after(response.headers, self._clock.wall())
+        # Parsed first: escapes inside JSON text could hide a key.
+        return status_failure(response.status_code, self._credentials.scrub(_parsed(response.text)), wait)
+
+    def _describe(self, error: Exception) -> str:
+        reason = self._credentials.scrub(str(error.__cause__ or error))
+        return f"the connection failed: {type(error.__cause__ or error).__name__}: {reason}"
+
+
+def late(deadline: Deadline) -> ModelError:
+    """Return the failure of an answer that did not come in time."""
+    return ModelError(f"no answer within the {deadline}", kind="timeout", retryable=True)
+
+
+def openai() -> Any:
+    """Return the openai package.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+    try:
+        return importlib.import_module("openai")
+    except ImportError as error:
+        raise ConfigError("models need the openai package: pip install 'openai>=1.40'") from error
+
+
+@cache
+def _http_errors() -> tuple[type[Exception], ...]:
+    # Errors while a body is read come unwrapped, from httpx up to openai 2 and from httpx2 since openai 3.
+    return (openai().OpenAIError, *(library.HTTPError for library in _libraries()))
+
+
+@cache
+def _timeouts() -> tuple[type[Exception], ...]:
+    return (openai().APITimeoutError, *(library.TimeoutException for library in _libraries()))
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return jsontext.loads(text)
+    except ValueError:
+        return text
+
+
+def _libraries() -> list[Any]:
+    return [importlib.import_module(name) for name in ("httpx", "httpx2") if importlib.util.find_spec(name)]
+
+
+def _collect(chunks: Iterable[bytes], deadline: Deadline) -> bytes:
+    body = bytearray()
+    for chunk in chunks:
+        body += chunk
+        _check(body, deadline)
+    return bytes(body)
+
+
+async def _acollect(chunks: AsyncIterable[bytes], deadline: Deadline) -> bytes:
+    body = bytearray()
+    async for chunk in chunks:
+        body += chunk
+        _check(body, deadline)
+    return bytes(body)
+
+
+def _check(body: bytearray, deadline: Deadline) -> None:
+    if len(body) > MAX_BODY:
+        raise ModelError(f"the answer is longer than {MAX_BODY >> 20} MiB", kind="transport")
+    if not deadline.left():
+        raise late(deadline)

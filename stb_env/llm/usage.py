@@ -1,0 +1,67 @@
+"""Tokens, calls and money that model answers cost."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs, in dollars per million tokens.
+
+    Attributes:
+        prompt: Dollars per million prompt tokens.
+        completion: Dollars per million completion tokens.
+
+    Examples:
+        >>> Price(prompt=1.0, completion=4.0).cost(500_000, 250_000)
+        1.5
+    """
+
+    prompt: float
+    completion: float
+
+    def cost(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """Return the cost of so many tokens, in dollars."""
+        return (prompt_tokens * self.prompt + completion_tokens * self.completion) / 1e6
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one or more answers cost. Adds up.
+
+    Attributes:
+        prompt_tokens: Tokens read.
+        completion_tokens: Tokens written.
+        total_tokens: Tokens as the server counts them together.
+        calls: Answers.
+        cost: Dollars, for the calls whose price is known.
+        unpriced: Calls that cost an unknown amount, because no price is configured for their model.
+
+    Examples:
+        >>> total = Usage(3, 1, 4, calls=1) + Usage(2, 2, 4, calls=1, cost=0.5)
+        >>> total.total_tokens, total.calls, total.cost
+        (8, 2, 0.5)
+    """
+
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    total_tokens: int = 0
+    calls: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens,
+            self.completion_tokens + other.completion_tokens,
+            self.total_tokens + other.total_tokens,
+            self.calls + other.calls,
+            self.cost + other.cost,
+            self.unpriced + other.unpriced,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the counts as plain data; every number has one fixed type."""
+        return asdict(self)

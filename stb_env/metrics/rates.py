@@ -1,0 +1,107 @@
+"""Solved rates of a run, with what they leave out."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from stb_env.trajectory import Trajectory
+
+_RESAMPLES = 1_000
+
+
+def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) -> dict[str, Any]:
+    """Summarise a run.
+
+    ``solved_valid`` is the share of solved among valid episodes, ``solved_all`` among all planned ones, so
+    that missing and invalid episodes can never raise a rate unseen. ``mean`` is the mean reward over
+    valid episodes, ``std`` its population standard deviation over trials, ``interval`` a 95 % bootstrap
+    interval of the mean over tasks.
+
+    Args:
+        trajectories: Saved episodes.
+        planned: Episodes that the run should have; None for as many as are given.
+
+    Examples:
+        >>> summarize([])["episodes"], summarize([])["mean"]
+        (0, 0.0)
+    """
+    valid = [trajectory for trajectory in trajectories if trajectory.valid]
+    statuses = Counter(trajectory.verdict["status"] for trajectory in valid if trajectory.verdict)
+    solved = statuses["solved"]
+    total = len(trajectories) if planned is None else planned
+    low, high = bootstrap_interval(_task_means(valid))
+    return {
+        "episodes": len(trajectories),
+        "planned": total,
+        "solved": solved,
+        "unsure": statuses["unsure"],
+        "unsolved": statuses["unsolved"],
+        "invalid": len(trajectories) - len(valid),
+        "failures": dict(sorted(Counter(_failure(t) for t in trajectories if not t.valid).items())),
+        "solved_valid": _share(solved, len(valid)),
+        "solved_all": _share(solved, total),
+        "invalid_share": _share(len(trajectories) - len(valid), len(trajectories)),
+        "mean": _rounded(np.mean([t.reward for t in valid]) if valid else 0.0),
+        "std": _rounded(np.std(_trial_means(valid)) if valid else 0.0),
+        "interval": [low, high],
+        "turns": _rounded(np.mean([len(t.steps) for t in valid]) if valid else 0.0),
+        "judges": sorted({t.verdict["judge"] for t in valid if t.verdict}),
+        "sources": sources(trajectories),
+    }
+
+
+def sources(trajectories: Iterable[Trajectory]) -> dict[str, int]:
+    """Count the calls by what answered them, the environment's own replies left out."""
+    counts = Counter(call["source"] for t in trajectories for step in t.steps for call in step["calls"])
+    return {source: counts[source] for source in sorted(counts) if source != "env"}
+
+
+def bootstrap_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of the mean, from a fixed seed.
+
+    Args:
+        values: One number a task.
+        confidence: Share of resamples inside.
+
+    Examples:
+        >>> bootstrap_interval([1.0, 1.0, 1.0])
+        (1.0, 1.0)
+    """
+    if not values:
+        return 0.0, 0.0
+    rng = np.random.default_rng(0)
+    sample = np.asarray(values, dtype=np.float64)
+    means = np.array([rng.choice(sample, sample.size).mean() for _ in range(_RESAMPLES)])
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(means, [tail, 1 - tail])
+    return _rounded(low), _rounded(high)
+
+
+def _task_means(trajectories: Iterable[Trajectory]) -> list[float]:
+    by_task: dict[str, list[float]] = {}
+    for trajectory in trajectories:
+        by_task.setdefault(trajectory.task_id, []).append(trajectory.reward)
+    return [float(np.mean(rewards)) for rewards in by_task.values()]
+
+
+def _trial_means(trajectories: Iterable[Trajectory]) -> list[float]:
+    by_trial: dict[int, list[float]] = {}
+    for trajectory in trajectories:
+        by_trial.setdefault(trajectory.trial, []).append(trajectory.reward)
+    return [float(np.mean(rewards)) for rewards in by_trial.values()]
+
+
+def _failure(trajectory: Trajectory) -> str:
+    return str(trajectory.failure["kind"]) if trajectory.failure else "na"
+
+
+def _share(part: int, whole: int) -> float:
+    return _rounded(part / whole) if whole else 0.0
+
+
+def _rounded(value: Any) -> float:
+    return round(float(value), 6)

@@ -1,0 +1,186 @@
+"""How an answer of an API counts: the classes of StableToolBench's Appendix D, and the check of real answers.
+
+Two readings exist. ``paper`` is literal: it looks for substrings anywhere, so that "15000 items" counts as
+a server error. ``default`` looks for whole phrases and status numbers where a failure would be announced:
+in an error, in a short text, or in the message fields of an object, never in the middle of the data.
+
+Neither the paper nor its code says which class wins where several match; here the order is: Parsing Error,
+Not Connected, Not Found, Parameter Change, Not Authorised, Other Errors, Success.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from stb_env import jsontext
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.metrics.keywords import (
+    CODE_FIELDS,
+    LITERAL,
+    MESSAGE_FIELDS,
+    PARSING_PREFIX,
+    PHRASES,
+    REJECTED,
+    REJECTED_CASED,
+    REJECTED_WHOLE,
+    UNEXPECTED_ARGUMENT,
+    ApiClass,
+)
+
+Taxonomy = Literal["default", "paper"]
+RealCheck = Literal["default", "paper", "mirrorapi"]
+
+__all__ = ["ApiClass", "RealCheck", "Taxonomy", "accept_real", "classify", "matches"]
+
+_SHORT, _LONG = 300, 2000
+_TITLE = re.compile(r"<title>([^<]{1,200})", re.IGNORECASE)
+
+
+def classify(error: str, response: Any, *, taxonomy: Taxonomy = "default") -> ApiClass:
+    """Return the class of an answer.
+
+    Args:
+        error: The answer's error; empty where there is none.
+        response: The answer's response, any JSON value.
+        taxonomy: ``default``, or ``paper`` for the literal keywords.
+
+    Raises:
+        ConfigError: There is no such taxonomy.
+
+    Examples:
+        >>> classify("", {"message": "Too many requests"}).value, classify("", "15000 items").value
+        ('not_connected', 'success')
+        >>> classify("", "15404 items", taxonomy="paper").value
+        'not_found'
+    """
+    return next(_matching(error, response, taxonomy))
+
+
+def matches(error: str, response: Any, *, taxonomy: Taxonomy = "default") -> tuple[ApiClass, ...]:
+    """Return every class whose keywords match, the winner first; more than one means a close call.
+
+    Examples:
+        >>> [found.value for found in matches("", "connection lost: credentials missing", taxonomy="paper")]
+        ['not_connected', 'not_authorised']
+    """
+    found = tuple(_matching(error, response, taxonomy))
+    return found if len(found) == 1 else found[:-1]
+
+
+def accept_real(value: Any, *, taxonomy: RealCheck = "default") -> bool:
+    """Say whether a real API's answer is worth keeping and showing, or a simulator should answer instead.
+
+    Args:
+        value: What the API server answered, as decoded JSON.
+        taxonomy: ``default``; ``paper`` for StableToolBench's check to the letter; ``mirrorapi`` for the
+            copy of it that came with the MirrorAPI servers and knows one phrase less.
+
+    Examples:
+        >>> accept_real({"error": "", "response": "zip 40310"})
+        True
+        >>> accept_real({"error": "", "response": "zip 40310"}, taxonomy="paper")
+        False
+        >>> accept_real({"error": "", "response": "You are not subscribed to this API."})
+        False
+    """
+    if taxonomy not in ("default", "paper", "mirrorapi"):
+        raise _unknown(taxonomy, ("default", "paper", "mirrorapi"))
+    if not isinstance(value, Mapping) or "error" not in value or "response" not in value:
+        return False
+    if taxonomy != "default":
+        return value["error"] == "" and _accept_literal(value["response"], taxonomy)
+    error, response = value["error"], value["response"]
+    if UNEXPECTED_ARGUMENT in str(response):
+        # The API is well and tells the agent what was wrong with its call.
+        return True
+    if not error and response in (None, "", "null"):
+        return False
+    return classify("" if error is None else str(error), response).kept
+
+
+def _unknown(taxonomy: str, known: tuple[str, ...]) -> ConfigError:
+    near = did_you_mean(taxonomy, known)
+    return ConfigError(f"no taxonomy {taxonomy!r}; expected one of {', '.join(known)}.{near}")
+
+
+def _matching(error: str, response: Any, taxonomy: str) -> Iterator[ApiClass]:
+    """Yield every class that matches in order; the last is always Other Errors or Success."""
+    tests = _TESTS.get(taxonomy)
+    if tests is None:
+        raise _unknown(taxonomy, tuple(_TESTS))
+    if error.startswith(PARSING_PREFIX):
+        yield ApiClass.PARSING_ERROR
+    yield from tests(error, response)
+    yield ApiClass.OTHER_ERROR if error else ApiClass.SUCCESS
+
+
+def _literal(error: str, response: Any) -> Iterator[ApiClass]:
+    answered = str(response).lower()
+    both = f"{error.lower()}\n{answered}"
+    for found, keywords in LITERAL.items():
+        if found is ApiClass.NOT_CONNECTED:
+            if "HTTP" in error or any(word in answered for word in keywords):
+                yield found
+        elif any(word in both for word in keywords):
+            yield found
+
+
+def _accept_literal(response: Any, taxonomy: str) -> bool:
+    text = str(response)
+    low = text.lower()
+    if UNEXPECTED_ARGUMENT in low:
+        return True
+    if text in REJECTED_WHOLE or any(word in text for word in REJECTED_CASED):
+        return False
+    return not any(word in low for word in REJECTED if taxonomy == "paper" or word != "invalid consumer key")
+
+
+def _announced(error: str, response: Any) -> Iterator[ApiClass]:
+    text = "\n".join([error[:_LONG], *_announcements(response)]).lower()
+    for found, pattern in PHRASES.items():
+        if pattern.search(text):
+            yield found
+
+
+def _announcements(response: Any) -> Iterator[str]:
+    """Yield the texts in which an API would announce a failure."""
+    value = _decoded(response)
+    if isinstance(value, str):
+        title = _TITLE.search(value[:_LONG])
+        if title:
+            yield title[1]
+        elif len(value) <= _SHORT:
+            yield value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _field(str(name).lower(), item)
+
+
+def _field(name: str, item: Any) -> Iterator[str]:
+    if name in CODE_FIELDS and isinstance(item, int | str) and not isinstance(item, bool):
+        yield f"status {item}"[:_SHORT]
+    if name not in MESSAGE_FIELDS:
+        return
+    for part in item.values() if isinstance(item, dict) else item if isinstance(item, list) else [item]:
+        if isinstance(part, str) and len(part) <= _SHORT:
+            yield part
+
+
+def _decoded(response: Any) -> Any:
+    """Return what a response means where it is text of JSON or of a Python value, as recordings often are."""
+    if not isinstance(response, str) or response.lstrip()[:1] not in ("{", "["):
+        return response
+    try:
+        return jsontext.loads(response)
+    except ValueError:
+        pass
+    try:
+        return ast.literal_eval(response.strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return response
+
+
+_TESTS: Mapping[str, Callable[[str, Any], Iterator[ApiClass]]] = {"default": _announced, "paper": _literal}

@@ -1,0 +1,64 @@
+"""What plays an episode."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.llm.usage import Usage
+
+Policy = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
+
+
+class Agent:
+    """Maps observations to actions. Subclass it, or pass any ``policy(observation, info) -> action``.
+
+    One agent plays one episode at a time; concurrent episodes get an agent each.
+
+    Attributes:
+        name: Label in manifests and tables.
+        usage: Model calls, tokens and cost of the running episode.
+    """
+
+    name: str = ""
+    usage: Usage = Usage()
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Prepare for an episode that has just been reset.
+
+        Args:
+            env: The environment, for agents that fork it or sample its action space.
+            seed: All of the agent's own randomness follows from it.
+        """
+
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+        """Return the next action.
+
+        Raises:
+            InfrastructureError: The agent's own model gave no usable answer; the episode ends as invalid.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define act(observation, info)")
+
+
+class _PolicyAgent(Agent):
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        self.name = getattr(policy, "__name__", type(policy).__name__)
+
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+        return self.policy(observation, info)
+
+
+AgentFactory = Callable[[], Agent]
+
+
+def as_agent(agent: Agent | Policy) -> Agent:
+    """Return an `Agent`: the given one, or one around a plain function.
+
+    Examples:
+        >>> as_agent(lambda observation, info: "...").act({}, {})
+        '...'
+    """
+    return agent if isinstance(agent, Agent) else _PolicyAgent(agent)

@@ -1,0 +1,83 @@
+"""One episode, from reset to trajectory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.errors import InfrastructureError
+from stb_env.llm.usage import Usage
+from stb_env.rollout.agent import Agent
+from stb_env.tools import FINISH
+from stb_env.trajectory import Trajectory
+
+
+def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0) -> Trajectory:
+    """Play one task to its end.
+
+    Args:
+        env: Any environment or wrapper of this package.
+        agent: Plays it; a failure of its own model ends the episode as invalid.
+        task_id: The task.
+        seed: Seed of the episode and of the agent.
+        trial: Which repetition this is.
+
+    Returns:
+        The trajectory.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> from stb_env.baselines import load_agent
+        >>> env = gym.make("stb/Sandbox-v0")
+        >>> _, info = env.reset(seed=0)
+        >>> play(env, load_agent("gold")(), task_id=info["task_id"], seed=0).reward
+        1.0
+    """
+    observation, info = env.reset(seed=seed, options={"task_id": task_id})
+    first = info
+    agent.reset(env, seed)
+    steps: list[dict[str, Any]] = []
+    failure: dict[str, Any] | None = None
+    total, over = 0.0, False
+    while not over:
+        try:
+            action = agent.act(observation, info)
+        except InfrastructureError as error:
+            failure = error.failure()
+            break
+        observation, reward, terminated, truncated, info = env.step(action)
+        total += float(reward)
+        over = terminated or truncated
+        steps.append(_step(info, float(reward), terminated, truncated))
+    return Trajectory(
+        suite=first["suite"],
+        group=first["group"],
+        task_id=first["task_id"],
+        trial=trial,
+        seed=seed,
+        query=observation["query"],
+        tools=first["tools"],
+        messages=info.get("messages") or first["messages"],
+        steps=steps,
+        answer=_answer(steps),
+        verdict=info.get("verdict"),
+        reward=total,
+        valid=bool(info["valid"]) and failure is None,
+        failure=failure or info.get("failure"),
+        usage=(Usage(**info["usage"]) + agent.usage).to_dict(),
+        tree=info.get("tree"),
+    )
+
+
+def _step(info: dict[str, Any], reward: float, terminated: bool, truncated: bool) -> dict[str, Any]:
+    step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
+    return step | {name: info[name] for name in ("code", "original_observation") if name in info}
+
+
+def _answer(steps: list[dict[str, Any]]) -> str:
+    for call in reversed(steps[-1]["calls"] if steps else []):
+        arguments = call["arguments"]
+        if call["name"] == FINISH and isinstance(arguments, dict):
+            return str(arguments.get("final_answer") or "")
+    return ""

@@ -1,0 +1,199 @@
+"""Standing checks of an environment: contract, gold, null agents, determinism, fork isolation."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.utils.env_checker import check_env
+
+from stb_env.baselines import load_agent
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.metrics.rates import summarize
+from stb_env.rollout import Job, plan, play
+from stb_env.trajectory import Trajectory
+
+NULL_AGENTS = ("noop", "give_up", "echo", "inject", "random")
+
+# What an undeserving agent may score. An exact verifier lets sampled calls through about never; the
+# heuristic judge of open queries can be taken in by sampled calls that happen to hit the right APIs.
+EXACT_FLOOR = {"random": 0.01}
+OPEN_FLOOR = {"random": 0.02}
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(slots=True)
+class Check:
+    """One check with its outcome."""
+
+    name: str
+    passed: bool
+    detail: str
+
+
+@dataclass(slots=True)
+class Report:
+    """Every check of an environment with the counts behind them.
+
+    Attributes:
+        env: The environment's id.
+        checks: In the order in which they ran.
+        counts: Plain numbers: tasks, gold calls tried and reproduced, mean reward of each agent.
+    """
+
+    env: str
+    checks: list[Check] = field(default_factory=list)
+    counts: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def passed(self) -> bool:
+        """Whether every check holds."""
+        return all(check.passed for check in self.checks)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain data."""
+        checks = [{"name": c.name, "passed": c.passed, "detail": c.detail} for c in self.checks]
+        return {"env": self.env, "passed": self.passed, "checks": checks, **self.counts}
+
+    def add(self, name: str, passed: bool, detail: str) -> None:
+        """Record one check."""
+        self.checks.append(Check(name, passed, detail))
+
+
+def validate(
+    env_id: str, env: ToolEnv, *, seeds: int | None = None, seed: int = 0, progress: Progress | None = None
+) -> Report:
+    """Check an environment.
+
+    Args:
+        env_id: Its id, for the report.
+        env: The environment.
+        seeds: How many tasks to draw; None for all of a finite set, 200 of an endless one.
+        seed: Seed of the draws.
+        progress: Called with a stage's name, the episodes done and all of them.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> validate("stb/Sandbox-v0", gym.make("stb/Sandbox-v0"), seeds=3).passed
+        True
+    """
+    report = Report(env_id)
+    episodes = seeds if seeds is not None else (env.tasks.size or 200)
+    jobs = plan(env.tasks, episodes=episodes, seed=seed)
+    tell = progress or (lambda _stage, _done, _all: None)
+    _check_contract(report, env)
+    gold = _play_all(env, "gold", jobs, tell)
+    _check_gold(report, env, gold)
+    _check_nulls(report, env, jobs, tell)
+    _check_determinism(report, env, jobs[:20], gold)
+    _check_forks(report, env, jobs[:20])
+    report.counts["tasks"] = len(jobs)
+    return report
+
+
+def _play_all(env: ToolEnv, name: str, jobs: Sequence[Job], tell: Progress) -> list[Trajectory]:
+    agent = load_agent(name)()
+    played = []
+    for done, job in enumerate(jobs, 1):
+        played.append(play(env, agent, task_id=job.task_id, seed=job.seed))
+        tell(name, done, len(jobs))
+    return played
+
+
+def floors(env: ToolEnv) -> Mapping[str, float]:
+    """Return what each null agent may score at most; 0 where an agent is not named."""
+    return EXACT_FLOOR if _is_exact(env) else OPEN_FLOOR
+
+
+def _check_contract(report: Report, env: ToolEnv) -> None:
+    fork = env.fork()
+    try:
+        with warnings.catch_warnings():
+            # Advice about array observations, which text observations cannot take.
+            warnings.simplefilter("ignore")
+            check_env(fork, skip_render_check=True, skip_close_check=True)
+    except (AssertionError, gym.error.Error) as error:
+        report.add("check_env", False, str(error))
+    else:
+        report.add("check_env", True, "Gymnasium's own checker accepts it")
+
+
+def _check_gold(report: Report, env: ToolEnv, gold: Sequence[Trajectory]) -> None:
+    calls = [call for t in gold for step in t.steps for call in step["calls"] if call["source"] != "env"]
+    answered = sum(call["status"] == 0 for call in calls)
+    summary = summarize(gold)
+    report.counts |= {
+        "gold_calls": {"tried": len(calls), "reproduced": answered, "explained": 0},
+        "scores": {"gold": summary["mean"]},
+        "gold_solved": summary["solved"],
+    }
+    report.add(
+        "no failures", summary["invalid"] == 0, f"{summary['invalid']} of {len(gold)} episodes invalid"
+    )
+    if _is_exact(env):
+        unsolved = [t.task_id for t in gold if t.reward != 1.0]
+        report.add(
+            "oracle", not unsolved, f"{len(gold) - len(unsolved)} of {len(gold)} solved {unsolved[:5] or ''}"
+        )
+    else:
+        share = answered / len(calls) if calls else 0.0
+        report.add(
+            "gold calls answered", bool(calls), f"{answered} of {len(calls)} ({share:.1%}) without an error"
+        )
+
+
+def _check_nulls(report: Report, env: ToolEnv, jobs: Sequence[Job], tell: Progress) -> None:
+    allowed = floors(env)
+    for name in NULL_AGENTS:
+        score = summarize(_play_all(env, name, jobs, tell))["mean"]
+        floor = allowed.get(name, 0.0)
+        report.counts["scores"][name] = score
+        report.add(f"null agent {name}", score <= floor, f"scores {score:.4f}, at most {floor:g} allowed")
+
+
+def _check_determinism(report: Report, env: ToolEnv, jobs: Sequence[Job], gold: Sequence[Trajectory]) -> None:
+    agent = load_agent("gold")()
+    different = [
+        job.task_id
+        for job, first in zip(jobs, gold, strict=False)
+        if play(env.fork(), agent, task_id=job.task_id, seed=job.seed).to_json() != first.to_json()
+    ]
+    report.add(
+        "same seed, same bytes", not different, f"{len(jobs)} episodes played twice {different[:5] or ''}"
+    )
+
+
+def _check_forks(report: Report, env: ToolEnv, jobs: Sequence[Job]) -> None:
+    broken = [job.task_id for job in jobs if not _fork_is_isolated(env, job)]
+    report.add(
+        "forks are independent", not broken, f"{len(jobs)} episodes forked at every turn {broken[:5] or ''}"
+    )
+
+
+def _fork_is_isolated(env: ToolEnv, job: Job) -> bool:
+    """Play gold in the original while a fork of every turn plays it ahead: both must see the same."""
+    agent = load_agent("gold")()
+    options = {"task_id": job.task_id}
+    observation, info = env.reset(seed=job.seed, options=options)
+    agent.reset(env, job.seed)
+    over = False
+    while not over:
+        before = env.snapshot()
+        action = agent.act(observation, info)
+        ahead = env.fork().step(action)
+        if env.snapshot() is not before:
+            return False
+        here = env.step(action)
+        if ahead != here:
+            return False
+        observation, _, terminated, truncated, info = here
+        over = terminated or truncated
+    return True
+
+
+def _is_exact(env: ToolEnv) -> bool:
+    return env.oracle is not None

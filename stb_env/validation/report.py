@@ -1,0 +1,74 @@
+"""Errors of the reporting validator as violations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from stb_env import jsontext
+from stb_env.actions import POSITIONAL
+from stb_env.errors import did_you_mean
+from stb_env.validation.violation import (
+    MAX_PREVIEW,
+    Violation,
+    in_words,
+    mismatch,
+    place,
+    step_into,
+    type_names,
+    types_in_words,
+)
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+
+MAX_MESSAGE = 300
+
+
+def describe(error: ValidationError) -> Iterator[Violation]:
+    """Yield the violations that one error stands for: several where it names several parameters."""
+    path = step_into("", *error.absolute_path)
+    value: Any = error.validator_value
+    match error.validator:
+        case "required":
+            yield from _missing(path, value, error)
+        case "additionalProperties" if value is False:
+            yield from _unknown(path, error)
+        case "type":
+            yield mismatch(path, types_in_words(type_names({"type": value})), error.instance, "type")
+        case "enum":
+            options = ", ".join(jsontext.dumps(option) for option in value)[:MAX_MESSAGE]
+            yield mismatch(path, f"one of {options}", error.instance, "enum")
+        case _:
+            expected = f"{error.validator} {jsontext.dumps(value)}"[:MAX_PREVIEW]
+            message = f"{place(path)}: {error.message[:MAX_MESSAGE]}"
+            yield Violation(path, expected, in_words(error.instance), message, "other")
+
+
+def _member_schemas(error: ValidationError, keyword: str) -> Mapping[str, Any]:
+    return error.schema.get(keyword, {}) if isinstance(error.schema, Mapping) else {}
+
+
+def _missing(path: str, required: list[str], error: ValidationError) -> Iterator[Violation]:
+    given: Any = error.instance
+    for name in required:
+        if name not in given:
+            names = type_names(_member_schemas(error, "properties").get(name))
+            expected, member = " or ".join(names) or "any value", step_into(path, name)
+            message = f"missing required parameter {member!r} ({expected})"
+            yield Violation(member, expected, "nothing", message, "required")
+
+
+def _unknown(path: str, error: ValidationError) -> Iterator[Violation]:
+    given: Any = error.instance
+    known, patterns = _member_schemas(error, "properties"), _member_schemas(error, "patternProperties")
+    names = ", ".join(known)[:MAX_MESSAGE] or "no parameters"
+    for name, value in given.items():
+        if name in known or any(re.search(pattern, name) for pattern in patterns):
+            continue
+        member = step_into(path, name)[:MAX_MESSAGE]
+        message = f"unknown parameter {member!r}.{did_you_mean(name, known)}"
+        if name == POSITIONAL:
+            message = f"arguments without a name do not fit the parameters ({names}); name each of them"
+        yield Violation(member, names, in_words(value), message, "unknown")

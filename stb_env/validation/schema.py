@@ -1,0 +1,92 @@
+"""A tool's parameters as compiled validators, made once and kept beside the tool, never on it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import jsonschema_rs
+
+from stb_env.errors import DataError
+from stb_env.validation.report import describe
+from stb_env.validation.violation import Violation, mismatch
+
+if TYPE_CHECKING:
+    from jsonschema.protocols import Validator
+
+MAX_VIOLATIONS = 20
+MAX_PROBLEM = 300
+MAX_TOOLS = 4_096
+
+
+class Schema:
+    """Parameters of one tool, closed to unknown names and to references that lead outside.
+
+    Args:
+        name: The tool's name, for the message.
+        parameters: Its JSON Schema (draft 2020-12).
+
+    Raises:
+        DataError: The schema is broken.
+
+    Examples:
+        >>> schema = Schema("page", {"properties": {"n": {"type": "integer"}}})
+        >>> schema.fits({"n": 1}), schema.fits({"n": "1"}), schema.fits({"m": 1})
+        (True, False, False)
+        >>> Schema("f", {"required": "n"})
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: tool 'f' has a broken schema: "n" is not of type "array"; correct it
+    """
+
+    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
+        self.parameters: dict[str, Any] = {"additionalProperties": False, **parameters, "type": "object"}
+        try:
+            compiled = jsonschema_rs.Draft202012Validator(
+                self.parameters, validate_formats=False, retriever=_refuse_reference
+            )
+        except (ValueError, jsonschema_rs.ReferencingError) as error:
+            problem = str(error).partition("\n")[0][:MAX_PROBLEM]
+            raise DataError(f"tool {name!r} has a broken schema: {problem}; correct it") from error
+        self._is_valid = compiled.is_valid
+
+    @cached_property
+    def _reporter(self) -> Validator:
+        # Imported late: it takes longer to import than the rest of the package, and most runs never need it.
+        from jsonschema import Draft202012Validator
+        from referencing import Registry
+
+        return Draft202012Validator(self.parameters, registry=Registry())
+
+    def fits(self, arguments: dict[str, Any]) -> bool:
+        """Return whether the arguments are valid."""
+        try:
+            return self._is_valid(arguments)
+        except ValueError:
+            # A key with a lone surrogate cannot enter the compiled validator.
+            return self._reporter.is_valid(arguments)
+
+    def report(self, arguments: dict[str, Any]) -> list[Violation]:
+        """Return up to `MAX_VIOLATIONS` reasons why arguments that do not `fits` are invalid."""
+        errors = islice(self._reporter.iter_errors(arguments), MAX_VIOLATIONS)
+        found = dict.fromkeys(violation for error in errors for violation in describe(error))
+        # NaN, which is no JSON, is a number to the reporting validator alone.
+        return list(islice(found, MAX_VIOLATIONS)) or [mismatch("", "JSON", arguments, "other")]
+
+
+@lru_cache(maxsize=MAX_TOOLS)
+def compiled(spec: str) -> Schema:
+    """Return the compiled parameters of the tool that has this function spec, the same object each time.
+
+    Raises:
+        DataError: The schema is broken.
+    """
+    function = json.loads(spec)["function"]
+    return Schema(function["name"], function["parameters"])
+
+
+def _refuse_reference(uri: str) -> Any:
+    raise LookupError(f"{uri!r} leads outside of the schema")

@@ -1,0 +1,48 @@
+"""Weather and sky of the sandbox: every value follows from the place and the day."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import date
+from typing import Any
+
+from stb_env import seeding
+
+CONDITIONS = (
+    "sunny",
+    "partly cloudy",
+    "overcast",
+    "drizzle",
+    "heavy rain",
+    "thunderstorm",
+    "fog",
+    "snow showers",
+)
+
+
+def weather(city: Mapping[str, Any], when: date) -> dict[str, Any]:
+    """Return a day's weather in degrees Celsius and millimetres."""
+    bits = seeding.mix(seeding.derive("weather", city["city_id"]), when.toordinal())
+    season = math.cos((when.toordinal() % 365.2425 - 197) / 365 * 2 * math.pi)
+    mean = 29 - abs(city["latitude"]) * 0.42 + season * abs(city["latitude"]) * 0.22
+    mean -= city["elevation_m"] * 0.004
+    high = round(mean + bits % 97 / 8, 1)
+    condition = CONDITIONS[bits // 97 % len(CONDITIONS)]
+    wet = condition in ("drizzle", "heavy rain", "thunderstorm", "snow showers")
+    return {
+        "high_c": high,
+        "low_c": round(high - 3 - bits // 1009 % 89 / 9, 1),
+        "condition": condition,
+        "rain_mm": round(0.4 + bits // 2003 % 241 / 7, 1) if wet else 0.0,
+        "wind_kmh": 3 + bits // 4001 % 58,
+    }
+
+
+def sun(city: Mapping[str, Any], when: date) -> tuple[int, int]:
+    """Return sunrise and sunset in minutes after local midnight (a simple declination model)."""
+    declination = math.radians(-23.44 * math.cos(2 * math.pi / 365 * (when.timetuple().tm_yday + 10)))
+    cosine = -math.tan(math.radians(city["latitude"])) * math.tan(declination)
+    half_day = math.degrees(math.acos(max(-1.0, min(1.0, cosine)))) * 4
+    noon = 720 - city["longitude"] * 4 + city["utc_offset_hours"] * 60
+    return round(noon - half_day) % 1440, round(noon + half_day) % 1440

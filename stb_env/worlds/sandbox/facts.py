@@ -1,0 +1,170 @@
+"""Typed facts that an answer must contain, as plain data, and the check of each type.
+
+A fact has ``type``, ``label``, ``value`` and ``others``: competing values of the same type. An answer that
+also names one of those (an answer that lists every candidate) does not contain the fact, unless the query
+itself names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from stb_env.worlds.sandbox import answers
+from stb_env.worlds.sandbox.answers import Quantity
+
+Fact = Mapping[str, Any]
+
+
+def number(
+    label: str, value: float, *, unit: str = "", tolerance: float = 0.005, others: Iterable[float] = ()
+) -> Fact:
+    """Require a number; ``unit`` is what it is in, so that an answer in another unit is converted.
+
+    Args:
+        label: Names the fact in the verdict.
+        value: The number.
+        unit: One of `answers.UNITS`, or empty where the number has no convertible unit.
+        tolerance: Greatest allowed difference, in ``unit``.
+        others: Competing numbers, in the same unit.
+    """
+    rivals = [other for other in others if abs(other - value) > tolerance]
+    return {
+        "type": "number",
+        "label": label,
+        "value": value,
+        "unit": unit,
+        "tolerance": tolerance,
+        "others": rivals,
+    }
+
+
+def name(label: str, value: str, *, others: Iterable[str] = ()) -> Fact:
+    """Require a name, whatever its case, accents and punctuation."""
+    return names(label, [value], others=others)
+
+
+def names(label: str, values: Iterable[str], *, others: Iterable[str] = ()) -> Fact:
+    """Require every name of a list, in any order; none of ``others`` may be named."""
+    values = list(values)
+    rivals = [other for other in others if other not in values]
+    return {"type": "names", "label": label, "value": values, "others": rivals}
+
+
+def code(label: str, value: str, *, others: Iterable[str] = ()) -> Fact:
+    """Require a phone number, id or flight number, however it is spaced."""
+    return _text_fact("code", label, value, others)
+
+
+def date(label: str, value: str, *, others: Iterable[str] = ()) -> Fact:
+    """Require a date (``YYYY-MM-DD``), in any common form."""
+    return _text_fact("date", label, value, others)
+
+
+def time(label: str, value: str, *, others: Iterable[str] = ()) -> Fact:
+    """Require a time of day (``HH:MM``, 24 hours), in any common form."""
+    return _text_fact("time", label, value, others)
+
+
+def _text_fact(kind: str, label: str, value: str, others: Iterable[str]) -> Fact:
+    return {
+        "type": kind,
+        "label": label,
+        "value": value,
+        "others": [other for other in others if other != value],
+    }
+
+
+def yes_no(label: str, value: bool) -> Fact:
+    """Require yes or no: the first clear polarity of the answer."""
+    return {"type": "yes_no", "label": label, "value": value, "others": []}
+
+
+def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()) -> bool:
+    """Return whether the answer contains the fact and no competitor.
+
+    Args:
+        fact: What to look for.
+        answer: The final answer.
+        query: The query; what it mentions may be repeated.
+        allowed: Other facts of the task, whose values are no competitors either.
+
+    Examples:
+        >>> holds(number("price", 1250, others=[900]), "It costs 1,250.00 AUR.")
+        True
+        >>> holds(number("price", 1250, others=[900]), "Either 900 or 1250.")
+        False
+        >>> holds(date("day", "2026-03-09"), "On 9 March 2026, a Monday.")
+        True
+    """
+    return len(answer) <= answers.LONGEST and _CHECKS[fact["type"]](fact, answer, query, allowed)
+
+
+def _values(facts: Iterable[Fact], kind: str) -> list[Any]:
+    return [fact["value"] for fact in facts if fact["type"] == kind]
+
+
+def _number(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
+    unit, slack = fact["unit"], fact["tolerance"] + 1e-9
+
+    def said(value: float, quantities: Iterable[Quantity]) -> bool:
+        return any(
+            abs(candidate - value) <= slack
+            for quantity in quantities
+            for candidate in quantity.readings(unit)
+        )
+
+    quantities, excused = answers.quantities(answer), answers.quantities(query)
+    if not said(fact["value"], quantities) or len({*quantities}.difference(excused)) > answers.MOST_VALUES:
+        return False
+    mine = _values(allowed, "number")
+    return not any(
+        said(other, quantities) and not said(other, excused) and other not in mine for other in fact["others"]
+    )
+
+
+def _names(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
+    wanted = fact["value"]
+    mine = {item for values in _values(allowed, "names") for item in values}
+    rivals = [other for other in fact["others"] if other not in mine]
+    said = answers.named(answer, [*wanted, *rivals])
+    extra = said.difference(wanted)
+    if extra:
+        extra -= answers.named(query, rivals)
+    return said.issuperset(wanted) and not extra
+
+
+def _exact(
+    read: Callable[[str], frozenset[str]], kind: str
+) -> Callable[[Fact, str, str, Iterable[Fact]], bool]:
+    def check(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
+        said, excused = read(answer), read(query)
+        if fact["value"] not in said or len(said - excused) > answers.MOST_VALUES:
+            return False
+        return not said.intersection(fact["others"]).difference(_values(allowed, kind), excused)
+
+    return check
+
+
+def _code(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
+    if not answers.has_code(answer, fact["value"]):
+        return False
+    mine = _values(allowed, "code")
+    return not any(
+        other not in mine and answers.has_code(answer, other) and not answers.has_code(query, other)
+        for other in fact["others"]
+    )
+
+
+def _yes_no(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:  # noqa: ARG001
+    return answers.polarity(answer) is fact["value"]
+
+
+_CHECKS: Mapping[str, Callable[[Fact, str, str, Iterable[Fact]], bool]] = {
+    "number": _number,
+    "names": _names,
+    "code": _code,
+    "date": _exact(answers.dates, "date"),
+    "time": _exact(answers.times, "time"),
+    "yes_no": _yes_no,
+}

@@ -1,0 +1,149 @@
+"""Makes the task that a key means.
+
+Splits are disjoint by construction: the slots that a draw chose hash to one of ten buckets, and each split
+owns some of the buckets, so no (template, slots) occurs in two splits. Templates that need a held-out tool
+or category are never in train or val, nor are their tools ever distractors there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from random import Random
+from typing import NamedTuple
+
+from stb_env import seeding
+from stb_env.errors import DataError
+from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolCall
+from stb_env.worlds.sandbox.api_error import ApiError
+from stb_env.worlds.sandbox.catalog import apis, household, tools
+from stb_env.worlds.sandbox.changes import changes
+from stb_env.worlds.sandbox.facts import holds
+from stb_env.worlds.sandbox.registry import ApiCall
+from stb_env.worlds.sandbox.task_key import BUCKETS, TaskKey
+from stb_env.worlds.sandbox.template import Answer, Draw, Plan
+from stb_env.worlds.world import Tables
+
+_ATTEMPTS = 400
+
+
+class Solved(NamedTuple):
+    """A solution that was run: its calls, its answer and the state after it."""
+
+    calls: list[ApiCall]
+    answer: Answer
+    state: Tables
+
+
+class Instance(NamedTuple):
+    """A drawn and solved instance of a template."""
+
+    draw: Draw
+    plan: Plan
+    query: str
+    solved: Solved
+
+
+def plan_of(task_id: str) -> Plan:
+    """Return the plan behind a task.
+
+    Raises:
+        DataError: There is no such task.
+    """
+    return _instance(TaskKey.parse(task_id)).plan
+
+
+def draw_of(key: TaskKey) -> Draw:
+    """Return the draw behind a key: the slots that identify the instance, and the household."""
+    return _instance(key).draw
+
+
+def generate(key: TaskKey) -> Task:
+    """Make the task that a key means; the same key gives the same task in every process."""
+    draw, _, query, solved = _instance(key)
+    known = tools()
+    used = [known[identity] for identity in dict.fromkeys(call.api.id for call in solved.calls)]
+    written = changes(household(draw.household), solved.state)
+    return Task(
+        id=key.id,
+        query=query,
+        tools=_offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        suite="Sandbox",
+        group=key.template.group,
+        split=key.split,
+        relevant=tuple(tool.id for tool in used),
+        gold=tuple(ToolCall(known[call.api.id].name, dict(call.arguments)) for call in solved.calls),
+        goal={
+            "facts": list(solved.answer.facts),
+            "falsehoods": list(solved.answer.falsehoods),
+            "writes": written,
+        },
+        record={
+            "template": key.template.name,
+            "level": key.template.calls,
+            "household": draw.household,
+            "answer": solved.answer.text,
+        },
+    )
+
+
+def _instance(key: TaskKey) -> Instance:
+    """Draw until the slots belong to the split and the query gives no fact away."""
+    for draw, plan in _draws(key):
+        query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
+        solved = _run(plan, household(draw.household))
+        if not any(holds(fact, query) for fact in solved.answer.facts):
+            return Instance(draw, plan, query, solved)
+    raise DataError(f"{key.template.name} has too few slot values for split {key.split}; give it more")
+
+
+def _draws(key: TaskKey) -> Iterator[tuple[Draw, Plan]]:
+    name, buckets = key.template.name, BUCKETS[key.split]
+    rng = seeding.rng("sandbox", key.split, name, key.turn)
+    for _ in range(_ATTEMPTS):
+        draw = Draw(rng)
+        plan = key.template.draw(draw)
+        if bucket_of(name, draw.slots) in buckets:
+            yield draw, plan
+
+
+def bucket_of(template: str, slots: list[str]) -> int:
+    """Return the bucket, from 0 to 9, that owns an instance."""
+    return seeding.derive("sandbox bucket", template, *slots) % 10
+
+
+def _run(plan: Plan, state: Tables) -> Solved:
+    calls: list[ApiCall] = []
+    solution = plan.solve()
+    try:
+        request = next(solution)
+        while True:
+            calls.append(request)
+            try:
+                response, state = request.api.run(state, request.arguments)
+            except ApiError as error:
+                request = solution.throw(error)
+            else:
+                request = solution.send(response)
+    except StopIteration as stop:
+        return Solved(calls, stop.value, state)
+
+
+def _offered(used: list[Tool], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
+    """Return the needed tools among distractors, half of them from the same categories."""
+    names = {tool.name for tool in used}
+    near, far = _pools(tuple(sorted({tool.id.category for tool in used})), key.split != "test")
+    near = [tool for tool in near if tool.name not in names]
+    chosen = rng.sample(near, min(len(near), (key.distractors + 1) // 2))
+    chosen += rng.sample(far, min(len(far), key.distractors - len(chosen)))
+    offered = used + chosen
+    rng.shuffle(offered)
+    return tuple(offered)
+
+
+@lru_cache(maxsize=256)
+def _pools(categories: tuple[str, ...], training: bool) -> tuple[list[Tool], list[Tool]]:
+    known = [tool for identity, tool in tools().items() if not (training and apis()[identity].tool.held_out)]
+    near = [tool for tool in known if tool.id.category in categories]
+    return near, [tool for tool in known if tool.id.category not in categories]

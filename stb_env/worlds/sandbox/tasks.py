@@ -1,0 +1,99 @@
+"""Sandbox tasks as a source that an environment draws from; an id is all that it takes to make one again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cached_property
+
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.tasks import Task
+from stb_env.worlds.sandbox.generator import generate
+from stb_env.worlds.sandbox.task_key import BUCKETS, DISTRACTORS, DRAWS, MOST_DISTRACTORS, TaskKey
+from stb_env.worlds.sandbox.template import GROUPS, templates
+from stb_env.worlds.sandbox.world import VERSION
+
+
+class SandboxTasks:
+    """A `TaskSource` of sandbox tasks.
+
+    Args:
+        split: ``train`` (unlimited), ``val`` or ``test`` (fixed lists).
+        group: Only this group, for example ``I1-Instruction``; None is all.
+        level: Only tasks that need so many calls; None is all.
+        template: Only this template; None is all.
+        distractors: How many tools a task offers besides those that it needs.
+
+    Raises:
+        ConfigError: A setting is unknown, or no template meets them all.
+
+    Examples:
+        >>> tasks = SandboxTasks("train")
+        >>> tasks.get(tasks.at(7).id).key == tasks.at(7).key, tasks.size
+        (True, None)
+    """
+
+    def __init__(
+        self,
+        split: str = "train",
+        group: str | None = None,
+        level: int | None = None,
+        template: str | None = None,
+        distractors: int = DISTRACTORS,
+    ) -> None:
+        _check("split", split, BUCKETS)
+        if group is not None:
+            _check("group", group, GROUPS)
+        if template is not None:
+            _check("template", template, templates())
+        if not 0 <= distractors <= MOST_DISTRACTORS:
+            raise ConfigError(f"distractors must be from 0 to {MOST_DISTRACTORS}, got {distractors}")
+        self.name = "Sandbox"
+        self._split = split
+        self._distractors = distractors
+        self._templates = [
+            known
+            for known in templates().values()
+            if (split == "test" or not known.held_out)
+            and group in (None, known.group)
+            and level in (None, known.calls)
+            and template in (None, known.name)
+        ]
+        if not self._templates:
+            raise ConfigError(
+                f"no template has {split=}, {group=}, {level=} and {template=}; "
+                f"held-out groups are in split 'test' only, levels go from 1 to "
+                f"{max(known.calls for known in templates().values())}"
+            )
+
+    @property
+    def size(self) -> int | None:
+        """Number of tasks, or None where there is no end."""
+        draws = DRAWS[self._split]
+        return None if draws is None else draws * len(self._templates)
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 hex digest over every task, or over four of each template where there is no end."""
+        digest = hashlib.sha256(f"sandbox {VERSION} {self._split} {self._distractors}".encode())
+        for index in range(self.size or 4 * len(self._templates)):
+            digest.update(self.at(index).key.encode())
+        return digest.hexdigest()
+
+    def at(self, index: int) -> Task:
+        """Return the task of an index from 0; past the end it starts over."""
+        turn, which = divmod(index if self.size is None else index % self.size, len(self._templates))
+        return generate(TaskKey(self._split, self._templates[which], turn, self._distractors))
+
+    def get(self, task_id: str) -> Task:
+        """Return the task of this id, whatever the filters of this source.
+
+        Raises:
+            DataError: There is none; the message names the nearest.
+        """
+        return generate(TaskKey.parse(task_id))
+
+
+def _check(what: str, got: str, known: Iterable[str]) -> None:
+    if got not in known:
+        raise ConfigError(f"unknown {what} {got!r}; known: {', '.join(known)}.{did_you_mean(got, known)}")

@@ -1,0 +1,1 @@
+"""Task templates: one file a domain; every file here is loaded."""

@@ -1,0 +1,100 @@
+"""A backend whose tools are local executable code over immutable state."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from stb_env.request import Slow
+from stb_env.tasks import Task
+from stb_env.tools import Status, Tool, ToolCall, ToolResult
+
+Row = Mapping[str, Any]
+Table = Mapping[str, Row]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Named tables of rows, copied on write, so that a snapshot is a reference.
+
+    Rows are plain dicts that nothing changes after they were put in.
+
+    Attributes:
+        tables: Rows by id, by table name.
+        counters: How many ids each prefix has given out.
+
+    Examples:
+        >>> empty = Tables()
+        >>> key, state = empty.next_id("note")
+        >>> state = state.with_row("notes", key, {"text": "milk"})
+        >>> state.row("notes", "note-001"), empty.row("notes", "note-001")
+        ({'text': 'milk'}, None)
+    """
+
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    counters: Mapping[str, int] = field(default_factory=dict)
+
+    def table(self, table: str) -> Table:
+        """Return the rows of a table by id, in order of insertion; empty where there is no such table."""
+        return self.tables.get(table, {})
+
+    def row(self, table: str, key: str) -> Row | None:
+        """Return one row, or None."""
+        return self.table(table).get(key)
+
+    def with_row(self, table: str, key: str, row: Row) -> Tables:
+        """Return a state in which the table holds this row."""
+        return replace(self, tables={**self.tables, table: {**self.table(table), key: row}})
+
+    def without_row(self, table: str, key: str) -> Tables:
+        """Return a state without this row; the same one where it is absent already."""
+        if key not in self.table(table):
+            return self
+        rows = {other: row for other, row in self.table(table).items() if other != key}
+        return replace(self, tables={**self.tables, table: rows})
+
+    def next_id(self, prefix: str) -> tuple[str, Tables]:
+        """Return a fresh id such as ``note-001`` and the state that has given it out."""
+        count = self.counters.get(prefix, 0) + 1
+        return f"{prefix}-{count:03}", replace(self, counters={**self.counters, prefix: count})
+
+
+class World(ABC):
+    """A `Backend` for local tools: answers at once, never fails, keeps no episode."""
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain data that decides the answers, for the run's manifest."""
+
+    @abstractmethod
+    def start(self, task: Task, seed: int) -> Any:
+        """Return the state at the start of an episode of this task."""
+
+    @abstractmethod
+    def call(self, state: Any, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Any]:
+        """Run one call and return its result and the new state; pure, so the old state stays valid.
+
+        Args:
+            state: A state that `start` or `call` returned.
+            tool: One of this world's tools.
+            arguments: Anything; arguments that do not fit are answered with an error.
+        """
+
+    def answer(self, state: Any, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, Any]]:
+        """Answer one call without ever yielding a request."""
+        yield from ()
+        if isinstance(call.arguments, str):
+            error = f"arguments must be a JSON object, got text {call.arguments[:80]!r}"
+            result = ToolResult.of("", error=error, source="world", status=Status.INVALID_ARGUMENTS)
+            return result, state
+        return self.call(state, tool, call.arguments)
+
+    def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:  # noqa: ARG002
+        """Return None: a world computes every answer."""
+        return None
+
+    def close(self) -> None:  # noqa: B027
+        """Release handles; a world has none."""

@@ -1,0 +1,176 @@
+"""A real HTTP server on 127.0.0.1 that speaks chat completions from a script, faults included."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Received:
+    """A request as it arrived; header names are in lower case."""
+
+    path: str
+    headers: Mapping[str, str]
+    body: Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One scripted response.
+
+    Attributes:
+        body: Text, or a JSON value.
+        status: HTTP status.
+        headers: Headers to send besides the usual ones.
+        cut: Close the connection after so many bytes of the body, as if it broke; 0 sends headers only.
+        dropped: Close the connection without a word.
+        hold: Answer only when this is set.
+        drip: Then send one blank after another instead of the body, one whenever it is called.
+    """
+
+    body: Any = ""
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: int | None = None
+    dropped: bool = False
+    hold: threading.Event | None = None
+    drip: Callable[[], bool] | None = None
+
+    @property
+    def content(self) -> bytes:
+        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
+
+
+Script = Answer | Callable[[Received], Answer]
+
+
+def completion(text: str | None = "ok", **changes: Any) -> dict[str, Any]:
+    """Return the body of a chat completion; ``changes`` replace or add members of its choice."""
+    message = {"role": "assistant", "content": text, "refusal": None, "tool_calls": None}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "fake-model-1",
+        "choices": [{"index": 0, "finish_reason": "stop", "message": message, **changes}],
+        "usage": {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15},
+    }
+
+
+def error(message: str, status: int, *, code: str | None = None, **headers: str) -> Answer:
+    """Return an error response in OpenAI's form."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Answer({"error": {"message": message, "type": "some_error", "code": code}}, status, named)
+
+
+class OpenAIServer:
+    """Answers per base path (one for each role) from that path's script, then with "ok".
+
+    Attributes:
+        requests: Every request so far.
+        peak: The most requests that were in flight at once.
+    """
+
+    def __init__(self) -> None:
+        self.requests: list[Received] = []
+        self.peak = 0
+        self._flying = 0
+        self._lock = threading.Lock()
+        self._scripts: defaultdict[str, deque[Script]] = defaultdict(deque)
+        self._holds: set[threading.Event] = set()
+        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
+        self._http.daemon_threads = True
+
+    def url(self, role: str = "agent") -> str:
+        """Return the base URL of a role's endpoint."""
+        return f"http://127.0.0.1:{self._http.server_address[1]}/{role}/v1"
+
+    def script(self, *answers: Script, role: str = "agent") -> None:
+        """Append to what a role's endpoint will answer."""
+        with self._lock:
+            self._scripts[role].extend(answers)
+            self._holds.update(a.hold for a in answers if isinstance(a, Answer) and a.hold)
+
+    @contextmanager
+    def running(self) -> Iterator[OpenAIServer]:
+        """Serve until the block ends; whatever is still held then is let go."""
+        thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield self
+        finally:
+            for hold in self._holds:
+                hold.set()
+            self._http.shutdown()
+            self._http.server_close()
+            thread.join()
+
+    def next_answer(self, request: Received) -> Answer:
+        """Take note of a request and return what it is answered with."""
+        with self._lock:
+            self.requests.append(request)
+            script = self._scripts[request.path.split("/")[1]]
+            step: Script = script.popleft() if script else Answer(completion())
+        return step if isinstance(step, Answer) else step(request)
+
+    @contextmanager
+    def flight(self) -> Iterator[None]:
+        """Count a request in while it is in flight."""
+        with self._lock:
+            self._flying += 1
+            self.peak = max(self.peak, self._flying)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._flying -= 1
+
+
+def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        # Otherwise the body waits 40 ms for the headers to be acknowledged.
+        disable_nagle_algorithm = True
+
+        def do_POST(self) -> None:
+            length = int(self.headers.get("Content-Length", 0))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            received = Received(self.path, headers, json.loads(self.rfile.read(length)))
+            with fake.flight():
+                self._answer(fake.next_answer(received))
+
+        def _answer(self, answer: Answer) -> None:
+            if answer.hold:
+                answer.hold.wait()
+            if answer.dropped:
+                self.close_connection = True
+                return
+            try:
+                self._send(answer)
+            except OSError:
+                # The client gave up waiting, which is what some tests are about.
+                self.close_connection = True
+
+        def _send(self, answer: Answer) -> None:
+            self.send_response(answer.status)
+            for name, value in {"Content-Type": "application/json", **answer.headers}.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(10**6 if answer.drip else len(answer.content)))
+            self.end_headers()
+            while answer.drip and answer.drip():
+                self.wfile.write(b" ")
+                self.wfile.flush()
+            self.wfile.write(answer.content[: answer.cut])
+            self.close_connection = answer.cut is not None or answer.drip is not None
+
+        def log_message(self, *args: Any) -> None:
+            """Stay quiet."""
+
+    return Handler

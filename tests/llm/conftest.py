@@ -1,0 +1,78 @@
+"""A server to talk to, and a clock that no one waits for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+# Imported here, because the first import would eat up the short deadlines of some tests.
+import openai  # noqa: F401
+import pytest
+
+from stb_env.llm import ChatReply, ChatRequest, Clock, ModelConfig, OpenAIModel
+from tests.fakes.openai_server import OpenAIServer
+
+KEY = "sk-very-secret-0123456789"
+ENV = {"TEST_KEY": KEY}
+
+
+@dataclass
+class Pauses:
+    """Notes every pause instead of waiting."""
+
+    taken: list[float] = field(default_factory=list)
+
+    def sleep(self, seconds: float) -> None:
+        self.taken.append(seconds)
+
+    async def asleep(self, seconds: float) -> None:
+        self.taken.append(seconds)
+
+    def clock(self, **changes: Any) -> Clock:
+        return Clock(sleep=self.sleep, asleep=self.asleep, **changes)
+
+
+@pytest.fixture
+def pauses() -> Pauses:
+    return Pauses()
+
+
+@pytest.fixture
+def server(monkeypatch) -> Iterator[OpenAIServer]:
+    # A proxy that the machine may be configured with has no way to 127.0.0.1.
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with OpenAIServer().running() as running:
+        yield running
+
+
+@pytest.fixture
+def connected(server, pauses) -> Iterator[Callable[..., OpenAIModel]]:
+    """Build models that talk to the server; settings are those of ModelConfig."""
+    models = []
+
+    def build(role: str = "agent", clock: Clock | None = None, **settings: Any) -> OpenAIModel:
+        given = {"base_url": server.url(role), "api_key_env": "TEST_KEY", "retries": 2, **settings}
+        models.append(OpenAIModel(ModelConfig(role, "tiny", **given), env=ENV, clock=clock or pauses.clock()))
+        return models[-1]
+
+    yield build
+    for model in models:
+        model.close()
+
+
+@pytest.fixture(params=["threads", "event loop"])
+def complete(request) -> Callable[[Any, ChatRequest], ChatReply]:
+    """Both ways to ask, so that each test of an answer or a failure runs with either."""
+
+    async def on_loop(model: Any, question: ChatRequest) -> ChatReply:
+        try:
+            return await model.acomplete(question)
+        finally:
+            if hasattr(model, "aclose"):
+                await model.aclose()
+
+    if request.param == "threads":
+        return lambda model, question: model.complete(question)
+    return lambda model, question: asyncio.run(on_loop(model, question))

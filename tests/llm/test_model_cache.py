@@ -1,0 +1,206 @@
+"""Answers kept on disk: the cache, recordings and their replay."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stb_env.errors import ConfigError, DataError
+from stb_env.llm import (
+    CachedModel,
+    ChatReply,
+    ChatRequest,
+    ModelConfig,
+    ModelError,
+    OpenAIModel,
+    RecordingModel,
+    ReplayModel,
+    Sampling,
+    ScriptedModel,
+    Usage,
+)
+
+QUESTION = ChatRequest.of("Is it?")
+
+# Writes answers without end and names each one that is stored.
+WRITER = """
+import sys
+from itertools import count
+from stb_env.llm import CachedModel, ChatRequest, RecordingModel, ScriptedModel
+model = ScriptedModel(lambda request: request.messages[0]["content"] * 2000)
+model = CachedModel(model, sys.argv[1] + "/cache")
+model = RecordingModel(model, sys.argv[1] + "/talk.jsonl")
+for number in count():
+    model.complete(ChatRequest.of(str(number)))
+    print(number, flush=True)
+"""
+
+json_text = st.text(max_size=20)
+messages = st.lists(st.dictionaries(json_text, json_text | st.integers() | st.none(), max_size=3), max_size=3)
+
+
+def _shuffled(value):
+    if isinstance(value, dict):
+        return {key: _shuffled(value[key]) for key in reversed(value)}
+    return [_shuffled(item) for item in value] if isinstance(value, list) else value
+
+
+@given(messages)
+def test_the_key_ignores_the_order_of_members(content):
+    assert ChatRequest(content).key == ChatRequest(_shuffled(content)).key
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        ChatRequest.of("Is it not?"),
+        ChatRequest.of("Is it?", index=1),
+        ChatRequest.of("Is it?", sampling=Sampling(temperature=0.0)),
+        ChatRequest(QUESTION.messages, tools=[{"type": "function"}]),
+        ChatRequest(QUESTION.messages, tool_choice="none"),
+        ChatRequest(QUESTION.messages, response_format={"type": "json_object"}),
+    ],
+)
+def test_whatever_can_change_the_answer_changes_the_key(other):
+    assert other.key != QUESTION.key
+
+
+def test_a_request_that_is_no_json_is_refused():
+    with pytest.raises(ConfigError, match="must be plain JSON data, but Object of type set is not JSON"):
+        _ = ChatRequest([{"content": {1}}]).key
+
+
+def test_asking_again_is_free_and_gives_the_same(tmp_path):
+    usage = Usage(3, 1, 4, calls=1, cost=0.5)
+    reply = ChatReply({"role": "assistant", "content": "ü\ud800"}, "stop", usage, "m", {"token_ids": [1]})
+    inner = ScriptedModel([reply])
+    first = CachedModel(inner, tmp_path)
+    assert first.complete(QUESTION) == reply
+    again = CachedModel(inner, tmp_path)
+    assert asyncio.run(again.acomplete(QUESTION)) == reply
+    assert (first.hits, first.misses, again.hits, again.misses, len(inner.requests)) == (0, 1, 1, 0, 1)
+
+
+def test_votes_with_other_indices_are_other_answers(tmp_path):
+    model = CachedModel(ScriptedModel(["a", "b"]), tmp_path)
+    texts = [model.complete(ChatRequest.of("Is it?", index=index)).text for index in (0, 1, 0, 1)]
+    assert texts == ["a", "b", "a", "b"]
+
+
+def test_models_and_settings_that_differ_do_not_share_answers(tmp_path):
+    paths = set()
+    for settings in ({}, {"model": "big"}, {"temperature": 1.0}, {"base_url": "http://127.0.0.1:2/v1"}):
+        given = {"model": "tiny", "base_url": "http://127.0.0.1:1/v1", **settings}
+        paths.add(CachedModel(OpenAIModel(ModelConfig("agent", **given)), tmp_path)._path(QUESTION))
+    assert len(paths) == 4
+
+
+def test_roles_with_one_endpoint_and_model_share_answers(tmp_path):
+    configs = [ModelConfig(role, "tiny", base_url="http://127.0.0.1:1/v1") for role in ("agent", "judge")]
+    assert len({CachedModel(OpenAIModel(config), tmp_path)._path(QUESTION) for config in configs}) == 1
+
+
+def test_failures_are_not_stored(tmp_path):
+    model = CachedModel(ScriptedModel([ModelError("down"), "up"]), tmp_path)
+    with pytest.raises(ModelError):
+        model.complete(QUESTION)
+    assert model.complete(QUESTION).text == "up"
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"reply": 3}', '{"reply": {"message": {}}}', "\x00\xff"])
+def test_a_damaged_entry_is_replaced(tmp_path, damage):
+    model = CachedModel(ScriptedModel(["first", "second"]), tmp_path)
+    model.complete(QUESTION)
+    next(tmp_path.rglob("*.json")).write_text(damage, encoding="latin-1")
+    assert [model.complete(QUESTION).text for _ in range(2)] == ["second", "second"]
+
+
+def test_a_folder_that_cannot_be_written_is_a_typed_failure(tmp_path):
+    (tmp_path / "file").write_text("")
+    model = CachedModel(ScriptedModel(["yes"]), tmp_path / "file")
+    with pytest.raises(ModelError, match=r"cannot store a model answer: .*choose another folder") as caught:
+        model.complete(QUESTION)
+    assert (caught.value.kind, caught.value.stage) == ("internal", "cache")
+
+
+def test_a_killed_process_leaves_every_answer_that_it_reported(tmp_path):
+    with subprocess.Popen(
+        [sys.executable, "-c", WRITER, tmp_path], stdout=subprocess.PIPE, text=True
+    ) as writer:
+        assert writer.stdout is not None
+        reported = [int(writer.stdout.readline()) for _ in range(10)]
+        writer.send_signal(signal.SIGKILL)
+        reported += [int(line) for line in writer.stdout if line.endswith("\n")]
+    cached = CachedModel(ScriptedModel([]), tmp_path / "cache")
+    replayed = ReplayModel(tmp_path / "talk.jsonl")
+    for number in reported:
+        question = ChatRequest.of(str(number))
+        assert cached.complete(question).text == replayed.complete(question).text == str(number) * 2000
+
+
+def test_a_recording_is_replayed_in_order_for_equal_requests(tmp_path):
+    file = tmp_path / "talks" / "talk.jsonl"
+    recorder = RecordingModel(ScriptedModel(["a", "b", "c"], name="tiny"), file)
+    replies = [recorder.complete(QUESTION), asyncio.run(recorder.acomplete(ChatRequest.of("Other?")))]
+    replies.append(recorder.complete(QUESTION))
+    model = ReplayModel(file)
+    assert model.complete(ChatRequest.of("Other?")) == replies[1]
+    assert [model.complete(QUESTION), asyncio.run(model.acomplete(QUESTION))] == [replies[0], replies[2]]
+
+
+def test_an_unknown_request_is_a_cache_miss(tmp_path):
+    file = tmp_path / "talk.jsonl"
+    RecordingModel(ScriptedModel(["a"]), file).complete(QUESTION)
+    model = ReplayModel(file)
+    with pytest.raises(ModelError, match=r"in talk.jsonl: it is not in there; record again") as caught:
+        model.complete(ChatRequest.of("Other?"))
+    assert (caught.value.kind, caught.value.stage, caught.value.retryable) == ("cache_miss", "replay", False)
+    model.complete(QUESTION)
+    with pytest.raises(ModelError, match="it was recorded 1 times and asked 2; record again"):
+        model.complete(QUESTION)
+
+
+def test_a_line_that_a_killed_process_left_incomplete_is_no_obstacle(tmp_path):
+    file = tmp_path / "talk.jsonl"
+    RecordingModel(ScriptedModel(["a"]), file).complete(QUESTION)
+    with file.open("a") as lines:
+        lines.write('{"model": "scri')
+    assert ReplayModel(file).complete(QUESTION).text == "a"
+    RecordingModel(ScriptedModel(["b"]), file).complete(QUESTION)
+    model = ReplayModel(file)
+    assert [model.complete(QUESTION).text for _ in range(2)] == ["a", "b"]
+
+
+def test_failures_are_not_recorded(tmp_path):
+    file = tmp_path / "talk.jsonl"
+    model = RecordingModel(ScriptedModel([ModelError("down"), "up"]), file)
+    with pytest.raises(ModelError):
+        model.complete(QUESTION)
+    model.complete(QUESTION)
+    assert len(file.read_text().splitlines()) == 1
+
+
+@pytest.mark.parametrize("line", ["{}", "3", "nonsense", '{"request": {}, "reply": {"message": 1}}'])
+def test_a_file_that_is_no_recording_is_refused_with_the_line(tmp_path, line):
+    file = tmp_path / "talk.jsonl"
+    file.write_text(line + "\n")
+    with pytest.raises(DataError, match=r"line 1 of .*talk.jsonl is no recorded request and reply"):
+        ReplayModel(file)
+
+
+def test_a_recording_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match=r"cannot read the recording .*absent.jsonl: No such file"):
+        ReplayModel(tmp_path / "absent.jsonl")
+
+
+def test_a_recording_that_cannot_be_written_is_a_typed_failure(tmp_path):
+    model = RecordingModel(ScriptedModel(["yes"]), tmp_path / "talk.jsonl")
+    (tmp_path / "talk.jsonl").mkdir()
+    with pytest.raises(ModelError, match="cannot record a model answer: Is a directory"):
+        model.complete(QUESTION)

@@ -1,0 +1,221 @@
+"""Answers and failures of the client, over HTTP, in threads and on the event loop."""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+
+import pytest
+
+from stb_env.errors import ConfigError
+from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel, Price, Sampling, Usage, connect
+from tests.fakes.openai_server import Answer, completion, error
+
+QUESTION = ChatRequest.of("Is it?")
+
+RETRIED = [
+    pytest.param(error("slow down", 429), "rate_limit", "HTTP 429: slow down", id="429"),
+    pytest.param(error("oops", 500), "transport", "HTTP 500: oops", id="500"),
+    pytest.param(
+        Answer("<html>bad gateway</html>", 502), "transport", "HTTP 502: <html>bad", id="502 as HTML"
+    ),
+    pytest.param(error("full", 503), "transport", "HTTP 503: full", id="503"),
+    pytest.param(error("late", 504), "timeout", "HTTP 504: late", id="504"),
+    pytest.param(error("late", 408), "timeout", "HTTP 408: late", id="408"),
+    pytest.param(error("clash", 409), "transport", "HTTP 409: clash", id="409"),
+    pytest.param(error("early", 425), "transport", "HTTP 425: early", id="425"),
+    pytest.param(Answer(dropped=True), "transport", "the connection failed", id="connection dropped"),
+    pytest.param(Answer(completion(), cut=40), "transport", "the connection failed", id="cut half-way"),
+    pytest.param(Answer(completion(), cut=0), "transport", "the connection failed", id="cut after headers"),
+    pytest.param(
+        Answer({"error": {"message": "x" * 99}}, 500, cut=9),
+        "transport",
+        "the connection failed",
+        id="cut error",
+    ),
+    pytest.param(
+        Answer('{"choices": [{"mes'), "transport", r"no complete JSON text \(18", id="truncated JSON"
+    ),
+    pytest.param(Answer(""), "transport", "no complete JSON text", id="empty body"),
+    pytest.param(Answer("[" * 10_000), "transport", "no complete JSON text", id="nested too deep"),
+    pytest.param(Answer({"choices": []}), "transport", "it has no choices", id="no choices"),
+    pytest.param(Answer({"error": {"message": "sad"}}), "transport", "no choices: .*sad", id="error as 200"),
+    pytest.param(Answer([1]), "transport", "list instead of an object", id="no object"),
+    pytest.param(Answer({"choices": [{}]}), "transport", "its message is NoneType", id="no message"),
+]
+
+FINAL = [
+    pytest.param(error("no", 400), "internal", "HTTP 400: no; .*check the model's settings", id="400"),
+    pytest.param(error("who", 401), "internal", "HTTP 401: who; .*check the variable", id="401"),
+    pytest.param(error("no", 403), "internal", "HTTP 403: no; .*check its rights", id="403"),
+    pytest.param(error("what", 404), "internal", "HTTP 404: what; .*check model and base_url", id="404"),
+    pytest.param(error("hm", 422), "internal", "HTTP 422: hm; the server does not accept", id="422"),
+    pytest.param(
+        error("pay first", 429, code="insufficient_quota"),
+        "rate_limit",
+        "pay first; .*no quota left",
+        id="quota",
+    ),
+]
+
+# The wordings of OpenAI, vLLM, llama.cpp, TGI, SGLang and Anthropic.
+TOO_LONG = [
+    error("too long", 400, code="context_length_exceeded"),
+    Answer({"object": "error", "message": "maximum context length is 4096 tokens", "code": 400}, 400),
+    Answer({"error": {"code": 400, "message": "too big", "type": "exceed_context_size_error"}}, 400),
+    error("the request exceeds the available context size", 500),
+    Answer({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 9"}, 422),
+    error("The input (99 tokens) is longer than the model's context length (9 tokens).", 400),
+    error("prompt is too long: 9 tokens", 413),
+]
+
+
+@pytest.mark.parametrize(("answer", "kind", "message"), RETRIED)
+def test_a_passing_fault_is_tried_again_and_the_answer_comes(
+    server, connected, complete, answer, kind, message
+):
+    server.script(answer, Answer(completion("yes")))
+    assert complete(connected(), QUESTION).text == "yes"
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(("answer", "kind", "message"), RETRIED)
+def test_a_lasting_fault_becomes_a_typed_failure(server, connected, complete, answer, kind, message):
+    server.script(*[answer] * 3)
+    with pytest.raises(ModelError, match=message) as caught:
+        complete(connected(), QUESTION)
+    assert (caught.value.kind, caught.value.stage, caught.value.retryable) == (kind, "agent", True)
+    assert "(attempts: 3; deadline of 180 s)" in str(caught.value)
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(("answer", "kind", "message"), FINAL)
+def test_a_fault_that_stays_is_not_tried_again(server, connected, complete, answer, kind, message):
+    server.script(answer)
+    with pytest.raises(ModelError, match=message) as caught:
+        complete(connected(), QUESTION)
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == (kind, False, 1)
+
+
+@pytest.mark.parametrize("answer", TOO_LONG)
+def test_a_prompt_that_is_too_long_is_told_apart(server, connected, answer):
+    server.script(answer)
+    with pytest.raises(ModelError) as caught:
+        connected().complete(QUESTION)
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("context", False, 1)
+
+
+def test_a_server_that_is_not_there_is_a_transport_failure(connected, complete):
+    model = connected(base_url="http://127.0.0.1:9/v1", retries=1)
+    with pytest.raises(
+        ModelError, match=r"at http://127.0.0.1:9/v1: the connection failed: ConnectError"
+    ) as caught:
+        complete(model, QUESTION)
+    assert caught.value.kind == "transport"
+
+
+@pytest.mark.parametrize(
+    "choice",
+    [{"message": {"role": "assistant", "refusal": "I will not."}}, {"finish_reason": "content_filter"}],
+    ids=["refusal", "content filter"],
+)
+def test_a_refusal_is_a_typed_failure_that_still_counts_its_tokens(server, connected, complete, choice):
+    server.script(Answer(completion(None, **choice)))
+    with pytest.raises(ModelError, match=r"the model refused: (I will not|a content filter)") as caught:
+        complete(connected(price=Price(1.0, 2.0)), QUESTION)
+    assert caught.value.retryable
+    assert caught.value.usage == Usage(10, 5, 15, calls=1, cost=2e-5)
+    assert len(server.requests) == 1
+
+
+def test_the_request_carries_model_sampling_tools_and_extra(server, connected, complete):
+    tool = {"type": "function", "function": {"name": "ping", "parameters": {"type": "object"}}}
+    request = ChatRequest(
+        [{"role": "user", "content": "Hi"}],
+        tools=[tool],
+        tool_choice="required",
+        sampling=Sampling(temperature=0.5, stop=("END",)),
+        response_format={"type": "json_object"},
+        index=2,
+    )
+    complete(connected(temperature=0.0, max_tokens=64, seed=7, extra={"return_token_ids": True}), request)
+    assert server.requests[0].body == {
+        "model": "tiny",
+        "messages": [{"role": "user", "content": "Hi"}],
+        "tools": [tool],
+        "tool_choice": "required",
+        "response_format": {"type": "json_object"},
+        "temperature": 0.5,
+        "max_tokens": 64,
+        "seed": 9,
+        "stop": ["END"],
+        "return_token_ids": True,
+    }
+
+
+def test_the_reply_keeps_calls_usage_and_what_the_engine_gave(server, connected, complete):
+    call = {"id": "c1", "type": "function", "function": {"name": "ping", "arguments": "{}"}}
+    message = {"role": "assistant", "content": None, "tool_calls": [call], "reasoning_content": "hm"}
+    server.script(Answer(completion(message=message, finish_reason="tool_calls", token_ids=[1, 2])))
+    reply = complete(connected(price=Price(1.0, 2.0)), QUESTION)
+    assert reply.message == {"role": "assistant", "tool_calls": [call]}
+    assert (reply.finish_reason, reply.model, reply.text) == ("tool_calls", "fake-model-1", "")
+    assert reply.usage == Usage(10, 5, 15, calls=1, cost=2e-5)
+    assert reply.extra == {"token_ids": [1, 2], "reasoning_content": "hm"}
+
+
+def test_arguments_that_a_local_server_sends_as_an_object_become_text(server, connected):
+    message = {"tool_calls": [{"function": {"name": "ping", "arguments": {"n": 1}}}]}
+    server.script(Answer(completion(message=message)))
+    function = {"name": "ping", "arguments": '{"n": 1}'}
+    reply = connected().complete(QUESTION)
+    assert reply.tool_calls == [{"id": "call_0", "type": "function", "function": function}]
+
+
+def test_text_that_utf8_cannot_carry_is_sent_all_the_same(server, connected):
+    connected().complete(ChatRequest.of("a\ud800b Zürich"))
+    assert server.requests[0].body["messages"][0]["content"] == "a?b Zürich"
+
+
+def test_a_local_server_needs_no_key(server):
+    model = connect(
+        ModelConfig("agent", "tiny", base_url=server.url()), env={"OPENAI_API_KEY": "sk-for-openai"}
+    )
+    assert model.complete(QUESTION).text == "ok"
+    model.close()
+    assert server.requests[0].headers["authorization"] == "Bearer EMPTY"
+
+
+def test_openai_without_a_key_is_refused_when_connecting():
+    with pytest.raises(
+        ConfigError, match="the judge model needs a key: set OPENAI_API_KEY, or give base_url"
+    ):
+        connect(ModelConfig("judge", "tiny"), env={})
+
+
+def test_each_role_talks_to_its_own_endpoint(server, connected):
+    server.script(Answer(completion("from judge")), role="judge")
+    assert connected("agent").complete(QUESTION).text == "ok"
+    assert connected("judge").complete(QUESTION).text == "from judge"
+    assert [request.path for request in server.requests] == [
+        f"/{role}/v1/chat/completions" for role in ("agent", "judge")
+    ]
+
+
+def test_a_model_can_be_pickled_without_its_key(server, monkeypatch):
+    monkeypatch.setenv("TEST_KEY", "sk-from-this-process")
+    model = OpenAIModel(ModelConfig("agent", "tiny", base_url=server.url(), api_key_env="TEST_KEY"))
+    pickled = pickle.dumps(model)
+    copy = pickle.loads(pickled)
+    assert copy.complete(QUESTION).text == "ok"
+    copy.close()
+    assert b"sk-from-this-process" not in pickled
+    assert server.requests[0].headers["authorization"] == "Bearer sk-from-this-process"
+
+
+def test_importing_the_models_does_not_import_the_client_library():
+    heavy = ("openai", "httpx", "httpx2", "pydantic")
+    code = f"import sys, stb_env.llm; print([name for name in {heavy} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

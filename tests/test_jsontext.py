@@ -1,0 +1,77 @@
+"""JSON text that survives anything."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stb_env import jsontext
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(max_size=8), inner, max_size=5),
+    max_leaves=20,
+)
+surrogates = st.text(st.characters(categories=["Cs", "L"]), max_size=20)
+
+
+@given(values)
+def test_what_is_written_is_read_back(value: object):
+    assert jsontext.loads(jsontext.dumps(value)) == value
+
+
+@given(surrogates)
+def test_written_text_can_always_be_encoded(text: str):
+    assert json.loads(jsontext.dumps(text).encode("utf-8").decode("utf-8")) == text
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_numbers_that_json_lacks_become_text(number: float):
+    assert json.loads(jsontext.dumps({"n": [number]})) == {"n": [str(number)]}
+
+
+@given(values, st.integers(64, 400))
+def test_a_cut_value_fits_and_still_parses(value: object, limit: int):
+    text = jsontext.dumps(jsontext.cut(value, limit))
+    assert len(text) <= limit
+    json.loads(text)
+
+
+@given(values)
+def test_a_value_that_fits_is_not_cut(value: object):
+    assert jsontext.cut(value, max(64, len(jsontext.dumps(value)))) == value
+
+
+@pytest.mark.parametrize("value", ["x" * 999, ["x" * 50] * 99, {str(i): "x" * 50 for i in range(99)}])
+def test_a_cut_value_carries_the_mark(value: object):
+    assert jsontext.CUT_MARK in jsontext.dumps(jsontext.cut(value, 200))
+
+
+def test_reading_takes_control_characters_and_nan():
+    assert jsontext.loads('{"a": "line\nbreak", "b": NaN}') == {"a": "line\nbreak", "b": "NaN"}
+
+
+def test_a_number_of_5000_digits_becomes_text():
+    assert jsontext.loads("9" * 5000) == "9" * 5000
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 100_000, "[" * 101 + "]" * 101])
+def test_deep_nesting_is_refused(text: str):
+    with pytest.raises(ValueError, match=r"^JSON nests deeper than 100 levels$"):
+        jsontext.loads(text)
+
+
+def test_brackets_inside_texts_are_no_nesting():
+    assert jsontext.loads(json.dumps("[" * 500)) == "[" * 500
+
+
+@given(st.text(max_size=60))
+def test_reading_any_text_raises_nothing_but_value_errors(text: str):
+    try:
+        jsontext.loads(text)
+    except ValueError:
+        return
+    json.loads(text, strict=False)

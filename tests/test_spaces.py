@@ -1,0 +1,111 @@
+"""Text and tool-call spaces."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+
+import jsonschema_rs
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stb_env.errors import ConfigError
+from stb_env.spaces import TextSpace, ToolCallSpace, sample_arguments
+from stb_env.tools import Tool
+
+scalars = st.one_of(
+    st.just({"type": "string"}),
+    st.just({"type": "string", "format": "date"}),
+    st.just({"type": "boolean"}),
+    st.just({"type": ["number", "string"]}),
+    st.integers(-5, 5).map(lambda low: {"type": "integer", "minimum": low, "maximum": low + 3}),
+    st.lists(st.integers() | st.text(max_size=5), min_size=1, max_size=4).map(
+        lambda values: {"enum": values}
+    ),
+)
+schemas = st.recursive(
+    scalars,
+    lambda inner: (
+        inner.map(lambda s: {"type": "array", "items": s})
+        | st.dictionaries(st.text(max_size=5), inner, max_size=3).map(
+            lambda p: {"type": "object", "properties": p, "required": list(p)[:1]}
+        )
+    ),
+    max_leaves=6,
+)
+
+
+def tool(name: str) -> Tool:
+    return Tool(name, "", {"type": "object", "properties": {}})
+
+
+@given(st.dictionaries(st.text(max_size=5), schemas, max_size=4), st.integers(0, 2**32))
+def test_sampled_arguments_satisfy_their_schema(properties: dict, seed: int):
+    schema = {"type": "object", "properties": properties, "required": list(properties)[:2]}
+    assert jsonschema_rs.is_valid(schema, sample_arguments(schema, np.random.default_rng(seed)))
+
+
+def test_a_mask_leaves_only_the_tools_it_names():
+    space = ToolCallSpace((tool("a"), tool("b"), tool("c")), seed=0)
+    drawn = {json.loads(space.sample(mask=np.array([0, 1, 0], dtype=np.int8)))["name"] for _ in range(20)}
+    assert drawn == {"b"}
+
+
+def test_a_probability_weighs_the_tools():
+    space = ToolCallSpace((tool("a"), tool("b")), seed=0)
+    drawn = [json.loads(space.sample(probability=np.array([0.9, 0.1])))["name"] for _ in range(200)]
+    assert 150 < drawn.count("a") < 200
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "message"),
+    [
+        ({"mask": np.array([1])}, r"must have shape \(2,\) and a positive entry"),
+        ({"mask": np.array([0, 0])}, r"must have shape \(2,\) and a positive entry"),
+        (
+            {"mask": np.array([1, 0]), "probability": np.array([1, 0])},
+            r"^give either mask or probability, not both$",
+        ),
+    ],
+)
+def test_a_mask_that_makes_no_sense_is_refused(kwargs: dict, message: str):
+    with pytest.raises(ConfigError, match=message):
+        ToolCallSpace((tool("a"), tool("b"))).sample(**kwargs)
+
+
+def test_equal_seeds_draw_equal_calls():
+    spaces = [ToolCallSpace((tool("a"), tool("b"))) for _ in range(2)]
+    for space in spaces:
+        space.seed(5)
+    assert [spaces[0].sample() for _ in range(9)] == [spaces[1].sample() for _ in range(9)]
+
+
+def test_spaces_are_equal_by_type_and_bound():
+    assert TextSpace(5) == TextSpace(5) != TextSpace(6)
+    assert ToolCallSpace((tool("a"),)) == ToolCallSpace((tool("b"),))
+    assert TextSpace(1_000_000) != ToolCallSpace()
+
+
+def test_membership_is_by_type_and_length():
+    space = TextSpace(3)
+    assert "abc" in space
+    assert "\ud800" in space
+    assert "abcd" not in space
+    assert b"abc" not in space
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda space: pickle.loads(pickle.dumps(space))])
+def test_a_copy_is_equal_and_draws_on_its_own(clone):
+    space = ToolCallSpace((tool("a"), tool("b")), seed=1)
+    other = clone(space)
+    other.seed(3)
+    assert other == space
+    assert other.sample()
+
+
+def test_a_text_space_has_nothing_to_mask():
+    with pytest.raises(ConfigError, match="has no alternatives to mask"):
+        TextSpace(3).sample(mask=1)

@@ -1,0 +1,124 @@
+"""Names, tools, calls and results."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from stb_env import tools
+from stb_env.errors import DataError
+from stb_env.formats.stabletoolbench import load
+from stb_env.tools import Status, Tool, ToolCatalog, ToolId, ToolResult, unique_names
+
+OPENAI_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+texts = st.text(max_size=40)
+ids = st.builds(ToolId.of, texts, texts, texts)
+
+
+def golden_name(case: dict) -> object:
+    given_ = case["input"]
+    match case["fn"]:
+        case "standardize":
+            return tools.standardize(given_)
+        case "pure_name":
+            return tools.pure_name(given_)
+        case "change_name":
+            return tools.escape_reserved(given_)
+        case "standardize_category":
+            return tools.standardize_category(given_)
+        case "function_name":
+            api, tool = given_["api_name"], given_["tool_name"]
+            return {
+                "pure_api_name": tools.pure_name(api),
+                "untruncated": f"{tools.pure_name(api)}_for_{tools.standardize(tool)}",
+                "function_name": tools.original_name(api, tool),
+            }
+        case "server_names":
+            names = tools.server_names(given_["category"], given_["tool_name"], given_["api_name"])
+            return {
+                "cache_tool_dir": names.tool_folder,
+                "standard_category": names.category,
+                "api_name": names.api,
+            }
+    raise AssertionError(f"a kind of name that this test does not know: {case['fn']}")
+
+
+def test_golden_names_are_standardised_as_in_the_original(shared_data: Path):
+    cases = json.loads((shared_data / "stabletoolbench/golden/name_standardisation.json").read_text())[
+        "cases"
+    ]
+    wrong = [case["id"] for case in cases if golden_name(case) != case["output"]]
+    assert cases
+    assert wrong == []
+
+
+def test_default_names_are_injective_over_all_real_apis(shared_data: Path):
+    catalog = load(shared_data / "stabletoolbench/solvable_queries").tasks.catalog
+    names = {tool.id: tool.name for tool in catalog}
+    assert len(set(names.values())) == len(names) > 0
+    assert all(OPENAI_NAME.fullmatch(name) for name in names.values())
+
+
+@given(st.lists(ids, max_size=20))
+def test_default_names_are_injective_and_valid_over_any_apis(identities: list[ToolId]):
+    names = unique_names(identities)
+    assert len(set(names.values())) == len(set(identities))
+    assert all(OPENAI_NAME.fullmatch(name) for name in names.values())
+
+
+@given(st.lists(ids, max_size=8), st.randoms(use_true_random=False))
+def test_default_names_do_not_depend_on_order(identities: list[ToolId], random):
+    shuffled = list(identities)
+    random.shuffle(shuffled)
+    assert unique_names(shuffled) == unique_names(identities)
+
+
+def test_a_short_unambiguous_name_is_kept_as_the_original_writes_it():
+    identity = ToolId.of("Data", "TheClique", "Songkick concert")
+    assert unique_names([identity])[identity] == tools.original_name("Songkick concert", "TheClique")
+
+
+@given(texts)
+def test_standardising_twice_changes_nothing_more(name: str):
+    once = tools.standardize(name)
+    assert tools.standardize(once) == once
+
+
+def test_a_tool_survives_pickling_with_its_spec():
+    tool = Tool("ping", "Answers.", {"type": "object", "properties": {}}, ToolId("a", "b", "c"))
+    copy = pickle.loads(pickle.dumps(tool))
+    assert (copy, copy.spec) == (tool, tool.spec)
+
+
+def test_a_result_hands_out_a_new_response_each_time():
+    result = ToolResult.of({"list": [1]}, source="cache")
+    result.response["list"].append(2)
+    assert result.response == {"list": [1]}
+
+
+def test_an_error_makes_the_status_a_tool_error():
+    assert ToolResult.of("", error="no such id", source="world").status is Status.TOOL_ERROR
+
+
+def test_the_catalog_finds_a_tool_by_exact_name_only():
+    catalog = ToolCatalog([Tool("add_numbers", "", {}), Tool("numbers", "", {})])
+    found = catalog.get("numbers")
+    assert found is not None
+    assert found.name == "numbers"
+    assert catalog.get("umbers") is None
+
+
+def test_the_catalog_refuses_two_apis_of_one_name():
+    one, other = Tool("get", "", {}, ToolId("a", "b", "c")), Tool("get", "", {}, ToolId("x", "b", "c"))
+    with pytest.raises(DataError, match=r"two APIs are named 'get': .*; use unique_names"):
+        ToolCatalog([one, other])
+
+
+def test_the_catalog_names_the_nearest_tool():
+    assert ToolCatalog([Tool("forecast", "", {})]).nearest("forcast") == " Did you mean 'forecast'?"
