@@ -45,4 +45,7 @@ def main(episodes: int = 20, file: str = "transitions.jsonl") -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 20, sys.argv[2] if len(sys.argv) > 2 else "transitions.jsonl")
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 20,
+        sys.argv[2] if len(sys.argv) > 2 else "transitions.jsonl",
+    )

@@ -18,6 +18,7 @@ from typing import Any, Literal, NamedTuple
 
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
+from stb_env.usage import Usage
 
 Source = Literal["cache", "real", "simulator", "world", "fault", "env"]
 
@@ -232,7 +233,8 @@ class ToolCall:
 class ToolResult:
     """What came back from a call, held as the JSON text of ``{"error", "response"}``.
 
-    The response is decoded anew at each access, so no caller can change another's.
+    The response is decoded anew at each access, so no caller can change another's. ``usage`` is what a
+    model that made the answer cost.
 
     Examples:
         >>> result = ToolResult.of({"pong": True}, source="world")
@@ -246,16 +248,23 @@ class ToolResult:
     error: str
     source: Source
     status: Status
+    usage: Usage | None = None
 
     @classmethod
     def of(
-        cls, response: Any, *, error: str = "", source: Source, status: Status | None = None
+        cls,
+        response: Any,
+        *,
+        error: str = "",
+        source: Source,
+        status: Status | None = None,
+        usage: Usage | None = None,
     ) -> ToolResult:
         """Build a result from a JSON value; the status follows from the error unless given."""
         text = jsontext.dumps({"error": error, "response": response})
-        return cls(
-            text, error, source, (Status.TOOL_ERROR if error else Status.OK) if status is None else status
-        )
+        if status is None:
+            status = Status.TOOL_ERROR if error else Status.OK
+        return cls(text, error, source, status, usage)
 
     @property
     def response(self) -> Any:

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from stb_env.usage import Usage
+
 VerdictStatus = Literal["solved", "unsure", "unsolved", "na"]
 
 SCORES: Mapping[VerdictStatus, float] = {"solved": 1.0, "unsure": 0.5, "unsolved": 0.0, "na": 0.0}
@@ -34,6 +36,7 @@ class Verdict:
         judge: Who decided, for example ``heuristic`` or ``exact``; runs of different judges never mix.
         votes: Every single evaluation.
         parts: Which checked parts passed, where the judge checks parts.
+        usage: What the judge's model cost, where it has one.
 
     Examples:
         >>> Verdict.of("solved", judge="exact").to_dict()
@@ -45,6 +48,7 @@ class Verdict:
     judge: str
     votes: tuple[Vote, ...] = ()
     parts: Mapping[str, bool] = field(default_factory=dict)
+    usage: Usage | None = None
 
     @classmethod
     def of(

@@ -32,7 +32,11 @@ from stb_env.verdict import Verdict
 
 ANSWER = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": "42"}}
 GIVE_UP = {"name": FINISH, "arguments": {"return_type": "give_up_and_restart"}}
-CITY = {"type": "object", "properties": {"city": {"type": "string"}, "n": {"type": "integer"}}, "required": ["city"]}
+CITY = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}, "n": {"type": "integer"}},
+    "required": ["city"],
+}
 TOOLS = (Tool("forecast", "Weather.", CITY, ToolId("w", "t", "forecast")),)
 
 
@@ -80,7 +84,9 @@ class Ruling:
         yield
 
 
-def make(backend: Any = None, judge: Any = None, tools: tuple[Tool, ...] = TOOLS, **settings_: Any) -> ToolEnv:
+def make(
+    backend: Any = None, judge: Any = None, tools: tuple[Tool, ...] = TOOLS, **settings_: Any
+) -> ToolEnv:
     tasks = TaskSet([Task(str(i), f"Will it rain? ({i})", tools, "Demo") for i in range(5)], "demo")
     return ToolEnv(tasks, backend or Service(), judge or Ruling(), **settings_)
 
@@ -188,7 +194,9 @@ def test_several_calls_run_in_order_with_a_result_each_and_finish_last():
     assert (reward, terminated) == (1.0, True)
 
 
-@pytest.mark.parametrize(("status", "reward", "valid"), [("solved", 1.0, True), ("unsure", 0.5, True), ("na", 0.0, False)])
+@pytest.mark.parametrize(
+    ("status", "reward", "valid"), [("solved", 1.0, True), ("unsure", 0.5, True), ("na", 0.0, False)]
+)
 def test_the_reward_is_the_verdict(status: Any, reward: float, valid: bool):
     obs, got, terminated, truncated, info = started(judge=Ruling(status)).step(ANSWER)
     assert (obs["status"], got, terminated, truncated, info["valid"]) == (6, reward, True, False, valid)
@@ -201,7 +209,11 @@ def test_the_judge_sees_answer_calls_and_state():
     env.step(call())
     env.step(ANSWER)
     (case,) = judge.cases
-    assert (case.answer, case.state, [c.name for c in case.calls]) == ("42", ("call_0",), ["forecast", FINISH])
+    assert (case.answer, case.state, [c.name for c in case.calls]) == (
+        "42",
+        ("call_0",),
+        ["forecast", FINISH],
+    )
 
 
 def test_giving_up_is_unsolved_without_a_judge():
@@ -224,7 +236,12 @@ def test_a_failing_backend_ends_the_episode_as_invalid():
     failing = Service(BackendError("no answer in 5 s", kind="timeout", stage="real", retryable=True))
     obs, reward, terminated, truncated, info = started(backend=failing).step(call())
     assert (obs["status"], reward, terminated, truncated, info["valid"]) == (7, 0.0, False, True, False)
-    assert info["failure"] == {"kind": "timeout", "stage": "real", "retryable": True, "message": "no answer in 5 s"}
+    assert info["failure"] == {
+        "kind": "timeout",
+        "stage": "real",
+        "retryable": True,
+        "message": "no answer in 5 s",
+    }
     assert "verdict" not in info
 
 
@@ -256,7 +273,14 @@ def test_tools_and_messages_come_at_the_ends_only():
     *_, info = env.step(call())
     assert not {"tools", "messages", "verdict", "failure"} & info.keys()
     *_, info = env.step(ANSWER)
-    assert [m["role"] for m in info["messages"]] == ["system", "user", "assistant", "tool", "assistant", "tool"]
+    assert [m["role"] for m in info["messages"]] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+        "assistant",
+        "tool",
+    ]
 
 
 def test_the_task_can_be_named_by_option():

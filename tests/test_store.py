@@ -382,7 +382,7 @@ def test_threads_share_one_store(tmp_path):
 
 
 def test_a_store_that_stays_locked_or_read_only_is_an_infrastructure_failure(tmp_path, monkeypatch):
-    monkeypatch.setattr("stb_env.store.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("stb_env.store.disk.BUSY_SECONDS", 0.05)
     with closing(filled(tmp_path, a="1")) as store:
         store.close()
         store.put("a", "2")

@@ -25,9 +25,8 @@ def parse_action(
 ) -> Action:
     r"""Read what an agent wrote, in any accepted form; never raises, whatever it is given.
 
-    An action in which no call is found has no calls, and its text is all that was written. Calls keep
-    their order, except that the first Finish moves to the end and further ones are dropped. Arguments
-    that are no object are kept as raw text.
+    Without a call, the text is all that was written. Calls keep their order, except that the first Finish
+    moves to the end and further ones are dropped. Arguments that are no object are kept as raw text.
 
     Args:
         action: Text in one of the forms below, or a call, a list of calls or an assistant message.
@@ -53,18 +52,15 @@ def parse_action(
         >>> parse_action('First this. <tool_call>{"name": "ping", "arguments": {}}</tool_call>')
         Action(calls=(ToolCall(name='ping', arguments={}, id='call_0'),), text='First this.')
 
-        ReAct:
+        ReAct text:
 
         >>> parse_action('Thought: I need it.\nAction: ping\nAction Input: {"n": 1}')
         Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='call_0'),), text='I need it.')
 
-        A program; positional arguments stand under ``"*"``:
+        A program, where positional arguments stand under ``"*"``, and API-Bank:
 
         >>> parse_action('API.ping(1, "b")').calls
         (ToolCall(name='ping', arguments={'*': [1, 'b']}, id='call_0'),)
-
-        API-Bank:
-
         >>> parse_action("API-Request: [Ping(n='1')]").calls
         (ToolCall(name='Ping', arguments={'n': '1'}, id='call_0'),)
 

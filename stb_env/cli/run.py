@@ -18,7 +18,7 @@ from stb_env.cli.output import console, emit, reporting
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.metrics.rates import summarize
 from stb_env.prompting import prompt
-from stb_env.rollout import Job, Run, plan, run_batch
+from stb_env.rollout import AgentFactory, Job, Run, plan, run_batch
 from stb_env.trajectory import Trajectory
 
 EnvId = Annotated[str, typer.Argument(metavar="ID", help="Environment id, for example stb/Sandbox-v0.")]
@@ -47,11 +47,12 @@ def run(
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume."""
     chosen = options.env_settings(data, cache, mode, settings)
+    make_agent = load_agent(agent)
     env = make_env(env_id, chosen)
     jobs = plan(env.tasks, episodes=episodes, trials=trials, seed=seed)
     manifest = _manifest(env, env_id, agent, chosen, {"seed": seed, "episodes": episodes, "trials": trials})
     saved = Run(out, manifest) if out is not None else None
-    trajectories = _play(env, env_id, chosen, agent, jobs, saved, concurrency, as_json)
+    trajectories = _play(env, env_id, chosen, make_agent, jobs, saved, concurrency, as_json)
     summary = {"env": env_id, "agent": agent, **summarize(trajectories, len(jobs))}
     if saved is not None:
         saved.finish(summary)
@@ -65,7 +66,7 @@ def _play(
     env: ToolEnv,
     env_id: str,
     chosen: dict[str, Any],
-    agent: str,
+    make_agent: AgentFactory,
     jobs: list[Job],
     saved: Run | None,
     concurrency: int,
@@ -78,7 +79,7 @@ def _play(
         bar = progress.add_task(env_id, total=len(jobs), completed=len(saved.done) if saved else 0)
         return run_batch(
             worker_env,
-            load_agent(agent),
+            make_agent,
             jobs,
             saved,
             concurrency=concurrency,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step
+from stb_env.usage import Usage
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict, Vote
 
@@ -139,9 +140,12 @@ class Rules:
         return _record(call, result), backend
 
     def _with_step(self, state: State, records: Sequence[CallRecord], text: str, backend: Any) -> State:
-        if records:
+        if len(records) == 1:
+            status = records[0].result.status
+            result = bounded(records[0].result, self.limits.result)
+        elif records:
             status = max(record.result.status for record in records)
-            result = self._result_text(records)
+            result = self._joined_results(records)
         else:
             status = Status.NO_CALL
             result = ToolResult.of("", error=NO_CALL, source="env", status=status).text
@@ -155,12 +159,10 @@ class Rules:
             (*state.steps, step),
             result,
             status,
-            usage=state.usage,
+            usage=_total(state.usage, [record.result.usage for record in records]),
         )
 
-    def _result_text(self, records: Sequence[CallRecord]) -> str:
-        if len(records) == 1:
-            return bounded(records[0].result, self.limits.result)
+    def _joined_results(self, records: Sequence[CallRecord]) -> str:
         room = self.limits.result // len(records) - 2
         return "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
 
@@ -208,6 +210,13 @@ def _unsolved(reason: str) -> Verdict:
     return Verdict.of("unsolved", judge="env", votes=(Vote("unsolved", reason),))
 
 
+def _total(so_far: Usage, more: Iterable[Usage | None]) -> Usage:
+    for usage in more:
+        if usage is not None:
+            so_far = so_far + usage
+    return so_far
+
+
 def _failed(state: State, failure: Mapping[str, Any]) -> State:
     step = replace(state.steps[-1], status=Status.FAILURE, truncated=True)
     return replace(
@@ -223,6 +232,7 @@ def _judged(state: State, verdict: Verdict, *, truncated: bool = False) -> State
         state,
         over=True,
         valid=verdict.status != "na",
+        usage=_total(state.usage, [verdict.usage]),
         verdict=verdict.to_dict(),
         steps=(*state.steps[:-1], step),
     )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stb_env.llm.usage import Usage
+from stb_env.usage import Usage
 from stb_env.tools import Status
 from stb_env.trajectory import CallRecord, Step
 

@@ -12,7 +12,7 @@ from stb_env.llm.models_file import ROLES, load_models
 from stb_env.llm.recording import RecordingModel, ReplayModel
 from stb_env.llm.retry import Clock
 from stb_env.llm.scripted import ScriptedModel
-from stb_env.llm.usage import Price, Usage
+from stb_env.usage import Price, Usage
 
 __all__ = [
     "ROLES",

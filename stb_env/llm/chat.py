@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stb_env.errors import ConfigError, DataError
-from stb_env.llm.usage import Usage
+from stb_env.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from stb_env.errors import ConfigError
-from stb_env.llm.usage import Price
+from stb_env.usage import Price
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_ENV = "OPENAI_API_KEY"

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from stb_env.errors import FailureKind, InfrastructureError
 from stb_env.llm.chat import ChatReply, ChatRequest
-from stb_env.llm.usage import Usage
+from stb_env.usage import Usage
 from stb_env.request import Request, Slow, adrive, drive
 
 

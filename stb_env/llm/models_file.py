@@ -13,7 +13,7 @@ from typing import Any
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.llm.config import ModelConfig
-from stb_env.llm.usage import Price
+from stb_env.usage import Price
 
 ROLES = ("agent", "simulator", "judge", "user")
 

@@ -9,7 +9,7 @@ from stb_env import jsontext
 from stb_env.llm.chat import ChatReply
 from stb_env.llm.failure import MAX_QUOTE
 from stb_env.llm.model import ModelError
-from stb_env.llm.usage import Price, Usage
+from stb_env.usage import Price, Usage
 
 # What engines such as vLLM give besides, for training: from the choice, and from the body.
 _CHOICE_EXTRA = ("logprobs", "token_ids", "stop_reason")

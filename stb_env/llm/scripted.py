@@ -8,7 +8,7 @@ from typing import Any
 
 from stb_env.errors import ConfigError
 from stb_env.llm.chat import ChatReply, ChatRequest
-from stb_env.llm.usage import Usage
+from stb_env.usage import Usage
 
 Scripted = str | Mapping[str, Any] | ChatReply | BaseException
 """One scripted reply: its text, its chat message, the whole reply, or an exception to raise."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.llm.usage import Usage
+from stb_env.usage import Usage
 
 Policy = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 

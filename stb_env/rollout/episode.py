@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium as gym
 
 from stb_env.errors import InfrastructureError
-from stb_env.llm.usage import Usage
+from stb_env.usage import Usage
 from stb_env.rollout.agent import Agent
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 
@@ -64,4 +64,12 @@ class Usage:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as plain data; every number has one fixed type."""
-        return asdict(self)
+        # dataclasses.asdict would copy each number with care: ten times the cost, on every step.
+        return {
+            "prompt_tokens": self.prompt_tokens,
+            "completion_tokens": self.completion_tokens,
+            "total_tokens": self.total_tokens,
+            "calls": self.calls,
+            "cost": self.cost,
+            "unpriced": self.unpriced,
+        }

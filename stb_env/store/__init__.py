@@ -1,0 +1,13 @@
+"""Text to text key-value stores on diskcache's file format, without pickle in either direction.
+
+`TextStore` writes through diskcache and may be shared by many processes. `FrozenStore` reads the same
+file without a lock, without diskcache and without changing one byte. Both refuse rows that are not plain
+text instead of loading them, because diskcache would unpickle them, which runs whatever code the file's
+author chose.
+"""
+
+from stb_env.store.disk import FILE, TextDisk
+from stb_env.store.frozen import FrozenStore, LiveView, Row
+from stb_env.store.text import TextStore
+
+__all__ = ["FILE", "FrozenStore", "LiveView", "Row", "TextDisk", "TextStore"]

@@ -1,0 +1,78 @@
+"""What diskcache may write and read: text, inline, in one file that nothing is evicted from."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import diskcache
+
+from stb_env.errors import DataError
+
+FILE = "cache.db"
+BUSY_SECONDS = 60.0
+RAW = 1
+REFUSED = "is not plain text and may be a pickle: refused; `stb-env cache verify` lists such rows"
+KNOWN_SETTINGS = frozenset(diskcache.DEFAULT_SETTINGS) | {"count", "size", "hits", "misses"}
+
+_SETTINGS = {
+    "eviction_policy": "none",
+    "cull_limit": 0,
+    "size_limit": 2**62,
+    "disk_min_file_size": 2**62,
+    "sqlite_synchronous": 2,
+    # A rollback journal instead of the write-ahead log: readers then need no side files, so that opening
+    # for reading changes nothing on disk, and network file systems work.
+    "sqlite_journal_mode": "delete",
+}
+
+
+class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
+    """The serialiser that diskcache writes and reads with: text, inline, or a `DataError`."""
+
+    def put(self, key: Any) -> tuple[str, bool]:
+        """Return the database form of a key."""
+        return _text(key, "key"), True
+
+    def get(self, key: Any, raw: Any) -> str:
+        """Return the key of a database row."""
+        if not raw or type(key) is not str:
+            raise DataError(f"a key in {self._directory} {REFUSED}")
+        return key
+
+    def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, str]:
+        """Return the database form of a value."""
+        if read:
+            raise DataError(f"this store takes text, got a file for key {key!r}")
+        return 0, RAW, None, _text(value, "value")
+
+    def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> str:
+        """Return the value of a database row."""
+        if read or mode != RAW or filename is not None or type(value) is not str:
+            raise DataError(f"a value in {self._directory} {REFUSED}")
+        return value
+
+
+def open_diskcache(folder: Path) -> Any:
+    """Open a folder through diskcache, waiting for other processes that are opening it."""
+    deadline = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            return diskcache.Cache(str(folder), timeout=BUSY_SECONDS, disk=TextDisk, **_SETTINGS)
+        except sqlite3.OperationalError as error:
+            # diskcache sets the file up anew at each opening and does not wait for its neighbours there.
+            if "locked" not in str(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+
+
+def _text(value: Any, what: str) -> str:
+    if type(value) is not str:
+        raise DataError(f"this store takes text, got a {what} of type {type(value).__name__}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise DataError(f"a {what} cannot be stored as UTF-8 ({error.reason}); escape it first") from None
+    return value

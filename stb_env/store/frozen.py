@@ -1,0 +1,225 @@
+"""Reading a store's file with sqlite3 alone.
+
+Handles open on first use, survive pickling (the copy opens its own) and are replaced after a fork.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn
+
+from stb_env.errors import DataError
+from stb_env.store import disk
+from stb_env.store.disk import KNOWN_SETTINGS, RAW, REFUSED
+
+_GET = "SELECT mode, expire_time, value FROM Cache WHERE key = ? AND raw = 1"
+_ORDER = "SELECT rowid FROM Cache WHERE {} ORDER BY key, raw"
+_ROW = (
+    "SELECT raw, typeof(key), CAST(key AS BLOB), mode, expire_time, typeof(value), CAST(value AS BLOB)"
+    " FROM Cache WHERE rowid = ?"
+)
+
+
+class Row(NamedTuple):
+    """One stored row; ``problem`` says why its value was refused, or is empty."""
+
+    key: str
+    value: str
+    problem: str
+
+
+class FrozenStore:
+    """Read-only view of a diskcache file that nobody writes to.
+
+    Args:
+        file: The ``cache.db`` file.
+
+    Raises:
+        DataError: On first use: the file is missing, is no such database, or a row is refused.
+
+    Examples:
+        >>> from stb_env.store import FILE, TextStore
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with closing(TextStore(folder)) as store:
+        ...         store.put("a", "1")
+        ...     with closing(FrozenStore(Path(folder) / FILE)) as frozen:
+        ...         frozen.get("a"), frozen.get("b"), len(frozen), list(frozen.items())
+        ('1', None, 1, [('a', '1')])
+    """
+
+    _access = "mode=ro&immutable=1"
+
+    def __init__(self, file: str | os.PathLike[str]) -> None:
+        self.file = Path(os.path.abspath(file))
+        self._con: sqlite3.Connection | None = None
+        self._lock = threading.Lock()
+        _LIVE.add(self)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.file,)
+
+    def __len__(self) -> int:
+        return int(self._query("SELECT COUNT(*) FROM Cache", ())[0][0])
+
+    def get(self, key: str) -> str | None:
+        """Return the value of a key, or None."""
+        try:
+            with self._lock:
+                row = (self._con or self._open()).execute(_GET, (key,)).fetchone()
+        except UnicodeEncodeError:
+            return None
+        except sqlite3.Error as error:
+            self._fail(error)
+        if row is None:
+            return None
+        mode, expires, value = row
+        if mode != RAW or expires is not None or type(value) is not str:
+            raise DataError(f"the row {key!r} in {self.file} {REFUSED}")
+        return value
+
+    def rows(self, prefix: str = "") -> Iterator[Row]:
+        """Yield every row in order of its key, refused ones included; no lock is held in between.
+
+        Args:
+            prefix: Only keys that begin with it; where not empty, it ends in an ASCII character.
+        """
+        where, bounds = ("raw = 1 AND key >= ? AND key < ?", _range(prefix)) if prefix else ("1", ())
+        for (rowid,) in self._query(_ORDER.format(where), bounds):
+            try:
+                found = self._query(_ROW, (rowid,))
+            except DataError as error:
+                yield Row(f"row {rowid}", "", str(error))
+            else:
+                yield from map(_row, found)
+
+    def items(self, prefix: str = "") -> Iterator[tuple[str, str]]:
+        """Yield (key, value) in order of the keys.
+
+        Raises:
+            DataError: A row is refused.
+        """
+        for key, value, problem in self.rows(prefix):
+            if problem:
+                raise DataError(f"the row {key!r} in {self.file} {REFUSED} ({problem})")
+            yield key, value
+
+    def close(self) -> None:
+        """Release the handle; the next use opens a new one."""
+        with self._lock:
+            con, self._con = self._con, None
+        if con is not None:
+            con.close()
+
+    def _query(self, sql: str, arguments: tuple[Any, ...]) -> list[Any]:
+        try:
+            with self._lock:
+                return (self._con or self._open()).execute(sql, arguments).fetchall()
+        except sqlite3.Error as error:
+            self._fail(error)
+
+    def _open(self) -> sqlite3.Connection:
+        con = self._connect(self.file)
+        try:
+            _check(con, self.file)
+        except BaseException:
+            con.close()
+            raise
+        self._con = con
+        return con
+
+    def _connect(self, file: Path) -> sqlite3.Connection:
+        con = sqlite3.connect(
+            f"{file.as_uri()}?{self._access}",
+            uri=True,
+            isolation_level=None,
+            check_same_thread=False,
+            timeout=disk.BUSY_SECONDS,
+        )
+        con.execute(f"PRAGMA mmap_size = {2**31 - 1}")
+        return con
+
+    def _fail(self, error: Exception) -> NoReturn:
+        raise DataError(
+            f"cannot read {self.file}: {error}; expected a response cache file, whole and readable;"
+            " restore it or import into a new folder"
+        ) from error
+
+    def _after_fork(self) -> None:
+        # Closing an inherited handle could roll back what the parent is writing, so it is kept for good.
+        INHERITED.append(self._con)
+        self._con = None
+        self._lock = threading.Lock()
+
+
+class LiveView(FrozenStore):
+    """Read-only view of a file that others may be writing to; changes nothing on disk either."""
+
+    _access = "mode=ro"
+
+    def _open(self) -> sqlite3.Connection:
+        try:
+            return super()._open()
+        except sqlite3.OperationalError:
+            journal = self.file.with_name(self.file.name + "-journal")
+            if not journal.exists():
+                raise
+            return self._open_recovered(journal)
+
+    def _open_recovered(self, journal: Path) -> sqlite3.Connection:
+        # A writer was killed half-way, and undoing its last transaction is a write: done on a copy.
+        memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(shutil.copy(self.file, folder))
+            shutil.copy(journal, folder)
+            with closing(sqlite3.connect(copy)) as con:
+                con.backup(memory)
+        self._con = memory
+        return memory
+
+
+def _check(con: sqlite3.Connection, file: Path) -> None:
+    """Refuse settings that are not diskcache's own: it would set them as attributes and pragmas."""
+    for key, value in con.execute("SELECT key, value FROM Settings"):
+        known = key in KNOWN_SETTINGS and type(value) in (int, str)
+        if not known or (key == "count" and type(value) is not int):
+            row = f"{str(key)[:80]!r} = {str(value)[:80]!r}"
+            raise DataError(f"damaged settings row {row} in {file}; restore it or import into a new folder")
+    con.execute(_GET, ("",))
+
+
+def _range(prefix: str) -> tuple[str, str]:
+    return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
+
+
+def _row(row: tuple[Any, ...]) -> Row:
+    raw, key_type, key, mode, expires, value_type, value = row
+    if not raw or key_type != "text":
+        return Row(repr(key), "", "its key is not plain text")
+    try:
+        name, text = key.decode(), value.decode() if value_type == "text" else ""
+    except UnicodeDecodeError:
+        return Row(repr(key), "", "not UTF-8")
+    if mode != RAW or value_type != "text":
+        return Row(name, "", "its value is not plain text")
+    return Row(name, text, "it expires" if expires is not None else "")
+
+
+_LIVE: weakref.WeakSet[FrozenStore] = weakref.WeakSet()
+INHERITED: list[Any] = []
+
+
+def _after_fork() -> None:
+    for store in list(_LIVE):
+        store._after_fork()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,122 @@
+"""The store that is written to."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import diskcache
+
+from stb_env.errors import BackendError, ConfigError
+from stb_env.store import disk
+from stb_env.store.disk import FILE, open_diskcache
+from stb_env.store.frozen import INHERITED, FrozenStore
+
+
+class TextStore(FrozenStore):
+    """A store that any number of threads and processes may write to; nothing is ever evicted.
+
+    An entry whose `put` has returned survives a crash of the process and of the machine.
+
+    Args:
+        folder: Where the data lies; made where it is missing.
+
+    Raises:
+        DataError: The data is damaged.
+        ConfigError: The folder cannot be made, or holds something else.
+
+    Examples:
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     store = TextStore(folder)
+        ...     store.put("a", "1")
+        ...     store.put_many([("a", "2"), ("b", "3")])
+        ...     list(store.items()), len(store)
+        ...     store.close()
+        ([('a', '2'), ('b', '3')], 2)
+    """
+
+    _access = "mode=rw"
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        super().__init__(Path(folder) / FILE)
+        self._cache: Any = None
+        if os.path.expandvars(self.file) != str(self.file):
+            raise ConfigError(
+                f"{str(folder)!r}: diskcache would expand the variable; choose a name without $"
+            )
+        if not self.file.exists():
+            self._create()
+        self._query("SELECT 1", ())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.file.parent,)
+
+    def put(self, key: str, value: str) -> None:
+        """Store a value under a key, replacing any other.
+
+        Raises:
+            DataError: Key or value is no text that UTF-8 can encode.
+            BackendError: The store stayed locked, or cannot be written.
+        """
+        self._write(lambda cache: cache.set(key, value))
+
+    def put_many(self, items: Iterable[tuple[str, str]]) -> None:
+        """Store all items in one transaction: all of them, or none where it fails."""
+
+        def write(cache: Any) -> None:
+            with cache.transact():
+                for key, value in items:
+                    cache.set(key, value)
+
+        self._write(write)
+
+    def close(self) -> None:
+        """Release the handles; the next use opens new ones."""
+        super().close()
+        cache, self._cache = self._cache, None
+        if cache is not None:
+            cache.close()
+
+    def _write(self, write: Callable[[Any], object]) -> None:
+        try:
+            write(self._writer())
+        except (diskcache.Timeout, sqlite3.OperationalError) as error:
+            why = str(error) or f"locked for more than {disk.BUSY_SECONDS:.0f} s, or read-only"
+            problem = f"cannot write to {self.file}: {why}"
+            raise BackendError(problem, stage="cache", retryable=True) from error
+        except sqlite3.DatabaseError as error:
+            self._fail(error)
+
+    def _writer(self) -> Any:
+        with self._lock:
+            if self._cache is None:
+                try:
+                    self._cache = open_diskcache(self.file.parent)
+                except sqlite3.Error as error:
+                    self._fail(error)
+            return self._cache
+
+    def _create(self) -> None:
+        # Made aside and renamed, so that no other process ever opens a half-made database.
+        folder = self.file.parent
+        try:
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as aside:
+                made = Path(aside) / "store"
+                open_diskcache(made).close()
+                with suppress(OSError):
+                    made.rename(folder)
+        except OSError as error:
+            raise ConfigError(f"cannot make the cache folder {folder}: {error}") from error
+        if not self.file.exists():
+            raise ConfigError(f"{folder} holds other files and no {FILE}; name a new or empty folder")
+
+    def _after_fork(self) -> None:
+        super()._after_fork()
+        INHERITED.append(self._cache)
+        self._cache = None

@@ -1,0 +1,227 @@
+"""Episodes, runs and their resumption."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+from stb_env.baselines import BASELINES, load_agent
+from stb_env.errors import ConfigError, DataError, InfrastructureError
+from stb_env.metrics.rates import summarize
+from stb_env.rollout import Agent, Job, Run, plan, play, run_batch
+from stb_env.trajectory import Trajectory, read_trajectories
+
+MANIFEST = {"env": "stb/Sandbox-v0", "seed": 0}
+
+
+def sandbox() -> Any:
+    return gym.make("stb/Sandbox-v0").unwrapped
+
+
+def jobs(count: int = 6, **kwargs: Any) -> list[Job]:
+    return plan(sandbox().tasks, episodes=count, **kwargs)
+
+
+def test_a_plan_is_in_task_order_with_seeds_of_their_own():
+    planned = jobs(3, trials=2, seed=5)
+    tasks = sandbox().tasks
+    assert [job.task_id for job in planned] == [tasks.at(i).id for i in (0, 0, 1, 1, 2, 2)]
+    assert [job.trial for job in planned] == [0, 1] * 3
+    assert len({job.seed for job in planned}) == 6
+
+
+def test_an_episode_seed_does_not_depend_on_how_many_are_played():
+    assert jobs(3, seed=1) == jobs(6, seed=1)[:3]
+
+
+def test_an_endless_source_needs_a_number_of_episodes():
+    env = gym.make("stb/Sandbox-v0", split="train").unwrapped
+    with pytest.raises(ConfigError, match=r"generates tasks without end; say how many with --episodes N"):
+        plan(env.tasks, episodes=None)
+
+
+def test_trajectories_survive_writing_and_reading(tmp_path: Path):
+    run = Run(tmp_path, MANIFEST)
+    played = run_batch(sandbox, load_agent("gold"), jobs(), run)
+    run.close()
+    assert read_trajectories(tmp_path) == played
+    assert all(trajectory.solved for trajectory in played)
+
+
+@pytest.mark.parametrize("name", ["gold", "random"])
+def test_concurrency_changes_no_byte(tmp_path: Path, name: str):
+    for workers in (1, 4):
+        run = Run(tmp_path / str(workers), MANIFEST)
+        run_batch(sandbox, load_agent(name), jobs(12), run, concurrency=workers)
+        run.close()
+    files = [(tmp_path / str(workers) / "trajectories.jsonl").read_bytes() for workers in (1, 4)]
+    assert files[0] == files[1]
+
+
+def test_a_run_goes_on_where_it_stopped(tmp_path: Path):
+    for count in (2, 6, 6):
+        run = Run(tmp_path, MANIFEST)
+        run_batch(sandbox, load_agent("gold"), jobs(count), run)
+        run.close()
+    keys = [trajectory.key for trajectory in read_trajectories(tmp_path)]
+    assert keys == [job.key for job in jobs(6)]
+
+
+def test_a_torn_line_is_played_again(tmp_path: Path):
+    run = Run(tmp_path, MANIFEST)
+    run_batch(sandbox, load_agent("gold"), jobs(3), run)
+    run.close()
+    file = tmp_path / "trajectories.jsonl"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:-20])
+    run = Run(tmp_path, MANIFEST)
+    run_batch(sandbox, load_agent("gold"), jobs(3), run)
+    run.close()
+    assert file.read_bytes() == whole
+
+
+def test_another_configuration_is_refused_with_the_difference(tmp_path: Path):
+    Run(tmp_path, MANIFEST).close()
+    with pytest.raises(
+        ConfigError, match=r"another configuration \(seed: there 0, now 1\); use another --out"
+    ):
+        Run(tmp_path, MANIFEST | {"seed": 1})
+
+
+def test_the_replay_agent_repeats_a_saved_run(tmp_path: Path):
+    run = Run(tmp_path, MANIFEST)
+    first = run_batch(sandbox, load_agent("random"), jobs(), run)
+    run.close()
+    again = run_batch(sandbox, load_agent(f"replay:{tmp_path}"), jobs())
+    assert [t.to_json() for t in again] == [t.to_json() for t in first]
+
+
+def test_an_agent_whose_model_fails_ends_the_episode_as_invalid():
+    class Failing(Agent):
+        def act(self, observation: Any, info: Any) -> Any:
+            raise InfrastructureError("no model", kind="rate_limit", stage="agent", retryable=True)
+
+    (job,) = jobs(1)
+    trajectory = play(sandbox(), Failing(), task_id=job.task_id, seed=job.seed)
+    assert (trajectory.valid, trajectory.reward, trajectory.steps) == (False, 0.0, [])
+    assert trajectory.failure is not None
+    assert trajectory.failure["kind"] == "rate_limit"
+
+
+def test_a_bug_in_an_agent_is_not_hidden():
+    def broken(observation: Any, info: Any) -> Any:
+        raise ZeroDivisionError
+
+    from stb_env.rollout import as_agent
+
+    (job,) = jobs(1)
+    with pytest.raises(ZeroDivisionError):
+        play(sandbox(), as_agent(broken), task_id=job.task_id, seed=job.seed)
+
+
+def test_invalid_episodes_are_counted_and_left_out_of_rates():
+    gold = run_batch(sandbox, load_agent("gold"), jobs(4))
+    failed = [Trajectory.from_json(t.to_json()) for t in gold[:1]]
+    broken = json.loads(gold[0].to_json()) | {
+        "valid": False,
+        "reward": 0.0,
+        "verdict": None,
+        "failure": {"kind": "timeout", "stage": "real", "retryable": True, "message": ""},
+    }
+    failed = [Trajectory.from_json(json.dumps(broken))]
+    summary = summarize(gold + failed, planned=6)
+    assert (summary["solved_valid"], summary["invalid"], summary["failures"]) == (1.0, 1, {"timeout": 1})
+    assert summary["solved_all"] == round(4 / 6, 6)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{}", "not a trajectory line"),
+        ("nonsense", "not a trajectory line"),
+        ('{"version": 99}', "trajectory version 99; this package reads 1"),
+    ],
+)
+def test_a_broken_line_is_named_with_file_and_number(tmp_path: Path, line: str, message: str):
+    (tmp_path / "trajectories.jsonl").write_text(line + "\n")
+    with pytest.raises(DataError, match=rf"trajectories.jsonl, line 1: {message}"):
+        read_trajectories(tmp_path)
+
+
+# -- agents by name ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(BASELINES.keys() - {"replay", "chat"}))
+def test_every_baseline_plays_an_episode(name: str):
+    (job,) = jobs(1)
+    trajectory = play(sandbox(), load_agent(name)(), task_id=job.task_id, seed=job.seed)
+    assert trajectory.valid
+
+
+def test_an_agent_is_loaded_from_a_file_and_from_a_module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "mine.py"
+    file.write_text("from stb_env.baselines.null import Echo as Mine\ndef policy(obs, info): return 'hm'\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert load_agent(f"{file}:Mine")().name == "echo"
+    assert load_agent("mine:policy")().act({}, {}) == "hm"
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        (
+            "golden",
+            r"^no agent 'golden'; give a baseline \(.*\), path.py:Name or module:Name\. Did you mean 'gold'\?$",
+        ),
+        ("nowhere.py:X", r"^nowhere.py does not exist; give the path of a Python file$"),
+        ("no_such_module:X", r"^cannot import 'no_such_module' \(.*\); is it installed or on PYTHONPATH\?$"),
+        ("stb_env:Agnt", r"^stb_env defines no 'Agnt'\. Did you mean 'Agent'\?$"),
+        ("stb_env:__version__", r"is a str; expected an Agent class or a policy function$"),
+    ],
+)
+def test_an_agent_that_does_not_exist_is_answered(spec: str, message: str):
+    with pytest.raises(ConfigError, match=message):
+        load_agent(spec)
+
+
+# -- killed runs ---------------------------------------------------------------------------------
+
+
+def test_a_killed_run_completes_each_task_exactly_once(tmp_path: Path):
+    command = [
+        sys.executable,
+        "-m",
+        "stb_env",
+        "run",
+        "stb/Sandbox-v0",
+        "--agent",
+        "random",
+        "--episodes",
+        "60",
+    ]
+    killed = tmp_path / "killed"
+    process = subprocess.Popen(
+        [*command, "--out", str(killed), "--json"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    lines = killed / "trajectories.jsonl"
+    while process.poll() is None and (not lines.exists() or lines.read_bytes().count(b"\n") < 10):
+        os.sched_yield()
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert 10 <= lines.read_bytes().count(b"\n") < 60
+    for folder in (killed, tmp_path / "whole"):
+        subprocess.run(
+            [*command, "--out", str(folder), "--json"],
+            check=True,
+            capture_output=True,
+            env=os.environ | {"PYTHONHASHSEED": "7" if folder == killed else "99"},
+        )
+    assert lines.read_bytes() == (tmp_path / "whole" / "trajectories.jsonl").read_bytes()
