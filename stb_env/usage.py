@@ -73,3 +73,6 @@ class Usage:
             "cost": self.cost,
             "unpriced": self.unpriced,
         }
+
+
+NO_USAGE = Usage()

@@ -46,12 +46,24 @@ def test_a_saved_line_has_the_documented_fields(tmp_path: Path):
     report("run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", "1", "--out", tmp_path)
     (line,) = (tmp_path / "trajectories.jsonl").read_text(encoding="utf-8").splitlines()
     saved = json.loads(line)
-    assert (
-        list(saved)
-        == (
-            "version suite group task_id trial seed query tools messages steps answer verdict reward valid failure usage"
-        ).split()
-    )
+    assert list(saved) == [
+        "version",
+        "suite",
+        "group",
+        "task_id",
+        "trial",
+        "seed",
+        "query",
+        "tools",
+        "messages",
+        "steps",
+        "answer",
+        "verdict",
+        "reward",
+        "valid",
+        "failure",
+        "usage",
+    ]
     assert set(saved["steps"][0]) == {"calls", "reward", "terminated", "truncated"}
     assert set(saved["steps"][0]["calls"][0]) == {
         *("id", "name", "arguments", "error", "response", "source", "status", "violations")

@@ -9,7 +9,7 @@ import pickle
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 import pytest
@@ -43,7 +43,7 @@ TOOLS = (Tool("forecast", "Weather.", CITY, ToolId("w", "t", "forecast")),)
 class Service:
     """A backend that answers, records, waits or fails as its script says."""
 
-    fingerprint: dict[str, Any] = {"mode": "scripted"}
+    fingerprint: ClassVar[dict[str, Any]] = {"mode": "scripted"}
 
     def __init__(self, answer: Any = None, recorded: ToolResult | None = None):
         self.script, self.recording = answer, recorded
@@ -422,7 +422,7 @@ def test_vector_environments_step_every_copy(env_id: str):
     obs, _ = envs.reset(seed=0)
     assert len(obs["query"]) == 8
     for action in ("not a call", json.dumps(GIVE_UP)):
-        obs, rewards, terminated, _, infos = envs.step([action] * 8)
+        obs, _rewards, terminated, _, infos = envs.step([action] * 8)
     assert list(terminated) == [True] * 8
     assert len(infos["task_id"]) == 8
     envs.close()
@@ -438,7 +438,7 @@ def test_spawned_vector_environments_step_also_where_some_fail(tmp_path: Path):
     )
     envs.reset(seed=0)
     ask = [json.dumps(envs_call) for envs_call in (REAL_CALL, REAL_CALL)]
-    obs, rewards, terminated, truncated, infos = envs.step(ask)
+    _obs, _rewards, _terminated, truncated, infos = envs.step(ask)
     assert list(truncated) == [True, False]
     assert list(infos["valid"]) == [False, True]
     envs.step([json.dumps(GIVE_UP)] * 2)
@@ -477,7 +477,7 @@ call_like = st.builds(lambda a: {"name": "forecast", "arguments": a}, junk)
 def test_no_action_raises_and_every_observation_is_in_the_space(actions: list[Any]):
     env = started()
     for action in actions:
-        obs, reward, terminated, truncated, info = env.step(action)
+        obs, _reward, terminated, truncated, info = env.step(action)
         assert obs in env.observation_space
         json.loads(obs["result"])
         json.dumps(info)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -22,7 +22,7 @@ from stb_env.verdict import Verdict
 class OriginalBackend:
     """Answers as the scripted server of a golden case does, and keeps the request that it would send."""
 
-    fingerprint: dict[str, Any] = {}
+    fingerprint: ClassVar[dict[str, Any]] = {}
 
     def __init__(self, server: dict[str, Any] | None):
         self.server = server or {"json": {"error": "", "response": "default"}}

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from stb_env.usage import Usage
 from stb_env.tools import Status
 from stb_env.trajectory import CallRecord, Step
+from stb_env.usage import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class State:
     answer: str = ""
     verdict: Mapping[str, Any] | None = None
     failure: Mapping[str, Any] | None = None
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:

@@ -8,8 +8,8 @@ from typing import Any
 from stb_env.errors import ConfigError
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
-from stb_env.usage import Usage
 from stb_env.request import Slow
+from stb_env.usage import Usage
 
 
 class Meter:

@@ -7,8 +7,8 @@ from typing import Any, Protocol
 
 from stb_env.errors import FailureKind, InfrastructureError
 from stb_env.llm.chat import ChatReply, ChatRequest
-from stb_env.usage import Usage
 from stb_env.request import Request, Slow, adrive, drive
+from stb_env.usage import Usage
 
 
 class ModelError(InfrastructureError):

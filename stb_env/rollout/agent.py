@@ -7,7 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.usage import Usage
+from stb_env.usage import NO_USAGE, Usage
 
 Policy = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 
@@ -23,7 +23,7 @@ class Agent:
     """
 
     name: str = ""
-    usage: Usage = Usage()
+    usage: Usage = NO_USAGE
 
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Prepare for an episode that has just been reset.

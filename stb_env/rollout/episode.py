@@ -7,10 +7,10 @@ from typing import Any
 import gymnasium as gym
 
 from stb_env.errors import InfrastructureError
-from stb_env.usage import Usage
 from stb_env.rollout.agent import Agent
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
+from stb_env.usage import Usage
 
 
 def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0) -> Trajectory:
