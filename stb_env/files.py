@@ -7,6 +7,13 @@ import os
 from pathlib import Path
 from typing import Any
 
+from stb_env.errors import ConfigError
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock; there two writers are the user's to avoid.
+    fcntl = None  # type: ignore[assignment] # absent module
+
 _BLOCK = 65_536
 
 
@@ -33,10 +40,21 @@ class LineWriter:
 
     Args:
         path: The file; made where it does not exist.
+
+    Raises:
+        ConfigError: Another process has it open for writing (checked where the system can lock files).
     """
 
     def __init__(self, path: str | Path) -> None:
         self._file = open(path, "a+b")  # noqa: SIM115 (closed by close)
+        if fcntl is not None:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                self._file.close()
+                raise ConfigError(
+                    f"another process is writing to {path}; wait for it or name another"
+                ) from error
         size = self._file.seek(0, os.SEEK_END)
         end = self._end_of_last_line(size)
         if end < size:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.errors import ConfigError
 from stb_env.files import LineWriter, write_json
 
 
@@ -34,6 +35,16 @@ def test_a_file_of_one_torn_line_starts_over(tmp_path: Path):
     (tmp_path / "log").write_text("never finished")
     append(tmp_path / "log", "first")
     assert (tmp_path / "log").read_text() == "first\n"
+
+
+def test_a_file_has_one_writer_at_a_time(tmp_path: Path):
+    writer = LineWriter(tmp_path / "log")
+    with pytest.raises(
+        ConfigError, match=r"^another process is writing to .*log; wait for it or name another$"
+    ):
+        LineWriter(tmp_path / "log")
+    writer.close()
+    append(tmp_path / "log", "free again")
 
 
 def test_replacing_json_leaves_no_draft_behind(tmp_path: Path):
