@@ -113,12 +113,8 @@ class ResponseCache:
         Raises:
             DataError: A row is damaged or refused; `verify` lists all such rows.
         """
-        for row in self._layers.rows(prefix):
-            if row.problem:
-                raise DataError(
-                    f"row {row.key!r} of {self.folder}: {row.problem}; see `stb-env cache verify`"
-                )
-            yield CacheEntry.read(row.value)
+        for _, _, entry in self._items(prefix):
+            yield entry
 
     def examples(self, identity: ToolId, limit: int = 5) -> list[CacheEntry]:
         """Return up to ``limit`` recorded answers of one API in order of their keys, simulated ones never."""
@@ -145,7 +141,7 @@ class ResponseCache:
             ConfigError: The folder exists and is not empty.
             DataError: A row is damaged or refused.
         """
-        return _freeze(self.entries(), Path(dest))
+        return _freeze(((key, value) for key, value, _ in self._items()), Path(dest))
 
     def filter(
         self, dest: str | os.PathLike[str] | None = None, *, taxonomy: Taxonomy = "default"
@@ -162,7 +158,7 @@ class ResponseCache:
             for _ in kept:
                 pass
         else:
-            _freeze(kept, Path(dest))
+            _freeze(((entry.key, entry.written()) for entry in kept), Path(dest))
         return report
 
     def merge(self, other: ResponseCache) -> MergeReport:
@@ -189,6 +185,12 @@ class ResponseCache:
         """Release the handles; the next use opens new ones."""
         self._layers.close()
 
+    def _items(self, prefix: str = "") -> Iterator[tuple[str, str, CacheEntry]]:
+        for key, value, problem in self._layers.rows(prefix):
+            if problem:
+                raise DataError(f"row {key!r} of {self.folder}: {problem}; see `stb-env cache verify`")
+            yield key, value, CacheEntry.read(value)
+
     def _load(self, key: str) -> Hit | None:
         value = self._layers.get(key)
         if value is None:
@@ -208,7 +210,7 @@ def _characters(hit: Hit) -> int:
     return len(hit.text)
 
 
-def _freeze(entries: Iterable[CacheEntry], dest: Path) -> str:
+def _freeze(items: Iterable[tuple[str, str]], dest: Path) -> str:
     dest = Path(os.path.abspath(dest))
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise ConfigError(f"{dest} exists and is not empty; name a new folder for the frozen cache")
@@ -216,7 +218,7 @@ def _freeze(entries: Iterable[CacheEntry], dest: Path) -> str:
     with tempfile.TemporaryDirectory(prefix=f".{dest.name}.", dir=dest.parent) as part:
         whole = Path(part) / "cache"
         with closing(TextStore(whole / BASE)) as store:
-            store.put_many((entry.key, entry.written()) for entry in entries)
+            store.put_many(items)
         with closing(ResponseCache(whole, read_only=True)) as cache:
             write_manifest(whole, {"hash": cache.hash, "entries": len(cache)})
         whole.replace(dest)

@@ -131,8 +131,14 @@ class CacheEntry:
             "arguments": self.arguments if isinstance(self.arguments, str) else dict(self.arguments),
         }
         try:
-            # Through JSON and back: NaN becomes text, and what nests too deep is refused.
-            return _ENCODER.encode(jsontext.loads(jsontext.dumps(data)))
+            try:
+                text = _ENCODER.encode(data)
+            except ValueError:
+                # NaN and infinities, which JSON lacks: as the text that `jsontext` makes of them.
+                text = _ENCODER.encode(json.loads(jsontext.dumps(data)))
+            if text.count("[") + text.count("{") > jsontext.MAX_DEPTH:
+                jsontext.loads(text)
+            return text
         except (TypeError, ValueError, RecursionError) as error:
             raise DataError(f"the arguments of {self.id} cannot be stored as JSON: {error}") from error
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import heapq
 import json
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from stb_env.errors import ConfigError, DataError
+from stb_env.files import write_json
 from stb_env.store import FILE, FrozenStore, LiveView, Row, TextStore
 
 VERSION = 1
@@ -149,7 +149,4 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
 
 def write_manifest(folder: Path, data: dict[str, Any]) -> None:
     """Replace what the folder says about itself, atomically."""
-    file = folder / MANIFEST
-    part = file.with_name(f"{MANIFEST}.{os.getpid()}.part")
-    part.write_text(json.dumps({"format": VERSION} | data, indent=2) + "\n")
-    part.replace(file)
+    write_json(folder / MANIFEST, {"format": VERSION} | data)

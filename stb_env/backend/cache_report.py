@@ -33,8 +33,9 @@ def stats(entries: Iterable[CacheEntry]) -> dict[str, Any]:
         by["category"][entry.id.category] += 1
         by["source"][entry.source] += 1
         by["origin"][entry.origin] += 1
-        by["class"][entry.klass.value] += 1
-        close_calls += len(matches(entry.error, entry.response)) > 1
+        found = matches(entry.error, entry.response)
+        by["class"][found[0].value] += 1
+        close_calls += len(found) > 1
     counts = {f"by_{name}": dict(sorted(counter.items())) for name, counter in by.items()}
     return {"entries": total, "apis": len(apis), "close_calls": close_calls} | counts
 

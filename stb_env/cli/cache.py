@@ -45,7 +45,7 @@ def import_(
     as_json: AsJson = False,
 ) -> None:
     """Add recorded responses to a cache; importing the same again changes nothing."""
-    with _opened(cache, for_writing=True) as opened, Progress(console=console, transient=True) as bar:
+    with _opened(cache, for_writing=True) as opened, _progress(as_json) as bar:
         task = bar.add_task("importing", total=None)
         report = import_source(
             opened,
@@ -126,6 +126,10 @@ def snapshot(cache: Folder, out: Out, as_json: AsJson = False) -> None:
     with _opened(cache) as opened:
         data = {"hash": opened.snapshot(out), "entries": len(opened), "out": str(out)}
     emit(data, as_json, _table(f"frozen in {out}", data))
+
+
+def _progress(as_json: bool) -> Progress:
+    return Progress(console=console, transient=True, disable=as_json)
 
 
 @contextmanager

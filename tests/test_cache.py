@@ -1,0 +1,284 @@
+"""The response cache: its keys, what it keeps, and that reading it changes nothing."""
+
+import hashlib
+import multiprocessing
+import pickle
+from contextlib import closing
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.recent import Recent
+from stb_env.errors import ConfigError, DataError
+from stb_env.tools import ToolId
+
+FORK = multiprocessing.get_context("fork")
+PING = ToolId("Net", "icmp", "ping")
+NASTY = [
+    "../../etc/passwd", "..", "/", "", "a/b\\c", "\0", "C:\\x", "\ud800", "日本語 👋", "x" * 5000,
+    "'; DROP TABLE Cache", "%s%n", "{}", "[", "null", "\n\r\t", "\u2028", "$HOME", "~root",
+]  # fmt: skip
+TEXT = st.text(st.characters(), max_size=12)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+)
+ARGUMENTS = st.dictionaries(TEXT, VALUES, max_size=5)
+
+
+def entry(arguments=None, response="pong", identity=PING, **more):
+    return CacheEntry.of(identity, {} if arguments is None else arguments, response, **more)
+
+
+def filled(folder, *entries):
+    cache = ResponseCache(folder)
+    for each in entries:
+        cache.put(each.key, each)
+    return cache
+
+
+def contents(folder):
+    return {
+        file.relative_to(folder).as_posix(): (
+            hashlib.sha256(file.read_bytes()).hexdigest(),
+            file.stat().st_mtime_ns,
+        )
+        for file in folder.rglob("*")
+        if file.is_file()
+    }
+
+
+# Entries and look-ups.
+
+
+@settings(max_examples=50, deadline=None)
+@given(ARGUMENTS | TEXT, VALUES, TEXT, st.sampled_from(["real", "simulator", "unknown"]))
+def test_an_entry_survives_its_stored_form(arguments, response, error, source):
+    made = CacheEntry.of(
+        PING, arguments, response, error=error, source=source, origin="x", model="m", prompt="v1"
+    )
+    written = made.written()
+    back = CacheEntry.read(written)
+    assert written.isascii()
+    assert (back, back.key, back.error) == (made, made.key, error)
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "message"),
+    [
+        ('{"error": ""}', "real", """an entry's text is JSON of error and response, got '{"error": ""}'"""),
+        ('{"error": null, "response": 1}', "real", "an entry's text is JSON of error and response"),
+        ("[]", "real", "a damaged cache entry: expected an object, got list"),
+        ("{", "real", "a damaged cache entry: Expecting property name"),
+        ('{"error": "", "response": 1}', "cache", "an entry of source 'cache' and dict arguments"),
+    ],
+)
+def test_an_entry_checks_what_it_is_made_of(text, source, message):
+    with pytest.raises(DataError) as caught:
+        CacheEntry(PING, {}, text, source)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("arguments", [{"a": object()}, {"a": {(1, 2): 3}}])
+def test_arguments_that_json_cannot_say_are_refused(arguments):
+    with pytest.raises(DataError, match=r"the arguments of ToolId\(.*\) cannot be stored as JSON"):
+        entry(arguments).written()
+
+
+def test_arguments_that_nest_too_deep_are_refused():
+    deep: list = []
+    for _ in range(200):
+        deep = [deep]
+    with pytest.raises(DataError, match="JSON nests deeper than 100 levels"):
+        entry({"a": deep}).written()
+
+
+@pytest.mark.parametrize("where", ["memory", "disk"])
+def test_what_was_put_is_found(tmp_path, where):
+    cache = ResponseCache(None if where == "memory" else tmp_path / "cache")
+    made = entry({"host": "ü"}, {"ms": "é"}, error="slow", source="real")
+    cache.put(made.key, made)
+    for _ in range(2):
+        hit = cache.get(made.key)
+        assert hit == (made.text, "slow", "real")
+        assert hit.text == '{"error": "slow", "response": {"ms": "é"}}'
+    assert cache.get(call_key(PING, {})) is None
+    assert cache.entry(made.key) == made
+    assert len(cache) == 1
+    cache.close()
+
+
+@pytest.mark.parametrize("nasty", NASTY)
+def test_no_name_argument_or_response_breaks_the_cache_or_leaves_its_folder(tmp_path, nasty):
+    made = CacheEntry.of(ToolId(nasty, nasty, nasty), {nasty: [nasty]}, nasty, error=nasty, origin=nasty)
+    raw = CacheEntry.of(ToolId(nasty, "t", "a"), nasty, {nasty: nasty})
+    with closing(filled(tmp_path / "cache", made, raw)) as cache:
+        assert cache.get(made.key) == made.hit
+        assert list(cache.entries()) == sorted([made, raw], key=lambda each: each.key)
+        assert cache.verify().ok
+        cache.snapshot(tmp_path / "frozen")
+    with closing(ResponseCache(tmp_path / "frozen", read_only=True)) as frozen:
+        assert frozen.get(made.key) == made.hit
+        assert frozen.get(raw.key) == raw.hit
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "frozen"]
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(ARGUMENTS, VALUES), max_size=6))
+def test_any_calls_are_found_again_after_freezing(tmp_path_factory, calls):
+    folder = tmp_path_factory.mktemp("cache")
+    entries = {made.key: made for made in (entry(arguments, response) for arguments, response in calls)}
+    with closing(ResponseCache(folder / "live")) as cache:
+        cache.put_many(entries.items())
+        digest = cache.snapshot(folder / "frozen")
+        assert digest == cache.hash
+    with closing(ResponseCache(folder / "frozen", read_only=True)) as frozen:
+        assert {key: frozen.get(key) for key in entries} == {key: made.hit for key, made in entries.items()}
+        assert {made.key: made for made in frozen.entries()} == entries
+
+
+def test_a_response_of_a_megabyte_is_kept_whole(tmp_path):
+    made = entry({}, "ü" * 1_000_000)
+    with closing(filled(tmp_path, made)) as cache:
+        assert cache.get(made.key).text == made.text
+    with closing(ResponseCache(tmp_path, read_only=True, lru_characters=1000)) as cache:
+        assert cache.get(made.key).text == made.text
+
+
+def test_a_key_that_is_not_the_entrys_own_is_refused(tmp_path):
+    with closing(ResponseCache(tmp_path)) as cache:
+        with pytest.raises(DataError, match=r"the key 'k' is not that of ToolId\("):
+            cache.put("k", entry())
+        assert len(cache) == 0
+
+
+def test_a_cache_open_for_reading_takes_nothing(tmp_path):
+    filled(tmp_path, entry()).close()
+    before = contents(tmp_path)
+    other = entry({"a": 1})
+    with closing(ResponseCache(tmp_path, read_only=True)) as cache:
+        with pytest.raises(
+            ConfigError, match=r"the response cache .* is open for reading only; nothing was stored"
+        ):
+            cache.put(other.key, other)
+        assert cache.get(other.key) is None
+    assert contents(tmp_path) == before
+
+
+def test_reading_base_and_overlay_changes_no_byte(tmp_path):
+    filled(tmp_path / "first", entry({"a": 1})).snapshot(tmp_path / "cache")
+    filled(tmp_path / "cache", entry({"a": 2})).close()
+    before = contents(tmp_path / "cache")
+    with closing(ResponseCache(tmp_path / "cache", read_only=True)) as cache:
+        assert cache.get(call_key(PING, {"a": 1}))
+        assert cache.get(call_key(PING, {"a": 2}))
+        assert cache.get(call_key(PING, {"a": 3})) is None
+        assert len(cache) == len(cache.examples(PING)) == cache.stats()["entries"] == 2
+        assert cache.verify().ok
+        assert contents(tmp_path / "cache") == before
+    assert contents(tmp_path / "cache") == before
+
+
+def test_nothing_is_made_before_the_first_put(tmp_path):
+    with closing(ResponseCache(tmp_path / "cache")) as cache:
+        assert cache.get("x") is None
+        assert len(cache) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "what"), [("absent", "no folder"), ("", "no response cache in the folder")])
+def test_reading_where_there_is_no_cache_says_how_to_make_one(tmp_path, name, what):
+    folder = tmp_path / name
+    with pytest.raises(ConfigError) as caught:
+        ResponseCache(folder, read_only=True)
+    assert str(caught.value) == f"{what} {folder}; make one with `stb-env cache import SRC --cache {folder}`"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"format": 99}', "cache format 99, expected 1; import the data again with this version"),
+        ("[]", "cache format 'list', expected 1; import the data again with this version"),
+        ("{", "delete it where the folder's data is known good"),
+    ],
+)
+def test_a_folder_of_another_format_is_refused(tmp_path, text, message):
+    (tmp_path / "cache.json").write_text(text)
+    with pytest.raises(DataError) as caught:
+        ResponseCache(tmp_path)
+    assert message in str(caught.value)
+
+
+# Memory, processes, copies.
+
+
+def test_recent_values_are_bounded_by_number():
+    recent = Recent(10, 1000, len)
+    for number in range(100):
+        recent.put(str(number), "x")
+        assert len(recent) <= 10
+    assert [recent.get(str(number)) for number in range(95, 100)] == ["x"] * 5
+    assert recent.get("80") is None
+
+
+def test_recent_values_are_bounded_by_size():
+    recent = Recent(1000, 100, len)
+    for number in range(100):
+        recent.put(str(number), "x" * 10)
+        assert len(recent) <= 10
+    assert recent.get("99")
+    assert recent.get("50") is None
+
+
+def test_a_value_in_use_stays_while_others_come_and_go():
+    recent = Recent(10, 1000, len)
+    recent.put("used", "x")
+    for number in range(100):
+        recent.put(str(number), "y")
+        assert recent.get("used") == "x"
+
+
+def test_a_cache_without_recent_values_reads_every_time(tmp_path):
+    made = entry()
+    with closing(filled(tmp_path, made)) as cache:
+        cache.snapshot(tmp_path / "frozen")
+    with closing(ResponseCache(tmp_path / "frozen", lru=0, read_only=True)) as cold:
+        assert cold.get(made.key) == cold.get(made.key) == made.hit
+
+
+@pytest.mark.parametrize("where", ["memory", "disk"])
+def test_a_pickled_cache_answers_the_same(tmp_path, where):
+    made = entry({"n": 1}, 1)
+    cache = filled(None if where == "memory" else tmp_path, made)
+    copy = pickle.loads(pickle.dumps(cache))
+    assert copy.get(made.key) == made.hit
+    assert copy.hash == cache.hash
+    copy.close()
+    cache.close()
+
+
+def _play(cache, number, key):
+    assert cache.get(key)
+    for index in range(10):
+        made = entry({"process": number, "index": index}, index)
+        cache.put(made.key, made)
+
+
+def test_forked_workers_share_one_cache(tmp_path):
+    first = entry()
+    filled(tmp_path / "a", first).snapshot(tmp_path / "b")
+    cache = ResponseCache(tmp_path / "b")
+    made = entry({"parent": 1})
+    cache.put(made.key, made)
+    workers = [FORK.Process(target=_play, args=(cache, number, first.key)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers] == [0] * 4
+    assert len(cache) == 42
+    assert cache.verify().ok
+    cache.close()

@@ -1,0 +1,178 @@
+"""Work on a whole cache: examples, hash, snapshot, merge, filter, verification, statistics."""
+
+import json
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from stb_env.backend.cache import CacheEntry, ResponseCache
+from stb_env.errors import ConfigError, DataError
+from stb_env.store import TextStore
+from stb_env.tools import ToolId
+
+PING = ToolId("Net", "icmp", "ping")
+
+
+def entry(arguments=None, response="pong", identity=PING, **more):
+    return CacheEntry.of(identity, {} if arguments is None else arguments, response, **more)
+
+
+def filled(folder, *entries):
+    cache = ResponseCache(folder)
+    for each in entries:
+        cache.put(each.key, each)
+    return cache
+
+
+def test_examples_are_recorded_answers_of_the_api_in_order_of_their_keys(tmp_path):
+    other = ToolId("Net", "icmp", "pong")
+    sources = ["real", "simulator", "unknown"] * 4
+    made = [entry({"n": n}, n, source=source) for n, source in enumerate(sources)]
+    wanted = sorted((each for each in made if each.source != "simulator"), key=lambda each: each.key)
+    with closing(filled(tmp_path, *made, entry({}, "other", identity=other))) as cache:
+        assert cache.examples(PING, 5) == wanted[:5]
+        assert cache.examples(PING, 100) == wanted
+        assert [each.response for each in cache.examples(other)] == ["other"]
+        assert cache.examples(ToolId("Net", "icmp", "none")) == []
+
+
+def test_examples_do_not_depend_on_what_is_frozen(tmp_path):
+    made = [entry({"n": n}, n, source="real") for n in range(10)]
+    filled(tmp_path / "a", *made[:5]).snapshot(tmp_path / "b")
+    with closing(filled(tmp_path / "b", *made[5:])) as mixed, closing(filled(tmp_path / "c", *made)) as flat:
+        assert mixed.examples(PING) == flat.examples(PING)
+
+
+def test_the_hash_ignores_order_of_insertion_and_what_is_frozen(tmp_path):
+    made = [entry({"n": n}, n) for n in range(6)]
+    filled(tmp_path / "a", *made[:3]).snapshot(tmp_path / "b")
+    caches = [
+        filled(tmp_path / "b", *made[3:]),
+        filled(tmp_path / "c", *reversed(made)),
+        filled(None, *made),
+        filled(tmp_path / "d", entry({"n": 0}, "older"), *made),
+    ]
+    assert len({cache.hash for cache in caches}) == 1
+    changed = entry({"n": 0}, "changed")
+    before = caches[0].hash
+    caches[0].put(changed.key, changed)
+    assert caches[0].hash != before
+    for cache in caches:
+        cache.close()
+
+
+def test_an_overlay_hides_what_the_base_says_and_a_snapshot_keeps_what_is_seen(tmp_path):
+    filled(tmp_path / "a", entry({}, "old"), entry({"n": 1}, 1)).snapshot(tmp_path / "b")
+    with closing(filled(tmp_path / "b", entry({}, "new"))) as cache:
+        key = entry().key
+        assert json.loads(cache.get(key).text)["response"] == "new"
+        assert len(cache) == len(list(cache.entries())) == 2
+        cache.snapshot(tmp_path / "c")
+    with closing(ResponseCache(tmp_path / "c", read_only=True)) as frozen:
+        assert frozen.entry(key).response == "new"
+        assert len(frozen) == 2
+
+
+def test_a_snapshot_never_overwrites(tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").write_text("")
+    cache = filled(tmp_path / "cache", entry())
+    with pytest.raises(
+        ConfigError, match=r"full exists and is not empty; name a new folder for the frozen cache"
+    ):
+        cache.snapshot(tmp_path / "full")
+    cache.close()
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "full"]
+
+
+def test_a_merge_adds_and_lets_only_real_answers_replace_simulated_ones(tmp_path):
+    mine = {1: ("ours", "real"), 2: ("ours", "simulator"), 3: ("same", "real")}
+    other = {1: ("theirs", "real"), 2: ("theirs", "real"), 3: ("same", "real"), 4: ("theirs", "simulator")}
+    ours, theirs = (
+        filled(
+            tmp_path / name, *(entry({"n": n}, text, source=source) for n, (text, source) in answers.items())
+        )
+        for name, answers in (("ours", mine), ("theirs", other))
+    )
+    assert ours.merge(theirs).to_dict() == {"added": 1, "replaced": 1, "equal": 1, "kept": 1}
+    answers = {each.arguments["n"]: each.response for each in ours.entries()}
+    assert answers == {1: "ours", 2: "theirs", 3: "same", 4: "theirs"}
+    assert ours.merge(theirs).to_dict() == {"added": 0, "replaced": 0, "equal": 3, "kept": 1}
+    ours.close()
+    theirs.close()
+
+
+def test_the_filter_drops_error_classes_and_keeps_other_errors(tmp_path):
+    made = [
+        entry({"n": 1}, "fine", origin="train"),
+        entry({"n": 2}, "", error="no such city", origin="train"),
+        entry({"n": 3}, {"message": "Too many requests"}, origin="train"),
+        entry({"n": 4}, "", error="Function executing from x error", origin="test"),
+        entry({"n": 5}, "15404 items", origin="test"),
+    ]
+    with closing(filled(tmp_path / "cache", *made)) as cache:
+        report = cache.filter(tmp_path / "kept").to_dict()
+        assert report == {
+            "taxonomy": "default",
+            "entries_before": 5,
+            "entries_after": 3,
+            "before": {"test": 2, "train": 3},
+            "after": {"test": 1, "train": 2},
+            "dropped": {"not_connected": 1, "parsing_error": 1},
+        }
+        assert cache.filter(taxonomy="paper").to_dict()["dropped"] == {"not_found": 1, "parsing_error": 1}
+        assert len(cache) == 5
+    with closing(ResponseCache(tmp_path / "kept", read_only=True)) as kept:
+        assert {each.arguments["n"] for each in kept.entries()} == {1, 2, 5}
+
+
+def test_verification_goes_on_past_every_kind_of_damage(tmp_path):
+    good = [entry({"n": n}, n) for n in range(3)]
+    filled(tmp_path, *good).close()
+    written = good[0].written()
+    with closing(TextStore(tmp_path / "overlay")) as store:
+        store.put("1-not-json", "{")
+        store.put("2-no-entry", "{}")
+        store.put("3-other-key", written)
+        store.put("4-other-error", written.replace('"error":""', '"error":"x"'))
+        store.put("5-a-list", "[]")
+    with closing(sqlite3.connect(tmp_path / "overlay" / "cache.db")) as con, con:
+        con.execute("INSERT INTO Cache (key, raw, mode, value) VALUES ('6-pickle', 1, 4, x'80')")
+    with closing(ResponseCache(tmp_path, read_only=True)) as cache:
+        report = cache.verify()
+        assert (report.ok, report.checked, report.damaged) == (False, 9, 6)
+        assert [problem["key"][:2] for problem in report.problems] == ["1-", "2-", "3-", "4-", "5-", "6-"]
+        with pytest.raises(DataError):
+            list(cache.entries())
+        with pytest.raises(DataError, match="a damaged cache entry"):
+            cache.get("2-no-entry")
+        assert cache.get(good[1].key) == good[1].hit
+
+
+def test_verification_notices_a_base_that_is_not_the_frozen_one(tmp_path):
+    filled(tmp_path / "a", entry({}, "told")).snapshot(tmp_path / "b")
+    manifest = tmp_path / "b" / "cache.json"
+    manifest.write_text(manifest.read_text().replace('"hash": "', '"hash": "0'))
+    with closing(ResponseCache(tmp_path / "b", read_only=True)) as cache:
+        assert [problem["key"] for problem in cache.verify().problems] == ["cache.json"]
+
+
+def test_statistics_count_by_category_source_origin_and_class(tmp_path):
+    made = [
+        entry({"n": 1}, source="real", origin="train"),
+        entry({"n": 2}, "", error="x", source="simulator"),
+        entry({}, identity=ToolId("Food", "menu", "list")),
+    ]
+    with closing(filled(tmp_path, *made)) as cache:
+        stats = cache.stats()
+        assert stats.pop("hash") == cache.hash
+        assert stats == {
+            "entries": 3,
+            "apis": 2,
+            "close_calls": 0,
+            "by_category": {"Food": 1, "Net": 2},
+            "by_source": {"real": 1, "simulator": 1, "unknown": 1},
+            "by_origin": {"": 2, "train": 1},
+            "by_class": {"other_error": 1, "success": 2},
+        }

@@ -1,0 +1,146 @@
+"""The key of a call: which calls share one, and which never do."""
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stb_env import jsontext
+from stb_env.backend.cache_key import call_key, canonical, id_prefix
+from stb_env.tools import ToolId
+
+PING = ToolId("Net", "icmp", "ping")
+TEXT = st.text(st.characters(), max_size=12)
+SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXT
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
+)
+ARGUMENTS = st.dictionaries(TEXT, VALUES, max_size=5)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+        ({"a": {"x": 1, "y": [1, {"p": 1, "q": 2}]}}, {"a": {"y": [1, {"q": 2, "p": 1}], "x": 1}}),
+        ({"a": 1}, {"a": 1.0}),
+        ({"a": 1}, {"a": "1"}),
+        ({"a": 1.5}, {"a": 1.50}),
+        ({"a": 1.5}, {"a": "1.5"}),
+        ({"a": -0.0}, {"a": 0}),
+        ({"a": 1e22}, {"a": 10**22}),
+        ({"a": True}, {"a": "true"}),
+        ({"a": [False, 2]}, {"a": ["false", "2"]}),
+        ({"a": (1, 2)}, {"a": [1, 2]}),
+        ({"orgId": 1}, {"orgid": 1}),
+        ({"id": 1}, {"is_id": 1}),
+        ({"X-API-Key": 1}, {"x_api_key": 1}),
+        ({"a": 1}, '{"a": 1}'),
+        ({"a": 1}, ' {"a":1.0}\n'),
+        ({}, ""),
+        ({}, " \n"),
+        ({}, "{}"),
+        ({"a": {1: 2}}, {"a": {"1": 2}}),
+        ({"a": {None: 2, True: 3}}, {"a": {"null": 2, "true": 3}}),
+    ],
+)
+def test_calls_that_an_api_could_not_tell_apart_share_a_key(one, other):
+    assert call_key(PING, one) == call_key(PING, other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"a": "1.10"}, {"a": "1.1"}),
+        ({"a": "01"}, {"a": 1}),
+        ({"a": True}, {"a": 1}),
+        ({"a": "True"}, {"a": True}),
+        ({"a": None}, {"a": "null"}),
+        ({"a": None}, {}),
+        ({"a": ""}, {}),
+        ({"a": "x"}, {"a": "X"}),
+        ({"a": [1, 2]}, {"a": [2, 1]}),
+        ({"a": [1]}, {"a": 1}),
+        ({"a": {"B": 1}}, {"a": {"b": 1}}),
+        ({"a": '{"b": 1}'}, {"a": {"b": 1}}),
+        ({"a-b": 1, "a_b": 2}, {"a-b": 2, "a_b": 1}),
+        ({"город": 1}, {"страна": 1}),
+        ("[1]", "[2]"),
+        ("[1]", {"1": 1}),
+        ("null", {}),
+        ("free text", "free  text"),
+        ('{"a": 1', {"a": 1}),
+    ],
+)
+def test_calls_that_differ_have_different_keys(one, other):
+    assert call_key(PING, one) != call_key(PING, other)
+
+
+def test_the_key_depends_on_each_part_of_the_identity():
+    ids = [PING, ToolId("net", "icmp", "ping"), ToolId("Net", "icmp6", "ping"), ToolId("Net", "icmp", "pong"),
+           ToolId("Net", "icmpping", ""), ToolId("Neticmp", "", "ping")]  # fmt: skip
+    assert len({call_key(each, {}) for each in ids}) == len(ids)
+    assert len({id_prefix(each) for each in ids}) == len(ids)
+
+
+def test_the_key_is_the_same_in_every_process_and_version():
+    assert call_key(PING, {"host": "a", "n": 1}) == "a939cbc7b977690b:2ea79246cdb06ac8de35ce746f4dbaaa"
+
+
+@settings(max_examples=100, deadline=None)
+@given(ARGUMENTS, st.randoms())
+def test_the_key_ignores_order_and_the_form_of_numbers(arguments, random):
+    def disguised(value):
+        if isinstance(value, dict):
+            items = list(value.items())
+            random.shuffle(items)
+            return {name: disguised(item) for name, item in items}
+        if isinstance(value, list):
+            return [disguised(item) for item in value]
+        if isinstance(value, bool):
+            return random.choice([value, str(value).lower()])
+        if isinstance(value, int):
+            return random.choice([value, str(value)] + [float(value)] * (abs(value) < 2**53))
+        return value
+
+    assert call_key(PING, disguised(arguments)) == call_key(PING, arguments)
+
+
+@settings(max_examples=100, deadline=None)
+@given(ARGUMENTS, ARGUMENTS)
+def test_equal_keys_mean_equal_canonical_arguments(one, other):
+    assert (call_key(PING, one) == call_key(PING, other)) == (canonical(one) == canonical(other))
+    assert canonical(one).isascii()
+
+
+@settings(max_examples=100, deadline=None)
+@given(ARGUMENTS)
+def test_arguments_and_their_json_text_share_a_key(arguments):
+    assert call_key(PING, jsontext.dumps(arguments)) == call_key(PING, arguments)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXT, TEXT, TEXT)
+def test_different_texts_never_share_a_key(name, one, other):
+    assert (call_key(PING, {name: one}) == call_key(PING, {name: other})) == (one == other)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["[" * 100_000, '{"a":' * 100_000, "9" * 5000, "\ud800", '{"a": ' + "9" * 5000 + "}", "NaN", '{"a": NaN}',
+     {"a": 10**6000}, {"a": -(10**6000)}, {"a": math.nan, "b": math.inf}, {"\ud800": "\udfff"},
+     {1: {2: {3.5: object}}}],
+)  # fmt: skip
+def test_no_arguments_make_the_key_fail(arguments):
+    assert len(call_key(PING, arguments)) == 49
+
+
+def test_endless_nesting_is_bounded():
+    loop: dict = {}
+    loop["again"] = loop
+    deep: list = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert len(call_key(PING, loop)) == len(call_key(PING, {"a": deep})) == 49
