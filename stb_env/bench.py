@@ -78,7 +78,7 @@ def _rate(work: Callable[[], Any], seconds: float, batch: int = 1) -> float:
 
 
 def _cache_figures(folder: Path, seconds: float, entries: int) -> Iterator[Figure]:
-    env = gym.make("stb/I1Instruction-v0").unwrapped
+    env = gym.make("stb/I1Instruction-v0", judge="heuristic").unwrapped
     assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
     env.reset(seed=0)
     tool = env.task.tools[0]
@@ -128,7 +128,7 @@ def _cycle(items: list[Any]) -> Iterator[Any]:
 
 
 def _step_rate(cache: ResponseCache | None, tool: Tool, seconds: float, entries: int) -> float:
-    env = gym.make("stb/I1Instruction-v0", cache=cache, max_turns=_TURNS + 1).unwrapped
+    env = gym.make("stb/I1Instruction-v0", judge="heuristic", cache=cache, max_turns=_TURNS + 1).unwrapped
     assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
     _, info = env.reset(seed=0)
     while tool.name not in {spec["function"]["name"] for spec in info["tools"]}:

@@ -11,6 +11,8 @@ import difflib
 from collections.abc import Iterable
 from typing import Literal
 
+from stb_env.usage import NO_USAGE
+
 FailureKind = Literal[
     "cache_miss",
     "transport",
@@ -49,6 +51,9 @@ class InfrastructureError(STBError):
         stage: Which layer failed: ``cache``, ``real``, ``simulator``, ``judge``, ``agent`` ...
         retryable: Whether the same request may succeed later.
 
+    Attributes:
+        usage: What the failed attempts cost all the same.
+
     Examples:
         >>> InfrastructureError("no answer in 5 s", kind="timeout", stage="real", retryable=True).failure()
         {'kind': 'timeout', 'stage': 'real', 'retryable': True, 'message': 'no answer in 5 s'}
@@ -61,6 +66,7 @@ class InfrastructureError(STBError):
         self.kind: FailureKind = kind
         self.stage = stage
         self.retryable = retryable
+        self.usage = NO_USAGE
 
     def failure(self) -> dict[str, object]:
         """Return the failure as the plain data that ``info["failure"]`` and trajectories carry."""

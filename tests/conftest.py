@@ -10,6 +10,16 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 
 
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test may reach a model that the developer's environment happens to configure."""
+    for name in list(os.environ):
+        if name.endswith("_API_KEY") or name.startswith(
+            ("STB_AGENT_", "STB_SIMULATOR_", "STB_JUDGE_", "STB_USER_")
+        ):
+            monkeypatch.delenv(name)
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Folder of real research data; tests skip where it is absent."""

@@ -123,7 +123,7 @@ ERRORS = [
     (("run", "stb/Sandbox-v0", "--set", "max_turns"), 2, "--set takes NAME=VALUE, got 'max_turns'"),
     (("run", "stb/Sandbox-v0", "--set", "split=train"), 2, "say how many with --episodes N"),
     (("run", "stb/I1Tool-v0", "--data", "/nowhere"), 2, "/nowhere does not exist"),
-    (("run", "stb/I1Tool-v0", "--mode", "replay"), 2, "mode 'replay' answers from a cache alone"),
+    (("run", "stb/I1Tool-v0", "--mode", "replay"), 2, "mode 'replay' needs a cache"),
     (("run", "stb/I1Tool-v0", "--mode", "reply"), 2, "Did you mean 'replay'?"),
     (("run", "stb/I1Tool-v0", "--cache", "/nowhere"), 2, "make one with `stb-env cache import"),
     (("data", "check", "/nowhere"), 2, "/nowhere does not exist"),

@@ -1,7 +1,8 @@
-"""What answers the tool calls of an episode."""
+"""What answers the tool calls of an episode, and what a backend may ask for an answer."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from stb_env.request import Slow
@@ -43,4 +44,66 @@ class Backend(Protocol):
 
     def close(self) -> None:
         """Release handles."""
+        ...
+
+
+class Example(Protocol):
+    """An earlier call of the same API with what it answered; a `CacheEntry` is one."""
+
+    @property
+    def arguments(self) -> Mapping[str, Any] | str:
+        """The arguments: an object, or the raw text where they are none."""
+        ...
+
+    @property
+    def error(self) -> str:
+        """The answer's error, empty where there is none."""
+        ...
+
+    @property
+    def response(self) -> Any:
+        """The answer's response, a JSON value."""
+        ...
+
+
+class RealAPI(Protocol):
+    """Passes calls on to the APIs themselves."""
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain data that decides the answers, without secrets."""
+        ...
+
+    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+        """Call an API; the result's source is ``real``, or ``env`` where the call could not be sent as it is.
+
+        Raises:
+            BackendError: No usable answer came: ``kind`` is transport, timeout, rate_limit or internal,
+                ``stage`` is ``real``, ``status_code`` is set where HTTP gave one.
+        """
+        ...
+
+
+class Simulator(Protocol):
+    """Answers a call that no one else could."""
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain data that decides the answers: model, prompt version, profile ..."""
+        ...
+
+    def simulate(
+        self, tool: Tool, arguments: Mapping[str, Any] | str, *, key: str, examples: Sequence[Example] = ()
+    ) -> Slow[ToolResult]:
+        """Answer in an API's place; the result's source is ``simulator``.
+
+        Args:
+            tool: The API with its documentation.
+            arguments: What it is called with.
+            key: The call's key in the cache, the seed of anything random.
+            examples: Recorded answers of the same API to other calls.
+
+        Raises:
+            SimulatorError: No usable answer came.
+        """
         ...

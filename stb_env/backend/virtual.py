@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Any, Literal, Protocol
 
 from stb_env.backend.cache import ResponseCache, call_key
+from stb_env.backend.cache_entry import CacheEntry
+from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, unavailable
+from stb_env.backend.http_api import HTTPAPI
+from stb_env.backend.protocol import RealAPI, Simulator
+from stb_env.backend.recorder import Recorder
 from stb_env.backend.simulator import TemplateSimulator
-from stb_env.errors import CacheMiss, ConfigError, did_you_mean
-from stb_env.request import Slow
+from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
+from stb_env.metrics.taxonomy import ApiClass, Taxonomy
+from stb_env.request import Request, Slow
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolCall, ToolResult
 
 Mode = Literal["replay", "offline", "live", "record"]
 MODES: tuple[Mode, ...] = ("replay", "offline", "live", "record")
+EXAMPLES = 5
+
+Answers = Mapping[str, ToolResult]
+"""What an episode was answered so far, by key; copied when it grows, never changed."""
 
 
 class OfflineSimulator(Protocol):
@@ -34,10 +46,22 @@ class VirtualBackend:
     Args:
         cache: Recorded responses; None for none.
         simulator: Answers misses in ``offline`` mode.
-        mode: ``replay`` (a miss is a failure) or ``offline`` (a miss goes to the template simulator).
+        mode: What happens on a miss. ``replay``: a failure. ``offline``: the template simulator answers.
+            ``live``: the real API, else ``live_simulator``; equal calls in one episode get the first answer.
+            ``record``: as ``live``, and what passes the filter of Appendix D is added to the cache.
+        real: Passes calls on to the APIs themselves.
+        live_simulator: Answers what the real API does not.
+        faults: Faults to inject.
+        taxonomy: Which reading of Appendix D decides what is recorded.
 
     Raises:
-        ConfigError: The mode is unknown, or ``replay`` has no cache.
+        ConfigError: The mode is unknown, or lacks what it asks.
+
+    Examples:
+        >>> VirtualBackend(mode="live")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: mode 'live' has no one to ask; give real=..., live_simulator=... or both
     """
 
     def __init__(
@@ -45,64 +69,169 @@ class VirtualBackend:
         cache: ResponseCache | None = None,
         simulator: OfflineSimulator | None = None,
         mode: Mode = "offline",
+        *,
+        real: RealAPI | None = None,
+        live_simulator: Simulator | None = None,
+        faults: Faults | None = None,
+        taxonomy: Taxonomy = "default",
     ) -> None:
         if mode not in MODES:
             raise ConfigError(f"mode must be one of {MODES}, got {mode!r}.{did_you_mean(str(mode), MODES)}")
-        if mode in ("live", "record"):
-            raise ConfigError(
-                f"mode {mode!r} needs models and real APIs, which this version does not have yet"
-            )
-        if mode == "replay" and cache is None:
-            raise ConfigError(
-                "mode 'replay' answers from a cache alone; give cache=DIR (stb-env cache import)"
-            )
+        if mode in ("live", "record") and real is None and live_simulator is None:
+            raise ConfigError(f"mode {mode!r} has no one to ask; give real=..., live_simulator=... or both")
+        if mode in ("replay", "record") and cache is None:
+            raise ConfigError(f"mode {mode!r} needs a cache; give cache=DIR (stb-env cache import)")
         self.cache = cache
         self.simulator = simulator or TemplateSimulator()
         self.mode = mode
+        self.real = _with_errors(real, mode, faults)
+        self.live_simulator = live_simulator
+        self.faults = faults
+        self._outage = _outage(faults, cache, mode, live_simulator)
+        self._recorder: Recorder | None = None
+        if mode == "record" and cache is not None:
+            simulated = live_simulator.fingerprint if live_simulator is not None else None
+            self._recorder = Recorder(cache, taxonomy, simulated)
+            # What was known at the start; the cache grows from here on.
+            self._start_hash = cache.hash
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """Mode, cache hash and simulator version."""
-        return {
-            "mode": self.mode,
-            "cache": self.cache.hash if self.cache is not None else "",
-            "simulator": self.simulator.version if self.mode == "offline" else "",
-        }
+        """Mode, cache hash (in ``record`` mode that of the start), who else answers, and the faults."""
+        decides: dict[str, Any] = {"mode": self.mode, "cache": self._cache_hash(), "simulator": ""}
+        if self.mode == "offline":
+            decides["simulator"] = self.simulator.version
+        elif self.mode != "replay":
+            if self.live_simulator is not None:
+                decides["simulator"] = self.live_simulator.fingerprint
+            if self.real is not None:
+                decides["real"] = self.real.fingerprint
+        if self.faults is not None:
+            decides["faults"] = self.faults.fingerprint
+        return decides
 
-    def start(self, task: Task, seed: int) -> None:
-        """Return None: recorded and simulated answers need no state."""
+    def start(self, task: Task, seed: int) -> Answers | None:  # noqa: ARG002 (the protocol's parameters)
+        """Return what an episode was answered so far: nothing, and None where that is never asked for."""
+        return {} if self.mode in ("live", "record") else None
 
-    def answer(self, state: None, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, None]]:
+    def answer(
+        self, state: Answers | None, tool: Tool, call: ToolCall
+    ) -> Slow[tuple[ToolResult, Answers | None]]:
         """Answer from the cache, else by the mode's rule.
 
         Raises:
             CacheMiss: In ``replay`` mode, for a call that was never recorded.
+            InfrastructureError: No one that was asked had a usable answer.
         """
-        yield from ()
         key = call_key(tool.id, call.arguments)
-        hit = self._hit(key)
+        if state and key in state:
+            return state[key], state
+        fault = self._fault(tool)
+        hit = self._recall(key, fault)
         if hit is not None:
             return hit, state
         if self.mode == "replay":
             raise CacheMiss(
                 f"no recorded response for {tool.name!r} with these arguments, and mode is 'replay'"
             )
-        return self.simulator.simulate(tool, call.arguments, key=key, examples=self._examples(tool)), state
+        if self.mode == "offline":
+            examples = [entry.response for entry in self._examples(tool)]
+            return self.simulator.simulate(tool, call.arguments, key=key, examples=examples), state
+        result = yield from self._ask(tool, call, key, self.real if fault is None else None)
+        if self._recorder is not None and fault is None:
+            yield Request(run=partial(self._recorder.keep, tool, call.arguments, key, result))
+        # Asking again costs nothing.
+        return result, {**(state or {}), key: replace(result, usage=None)}
 
-    def recorded(self, state: None, tool: Tool, call: ToolCall) -> ToolResult | None:  # noqa: ARG002 (as above)
-        """Return the recorded response to exactly this call, or None."""
-        return self._hit(call_key(tool.id, call.arguments))
+    def recorded(self, state: Answers | None, tool: Tool, call: ToolCall) -> ToolResult | None:
+        """Return what exactly this call is answered without asking anyone, or None."""
+        key = call_key(tool.id, call.arguments)
+        if state and key in state:
+            return state[key]
+        return self._recall(key, self._fault(tool))
 
     def close(self) -> None:
-        """Close the cache's handles; the next look-up opens them again."""
+        """Close the handles of cache and real API; the next call opens them again."""
         if self.cache is not None:
             self.cache.close()
+        if isinstance(self.real, HTTPAPI):
+            self.real.close()
 
-    def _hit(self, key: str) -> ToolResult | None:
-        hit = self.cache.get(key) if self.cache is not None else None
-        if hit is None:
-            return None
-        return ToolResult(hit.text, hit.error, "cache", Status.TOOL_ERROR if hit.error else Status.OK)
+    def _fault(self, tool: Tool) -> Faults | None:
+        return self.faults if self._outage is not None and self._outage.hits(tool.id) else None
 
-    def _examples(self, tool: Tool) -> list[Any]:
-        return [] if self.cache is None else [entry.response for entry in self.cache.examples(tool.id, 5)]
+    def _recall(self, key: str, fault: Faults | None) -> ToolResult | None:
+        """Return what needs no one to be asked: a recording, or what a tool that is down answers."""
+        hit = self.cache.get(key) if self.cache is not None and (fault is None or fault.after_cache) else None
+        if hit is not None:
+            return ToolResult(hit.text, hit.error, "cache", Status.TOOL_ERROR if hit.error else Status.OK)
+        return unavailable() if fault is not None and fault.action == "unavailable" else None
+
+    def _ask(self, tool: Tool, call: ToolCall, key: str, real: RealAPI | None) -> Slow[ToolResult]:
+        failure = None
+        if real is not None:
+            try:
+                return (yield from real.request(tool, call.arguments))
+            except BackendError as error:
+                if self.live_simulator is None:
+                    raise
+                failure = error
+        if self.live_simulator is None:
+            raise BackendError(f"{tool.name!r} was sent to a simulator, and there is none", stage="simulator")
+        try:
+            examples = self._examples(tool)
+            return (yield from self.live_simulator.simulate(tool, call.arguments, key=key, examples=examples))
+        except InfrastructureError as error:
+            raise _both(failure, error) from error
+
+    def _examples(self, tool: Tool) -> list[CacheEntry]:
+        return [] if self.cache is None else self.cache.examples(tool.id, EXAMPLES)
+
+    def _cache_hash(self) -> str:
+        if self._recorder is not None:
+            return self._start_hash
+        return self.cache.hash if self.cache is not None else ""
+
+
+def _with_errors(real: RealAPI | None, mode: Mode, faults: Faults | None) -> RealAPI | None:
+    if faults is None or not faults.errors:
+        return real
+    if mode not in ("live", "record") or not isinstance(real, HTTPAPI):
+        raise ConfigError(
+            f"errors of the faults act on the way to a real API over HTTP; mode is {mode!r} and real is "
+            f"{type(real).__name__}; give real=ToolBenchServer(...) or HTTPTemplate(...), or leave errors out"
+        )
+    return real.with_faults(faults)
+
+
+def _outage(
+    faults: Faults | None, cache: ResponseCache | None, mode: Mode, simulator: Simulator | None
+) -> Outage | None:
+    if faults is None or not faults.share:
+        return None
+    if faults.action == "simulator" and (mode == "replay" or (mode != "offline" and simulator is None)):
+        raise ConfigError(f"faults send calls to a simulator, and mode {mode!r} has none here")
+    tools = faults.tools
+    if tools is None and cache is not None:
+        # Decided once: a cache that grows must not move the outage to other tools.
+        tools = _working(cache) or None
+    return faults.outage(tools)
+
+
+def _working(cache: ResponseCache) -> set[tuple[str, str]]:
+    """Return category and tool of every tool of which the cache knows an API that works."""
+    found: set[tuple[str, str]] = set()
+    for entry in cache.entries():
+        if entry.id[:2] in found or entry.source == "simulator":
+            continue
+        if entry.klass is ApiClass.SUCCESS and entry.response != UNAVAILABLE:
+            found.add(entry.id[:2])
+    return found
+
+
+def _both(first: BackendError | None, last: InfrastructureError) -> InfrastructureError:
+    """Return the last failure, naming in its message the layer that failed before."""
+    if first is None:
+        return last
+    message = f"{last}; before that, {first}"
+    return BackendError(message, kind=last.kind, stage=last.stage, retryable=last.retryable)

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from stb_env.baselines.chat import Chat
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.baselines.replay import Replay
@@ -17,7 +18,7 @@ from stb_env.errors import ConfigError, did_you_mean
 from stb_env.rollout import Agent, AgentFactory, as_agent
 
 BASELINES: dict[str, Callable[..., Agent]] = {
-    agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay)
+    agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, Chat)
 }
 
 
@@ -38,7 +39,7 @@ def load_agent(spec: str) -> AgentFactory:
         >>> load_agent("ecko")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: no agent 'ecko'; give a baseline (echo, ...), path.py:Name or...
+        stb_env.errors.ConfigError: no agent 'ecko'; give a baseline (chat, ...), path.py:Name or...
     """
     name, _, argument = spec.partition(":")
     if name in BASELINES:

@@ -102,6 +102,7 @@ def _manifest(
         "tasks": env.tasks.hash,
         "backend": env.rules.backend.fingerprint,
         "judge": env.rules.judge.name,
+        "judge_settings": getattr(env.rules.judge, "fingerprint", None),
         "max_turns": env.rules.max_turns,
         "prompts": {"agent": prompt("agent", "v1").hash},
     }

@@ -30,7 +30,11 @@ def validate(
     as_json: options.AsJson = False,
 ) -> None:
     """Check contract, gold, null agents, determinism and fork isolation; exit 0 only where all hold."""
-    env = make_env(env_id, options.env_settings(data, cache, mode, settings))
+    chosen = options.env_settings(data, cache, mode, settings)
+    if env_id != "stb/Sandbox-v0":
+        # Standing checks must cost nothing and give the same each time, whatever keys are set.
+        chosen.setdefault("judge", "heuristic")
+    env = make_env(env_id, chosen)
     bars: dict[str, TaskID] = {}
     with Progress(console=console, transient=True, disable=as_json) as progress:
 

@@ -82,7 +82,7 @@ class Rules:
         """
         parsed = parse_action(action)
         records: list[CallRecord] = []
-        backend, finish, failure = state.backend, None, None
+        backend, finish, failure, lost = state.backend, None, None, None
         for call in parsed.calls:
             if call.name == FINISH:
                 finish = read_finish(call)
@@ -91,7 +91,7 @@ class Rules:
             try:
                 record, backend = yield from self._call(tools, backend, call)
             except InfrastructureError as error:
-                failure = error.failure()
+                failure, lost = error.failure(), error.usage
                 text = original.failure_text(error) if self.compat else str(error)
                 records.append(
                     _record(call, ToolResult.of("", error=text, source="env", status=Status.FAILURE))
@@ -100,7 +100,7 @@ class Rules:
             records.append(record)
         state = self._with_step(state, records, parsed.text, backend)
         if failure is not None:
-            return _failed(state, failure)
+            return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
             return (yield from self._end(task, state, finish))
         if state.turn >= self.max_turns:
@@ -173,7 +173,7 @@ class Rules:
         try:
             verdict = yield from self.judge.judge(Case(task, finish.answer, state.calls, state.backend))
         except InfrastructureError as error:
-            return _failed(state, error.failure())
+            return _failed(state, error.failure(), error.usage)
         return _judged(state, verdict)
 
 
@@ -217,10 +217,16 @@ def _total(so_far: Usage, more: Iterable[Usage | None]) -> Usage:
     return so_far
 
 
-def _failed(state: State, failure: Mapping[str, Any]) -> State:
+def _failed(state: State, failure: Mapping[str, Any], lost: Usage | None) -> State:
     step = replace(state.steps[-1], status=Status.FAILURE, truncated=True)
     return replace(
-        state, over=True, valid=False, failure=failure, status=Status.FAILURE, steps=(*state.steps[:-1], step)
+        state,
+        over=True,
+        valid=False,
+        failure=failure,
+        status=Status.FAILURE,
+        steps=(*state.steps[:-1], step),
+        usage=_total(state.usage, [lost]),
     )
 
 

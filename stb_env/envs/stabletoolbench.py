@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.backend.protocol import Backend
-from stb_env.backend.virtual import Mode, VirtualBackend
+from stb_env.backend.faults import Faults
+from stb_env.backend.protocol import Backend, RealAPI, Simulator
+from stb_env.backend.virtual import Mode
+from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.errors import ConfigError, DataError
 from stb_env.formats.stabletoolbench import load
-from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.protocol import Judge
 from stb_env.tasks import TaskSet, TaskSource
-
-_JUDGES = {"heuristic": HeuristicJudge}
 
 
 def make(
@@ -28,7 +27,13 @@ def make(
     data: str | Path | TaskSource | None = None,
     cache: str | Path | ResponseCache | None = None,
     mode: Mode = "offline",
-    judge: str | Judge = "heuristic",
+    real: str | Path | Mapping[str, Any] | RealAPI | None = None,
+    simulator: str | Mapping[str, Any] | Simulator | None = None,
+    faults: Mapping[str, Any] | Faults | None = None,
+    judge: str | Judge | None = None,
+    votes: int = 1,
+    votes_cache: str | Path | None = None,
+    models: str | Path | None = None,
     backend: Backend | None = None,
     ids: str | Path | Iterable[str] | None = None,
     split: str | None = None,
@@ -44,8 +49,14 @@ def make(
             `TaskSource`; None plays the few queries that the package ships.
         cache: Folder of recorded responses, or a `ResponseCache`.
         mode: What happens on a cache miss: ``replay``, ``offline``, ``live`` or ``record``.
-        judge: ``heuristic``, or a `Judge`.
-        backend: Answers calls in place of cache and mode.
+        real: In the live modes, who passes calls on to real APIs; see `connect_backend`.
+        simulator: In the live modes, who answers what they do not; see `connect_backend`.
+        faults: Faults to inject, as settings of `Faults`.
+        judge: ``pass``, ``heuristic``, an evaluator folder, or a `Judge`; see `connect_judge`.
+        votes: How often a model judges each answer.
+        votes_cache: Folder of votes that are known.
+        models: Models file (TOML) for the roles simulator and judge.
+        backend: Answers calls in place of all of these.
         ids: Query ids to keep: a list of them or a JSON file.
         split: ``train``, ``val`` or ``test`` keeps that part of an 80/10/10 division by id; None keeps all.
         strict: Stop at the first bad record instead of leaving it out.
@@ -64,8 +75,9 @@ def make(
         if split not in parts:
             raise ConfigError(f"split must be train, val or test, got {split!r}")
         tasks = parts[split]
-    backend = backend or VirtualBackend(_cache(cache), mode=mode)
-    return ToolEnv(tasks, backend, _judge(judge), compat=compat, **settings)
+    backend = backend or connect_backend(mode, cache, real, simulator, models, faults)
+    verdicts = connect_judge(judge, votes, models, votes_cache)
+    return ToolEnv(tasks, backend, verdicts, compat=compat, **settings)
 
 
 def _tasks(
@@ -104,17 +116,3 @@ def _read_ids(ids: str | Path | Iterable[str]) -> list[str]:
     except (OSError, ValueError) as error:
         raise DataError(f"{ids}: expected a JSON file with query ids as list or keys ({error})") from error
     return [str(task_id) for task_id in loaded]
-
-
-def _cache(cache: str | Path | ResponseCache | None) -> ResponseCache | None:
-    return ResponseCache(cache, read_only=True) if isinstance(cache, str | Path) else cache
-
-
-def _judge(judge: str | Judge) -> Judge:
-    if not isinstance(judge, str):
-        return judge
-    if judge not in _JUDGES:
-        raise ConfigError(
-            f"unknown judge {judge!r}; known: {', '.join(_JUDGES)}.{did_you_mean(judge, _JUDGES)}"
-        )
-    return _JUDGES[judge]()

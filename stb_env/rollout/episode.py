@@ -6,9 +6,10 @@ from typing import Any
 
 import gymnasium as gym
 
+from stb_env.envs.finish import read_finish
 from stb_env.errors import InfrastructureError
 from stb_env.rollout.agent import Agent
-from stb_env.tools import FINISH
+from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 
@@ -77,7 +78,6 @@ def _step(info: dict[str, Any], reward: float, terminated: bool, truncated: bool
 
 def _answer(steps: list[dict[str, Any]]) -> str:
     for call in reversed(steps[-1]["calls"] if steps else []):
-        arguments = call["arguments"]
-        if call["name"] == FINISH and isinstance(arguments, dict):
-            return str(arguments.get("final_answer") or "")
+        if call["name"] == FINISH:
+            return read_finish(ToolCall(FINISH, call["arguments"])).answer
     return ""

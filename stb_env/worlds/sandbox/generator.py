@@ -2,13 +2,15 @@
 
 Splits are disjoint by construction: the slots that a draw chose hash to one of ten buckets, and each split
 owns some of the buckets, so no (template, slots) occurs in two splits. Templates that need a held-out tool
-or category are never in train or val, nor are their tools ever distractors there.
+or category are never in train or val, nor are their tools ever distractors there; test owns all of them.
 """
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from random import Random
 from typing import NamedTuple
 
@@ -22,7 +24,7 @@ from stb_env.worlds.sandbox.changes import changes
 from stb_env.worlds.sandbox.facts import holds
 from stb_env.worlds.sandbox.registry import ApiCall
 from stb_env.worlds.sandbox.task_key import BUCKETS, TaskKey
-from stb_env.worlds.sandbox.template import Answer, Draw, Plan
+from stb_env.worlds.sandbox.template import Answer, Draw, Plan, Template
 from stb_env.worlds.world import Tables
 
 _ATTEMPTS = 400
@@ -89,23 +91,54 @@ def generate(key: TaskKey) -> Task:
 
 
 def _instance(key: TaskKey) -> Instance:
-    """Draw until the slots belong to the split and the query gives no fact away."""
-    for draw, plan in _draws(key):
+    if key.split != "train":
+        return _series(key.split, key.template).at(key.turn)
+    rng = seeding.rng("sandbox", key.split, key.template.name, key.turn)
+    return next(_instances(key.split, key.template, rng))
+
+
+class _Series:
+    """The instances of a template in a listed split, no two of them with the same slots."""
+
+    def __init__(self, split: str, template: Template) -> None:
+        self._what = f"{template.name} has too few slot values for split {split}; give it more"
+        self._source = _instances(split, template, seeding.rng("sandbox", split, template.name))
+        self._found: dict[tuple[str, ...], Instance] = {}
+        self._lock = threading.Lock()
+
+    def at(self, turn: int) -> Instance:
+        with self._lock:
+            repeats = 0
+            while len(self._found) <= turn:
+                instance = next(self._source)
+                known = self._found.setdefault(tuple(instance.draw.slots), instance)
+                repeats = repeats + 1 if known is not instance else 0
+                if repeats > _ATTEMPTS:
+                    raise DataError(self._what)
+        return next(islice(self._found.values(), turn, None))
+
+
+@lru_cache(maxsize=1024)
+def _series(split: str, template: Template) -> _Series:
+    return _Series(split, template)
+
+
+def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance]:
+    """Draw instances whose slots belong to the split and whose query gives no fact away."""
+    unfit = 0
+    while unfit < _ATTEMPTS:
+        draw = Draw(rng)
+        plan = template.draw(draw)
+        unfit += 1
+        # A template with held-out tools is in test alone, so all its instances are test's.
+        if not template.held_out and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
+            continue
         query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
         solved = _run(plan, household(draw.household))
         if not any(holds(fact, query) for fact in solved.answer.facts):
-            return Instance(draw, plan, query, solved)
-    raise DataError(f"{key.template.name} has too few slot values for split {key.split}; give it more")
-
-
-def _draws(key: TaskKey) -> Iterator[tuple[Draw, Plan]]:
-    name, buckets = key.template.name, BUCKETS[key.split]
-    rng = seeding.rng("sandbox", key.split, name, key.turn)
-    for _ in range(_ATTEMPTS):
-        draw = Draw(rng)
-        plan = key.template.draw(draw)
-        if bucket_of(name, draw.slots) in buckets:
-            yield draw, plan
+            unfit = 0
+            yield Instance(draw, plan, query, solved)
+    raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
 
 
 def bucket_of(template: str, slots: list[str]) -> int:

@@ -10,12 +10,26 @@ from stb_env.errors import DataError, did_you_mean
 from stb_env.worlds.sandbox.template import Template, templates
 
 BUCKETS: Mapping[str, range] = {"train": range(8), "val": range(8, 9), "test": range(9, 10)}
-DRAWS: Mapping[str, int | None] = {"train": None, "val": 5, "test": 10}
-"""Instances of each template in a split; None is without end."""
+TEST_GROUP = 100
+"""Tasks of each group in the test split."""
+_VAL_DRAWS = 2
 MOST_DISTRACTORS = 20
 
 _ID = re.compile(r"(train|val|test)-([a-z0-9_]+)-(0|[1-9]\d{0,17})(?:-d(\d{1,2}))?")
 DISTRACTORS = 4
+
+
+def draws(split: str, template: Template) -> int | None:
+    """Return how many instances of a template a split has; None is without end.
+
+    The test split shares `TEST_GROUP` tasks out among the templates of each group.
+    """
+    if split == "train":
+        return None
+    if split == "val":
+        return _VAL_DRAWS
+    names = [known.name for known in templates().values() if known.group == template.group]
+    return TEST_GROUP // len(names) + (names.index(template.name) < TEST_GROUP % len(names))
 
 
 class TaskKey(NamedTuple):
@@ -39,7 +53,7 @@ class TaskKey(NamedTuple):
             known = [f"{split}-{name}-0" for split in BUCKETS for name in templates()]
             near = did_you_mean(task_id, known)
             raise DataError(f"no sandbox task {task_id[:80]!r}; ids look like 'train-sun_times-17'.{near}")
-        split, index, limit = match[1], int(match[3]), DRAWS[match[1]]
+        split, index, limit = match[1], int(match[3]), draws(match[1], found)
         if found.held_out and split != "test":
             raise DataError(f"no task {task_id!r}: {found.name} needs held-out tools, which only test has")
         if limit is not None and index >= limit:

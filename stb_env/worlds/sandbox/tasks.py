@@ -9,7 +9,7 @@ from functools import cached_property
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.tasks import Task
 from stb_env.worlds.sandbox.generator import generate
-from stb_env.worlds.sandbox.task_key import BUCKETS, DISTRACTORS, DRAWS, MOST_DISTRACTORS, TaskKey
+from stb_env.worlds.sandbox.task_key import BUCKETS, DISTRACTORS, MOST_DISTRACTORS, TaskKey, draws
 from stb_env.worlds.sandbox.template import GROUPS, templates
 from stb_env.worlds.sandbox.world import VERSION
 
@@ -18,7 +18,7 @@ class SandboxTasks:
     """A `TaskSource` of sandbox tasks.
 
     Args:
-        split: ``train`` (unlimited), ``val`` or ``test`` (fixed lists).
+        split: ``train`` (unlimited), ``val`` or ``test`` (fixed lists; test has 100 tasks of each group).
         group: Only this group, for example ``I1-Instruction``; None is all.
         level: Only tasks that need so many calls; None is all.
         template: Only this template; None is all.
@@ -51,7 +51,7 @@ class SandboxTasks:
         self.name = "Sandbox"
         self._split = split
         self._distractors = distractors
-        self._templates = [
+        self._templates = chosen = [
             known
             for known in templates().values()
             if (split == "test" or not known.held_out)
@@ -66,11 +66,18 @@ class SandboxTasks:
                 f"{max(known.calls for known in templates().values())}"
             )
 
+        counts = [draws(split, known) for known in chosen]
+        self._listed = [
+            TaskKey(split, known, turn, distractors)
+            for turn in range(max(count or 0 for count in counts))
+            for known, count in zip(chosen, counts, strict=True)
+            if count is not None and turn < count
+        ]
+
     @property
     def size(self) -> int | None:
         """Number of tasks, or None where there is no end."""
-        draws = DRAWS[self._split]
-        return None if draws is None else draws * len(self._templates)
+        return len(self._listed) or None
 
     @cached_property
     def hash(self) -> str:
@@ -82,7 +89,9 @@ class SandboxTasks:
 
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
-        turn, which = divmod(index if self.size is None else index % self.size, len(self._templates))
+        if self._listed:
+            return generate(self._listed[index % len(self._listed)])
+        turn, which = divmod(index, len(self._templates))
         return generate(TaskKey(self._split, self._templates[which], turn, self._distractors))
 
     def get(self, task_id: str) -> Task:

@@ -1,0 +1,201 @@
+"""Train a linear policy with REINFORCE on the Sandbox, with nothing but numpy, and show that it learns.
+
+The policy is a softmax over the candidate actions of `DiscreteActions`: each has a score, a weighted sum of
+its features and of pairs (word of the query, tool). It trains on tasks of split ``train`` and is measured
+on split ``val``, none of whose combinations of template and slots is in ``train``, and at the end on tools
+that training never offers.
+
+Usage: python examples/policy_gradient.py [EPISODES] [FILE]
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import sys
+import time
+import zlib
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gymnasium as gym
+import numpy as np
+from numpy.typing import NDArray
+
+import stb_env  # noqa: F401 (registers the environments)
+from stb_env.wrappers import DiscreteActions
+
+# One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
+# answer as it is. Left out are templates that want arithmetic or a comparison of the agent itself
+# (product_price, cabin_surcharge, wettest_day) or what no query says (balance_abroad: in which currency the
+# account is).
+TEMPLATES = (
+    "account_balance",
+    "add_contact",
+    "change_phone",
+    "city_high",
+    "city_population",
+    "contact_phone",
+    "convert_amount",
+    "create_event",
+    "day_agenda",
+    "delete_contact",
+    "fill_cart",
+    "move_event",
+    "sun_times",
+)
+UNSEEN = ("film_facts", "hotel_check_in", "hotel_stay", "person_birth")  # of tools that only split test has
+HELD_OUT = [f"val-{template}-{turn}" for template in TEMPLATES for turn in range(5)]
+UNSEEN_TOOLS = [f"test-{template}-{turn}" for template in UNSEEN for turn in range(10)]
+
+TURNS = 6
+BATCH = 26
+RATE = 16.0
+ENTROPY = 0.02
+CHECKS = 10
+BUCKETS = 4096
+
+Floats = NDArray[np.float64]
+
+
+class Choice(NamedTuple):
+    """What the policy chose from, and what it chose."""
+
+    features: Floats  # (candidates, features)
+    pairs: NDArray[np.int64]  # (candidates, words of the query): positions in the weights of pairs
+    probabilities: Floats  # (candidates,)
+    chosen: int
+
+
+class Policy:
+    """A softmax over candidates, linear in their features and in hashed pairs of query word and tool."""
+
+    def __init__(self, features: int) -> None:
+        self.weights = np.zeros(features)
+        self.pair_weights = np.zeros(BUCKETS)
+
+    def choose(
+        self, observation: dict[str, Any], info: dict[str, Any], rng: np.random.Generator, greedy: bool
+    ) -> Choice:
+        """Draw a candidate, or one of those with the best score."""
+        tools = [json.loads(candidate)["name"] for candidate in info["candidates"]]
+        features = observation["features"][: len(tools)].astype(np.float64)
+        pairs = np.stack([pairs_of(observation["query"], tool) for tool in tools])
+        scores = features @ self.weights + self.pair_weights[pairs].mean(axis=1)
+        odds = np.exp(scores - scores.max())
+        weights = (odds == 1.0).astype(np.float64) if greedy else odds
+        chosen = int(rng.choice(len(tools), p=weights / weights.sum()))
+        return Choice(features, pairs, odds / odds.sum(), chosen)
+
+    def learn(self, choices: list[tuple[Choice, float]], rate: float, entropy: float) -> None:
+        """Follow the gradient of advantage * log-probability + entropy, summed over the choices.
+
+        Args:
+            choices: Each choice with its advantage.
+            rate: Step size.
+            entropy: Weight of the policy's entropy, which keeps it trying.
+        """
+        step, pair_step = np.zeros_like(self.weights), np.zeros_like(self.pair_weights)
+        for (features, pairs, probabilities, chosen), advantage in choices:
+            logs = np.log(probabilities + 1e-12)
+            pull = -probabilities * (advantage + entropy * (logs - probabilities @ logs))
+            pull[chosen] += advantage
+            step += pull @ features
+            np.add.at(pair_step, pairs, pull[:, None])
+        self.weights += rate * step
+        self.pair_weights += rate * pair_step
+
+
+@lru_cache(maxsize=100_000)
+def pairs_of(query: str, tool: str) -> NDArray[np.int64]:
+    """Return the buckets of all pairs of a lower-case word of the query and the tool."""
+    spoken = sorted(set(re.findall(r"\b[a-z]+\b", query))) or [""]
+    return np.array([zlib.crc32(f"{word} {tool}".encode()) % BUCKETS for word in spoken])
+
+
+def play(
+    env: DiscreteActions, policy: Policy, task_id: str, rng: np.random.Generator, greedy: bool = False
+) -> tuple[list[Choice], float]:
+    """Play one episode and return its choices and its reward."""
+    observation, info = env.reset(seed=0, options={"task_id": task_id})
+    choices, reward, over = [], 0.0, False
+    while not over:
+        choices.append(policy.choose(observation, info, rng, greedy))
+        observation, reward, terminated, truncated, info = env.step(choices[-1].chosen)
+        over = terminated or truncated
+    return choices, reward
+
+
+def success(env: DiscreteActions, policy: Policy, task_ids: list[str]) -> float:
+    """Return the share of tasks that the policy's best choices solve, ties broken at random."""
+    rng = np.random.default_rng(0)
+    return sum(play(env, policy, task_id, rng, greedy=True)[1] == 1.0 for task_id in task_ids) / len(task_ids)
+
+
+def train(env: DiscreteActions, policy: Policy, episodes: int, seed: int) -> list[dict[str, float]]:
+    """Learn from tasks of split train; return the success on held-out tasks from time to time.
+
+    The baseline of an episode is the running mean of its template's rewards. Step size and entropy sink
+    towards the end.
+    """
+    rng, baseline = np.random.default_rng(seed), dict.fromkeys(TEMPLATES, 0.0)
+    curve = [{"episodes": 0.0, "success": success(env, policy, HELD_OUT)}]
+    batches = max(1, episodes // BATCH)
+    for number in range(batches):
+        choices = []
+        for episode in range(number * BATCH, (number + 1) * BATCH):
+            turn, which = divmod(episode, len(TEMPLATES))
+            template = TEMPLATES[which]
+            made, reward = play(env, policy, f"train-{template}-{turn}", rng)
+            choices += [(choice, reward - baseline[template]) for choice in made]
+            baseline[template] += 0.1 * (reward - baseline[template])
+        left = 1.0 - number / batches
+        policy.learn(choices, RATE * max(0.1, left) / BATCH, ENTROPY * left)
+        if (number + 1) * CHECKS // batches > number * CHECKS // batches:
+            curve.append({"episodes": float((number + 1) * BATCH), "success": success(env, policy, HELD_OUT)})
+    return curve
+
+
+def draw(curve: list[dict[str, float]], file: Path) -> None:
+    """Draw the learning curve as PNG, where matplotlib is installed."""
+    try:
+        figure = importlib.import_module("matplotlib.figure")
+    except ModuleNotFoundError:
+        return
+    axes = figure.Figure(figsize=(6, 4)).subplots()
+    axes.plot([point["episodes"] for point in curve], [point["success"] for point in curve], marker="o")
+    axes.set(xlabel="training episodes", ylabel="success on held-out tasks", ylim=(0, 1))
+    axes.figure.savefig(file)
+
+
+def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0) -> dict[str, Any]:
+    """Train, save the learning curve as JSON (and PNG) and return it."""
+    began = time.perf_counter()
+    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS))
+    policy = Policy(len(env.feature_names))
+    unseen = success(env, policy, UNSEEN_TOOLS)
+    curve = train(env, policy, episodes, seed)
+    report: dict[str, Any] = {
+        "episodes": episodes,
+        "seed": seed,
+        "curve": curve,
+        "unseen_tools": {"untrained": unseen, "trained": success(env, policy, UNSEEN_TOOLS)},
+        "weights": dict(zip(env.feature_names, policy.weights.round(3).tolist(), strict=True)),
+    }
+    env.close()
+    Path(out).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    draw(curve, Path(out).with_suffix(".png"))
+    for point in curve:
+        print(f"{point['episodes']:6.0f} episodes: {point['success']:.3f} of held-out tasks solved")
+    print(f"tools never seen: {unseen:.3f} untrained, {report['unseen_tools']['trained']:.3f} trained")
+    print(f"{time.perf_counter() - began:.0f} s, saved in {out}")
+    return report
+
+
+if __name__ == "__main__":
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 6500,
+        sys.argv[2] if len(sys.argv) > 2 else "policy_gradient.json",
+    )

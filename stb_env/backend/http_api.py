@@ -1,0 +1,244 @@
+"""What all real APIs behind HTTP share: time-outs, retries, slots, secrets, injected faults."""
+
+from __future__ import annotations
+
+import os
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any, ClassVar, Self, TypeVar
+from urllib.parse import urlsplit
+
+from stb_env import jsontext, seeding
+from stb_env.backend.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
+from stb_env.backend.faults import Faults
+from stb_env.backend.places import keep_from_logs, quoted
+from stb_env.backend.slots import Slots
+from stb_env.errors import BackendError, ConfigError
+from stb_env.llm import Clock, ModelConfig
+from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
+from stb_env.llm.retry import Deadline, pause
+from stb_env.request import Request, Slow
+from stb_env.tools import Tool, ToolId, ToolResult
+
+T = TypeVar("T")
+
+MAX_QUOTE = 200
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_HOST = re.compile(r"[\w.:-]+", re.ASCII)
+
+
+class HTTPAPI(ABC):
+    """Base of real APIs: sends requests, tries again what may succeed, and fails with a type.
+
+    Picklable: the key is not pickled but read from the environment again. No failure shows a key.
+
+    Args:
+        url: Where the requests go, for messages and for a user name and password that it may carry.
+        key_env: Environment variable that holds the key; empty for none.
+        timeout: Seconds that one attempt may take.
+        retries: Attempts after the first.
+        deadline: Seconds that a call may take with all waiting and retries.
+        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
+        clock: Time; for tests.
+
+    Raises:
+        ConfigError: A setting is out of range.
+    """
+
+    what: ClassVar[str] = "the real API"
+
+    def __init__(
+        self,
+        url: str,
+        key_env: str,
+        timeout: float,
+        retries: int,
+        deadline: float,
+        concurrency: int,
+        clock: Clock | None,
+    ) -> None:
+        _check_url(self.what, url)
+        if key_env and not (isinstance(key_env, str) and _VARIABLE.fullmatch(key_env)):
+            # What was got stays unsaid: it is most likely the key itself.
+            raise ConfigError(
+                f"key_env of {self.what} must be the name of an environment variable in capitals"
+            )
+        bounds = {"timeout": (timeout, 0.001), "retries": (retries, 0)}
+        bounds |= {"deadline": (deadline, 0.001), "concurrency": (concurrency, 1)}
+        for name, (value, low) in bounds.items():
+            if isinstance(value, bool) or not low <= value < float("inf"):
+                problem = f"{name} of {self.what} must be a number of at least {low:g}, got {value!r}"
+                raise ConfigError(problem)
+        self.timeout, self.retries, self.deadline = timeout, retries, deadline
+        self.faults: Faults | None = None
+        self._url, self._key_env = url, key_env
+        self._clock = clock or Clock()
+        self._concurrency = concurrency
+        self._connect()
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.endpoint!r})"
+
+    def __getstate__(self) -> dict[str, Any]:
+        hidden = ("_client", "_slots", "_credentials")
+        return {name: value for name, value in self.__dict__.items() if name not in hidden}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._connect()
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain data that decides the answers, without secrets."""
+
+    @abstractmethod
+    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+        """Call an API; see `RealAPI`."""
+
+    @property
+    def endpoint(self) -> str:
+        """The URL without a user name or password."""
+        parts = urlsplit(self._url)
+        return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    def with_faults(self, faults: Faults | None) -> Self:
+        """Return the same API, over the same connections, with faults on the way to it."""
+        struck = object.__new__(type(self))
+        struck.__dict__.update(self.__dict__)
+        struck.faults = faults
+        return struck
+
+    def close(self) -> None:
+        """Close the connections that threads used."""
+        self._client.close()
+
+    async def aclose(self) -> None:
+        """Close the connections that the running event loop used."""
+        await self._client.aclose()
+
+    def _connect(self) -> None:
+        # The configuration is a model's in name only: secrets are read and hidden in one place.
+        config = ModelConfig("real", "api", base_url=self._url, api_key_env=self._key_env)
+        self._credentials = Credentials(config, os.environ)
+        keep_from_logs(self._key)
+        self._client = HTTPClient()
+        self._slots = Slots(self._concurrency)
+
+    @property
+    def _key(self) -> str:
+        key = self._credentials.key
+        return "" if key == NO_KEY else key
+
+    def _fetch(
+        self, identity: ToolId, key: str, request: HTTPRequest, read: Callable[[HTTPAnswer], T]
+    ) -> Slow[T]:
+        """Yield the attempts and the pauses between them, and return what ``read`` makes of the answer.
+
+        Args:
+            identity: The API; its tool is what the slots are shared by.
+            key: The call's key in the cache, which faults and pauses are drawn from.
+            request: What to send.
+            read: Raises `HTTPFailure` where the answer is not usable.
+        """
+        deadline = Deadline(self.deadline, self._clock, "deadline")
+        for attempt in range(self.retries + 1):
+            try:
+                answer = yield from self._attempt(identity, key, request, deadline, attempt)
+                return read(answer)
+            except HTTPFailure as error:
+                failure = error
+            wait = pause(attempt, seeding.derive(key)) if failure.wait is None else failure.wait
+            if not failure.retryable or attempt == self.retries or wait >= deadline.left():
+                break
+            yield self._sleep(wait)
+        raise self._final(identity, failure, attempt + 1, deadline)
+
+    def _attempt(
+        self, identity: ToolId, key: str, request: HTTPRequest, deadline: Deadline, attempt: int
+    ) -> Slow[HTTPAnswer]:
+        fault = self.faults.strike(key, attempt) if self.faults else ""
+        if fault.isdecimal():
+            return HTTPAnswer(int(fault), body=b"an injected fault")
+        if self.faults and fault == "delay":
+            part = deadline.within(self.timeout, "time-out")
+            yield self._sleep(min(self.faults.delay_s, part.left()))
+            if not part.left():
+                raise late(part)
+        answer: HTTPAnswer = yield Request(
+            run=partial(self._send, identity, request, deadline),
+            arun=partial(self._asend, identity, request, deadline),
+        )
+        return replace(answer, body=answer.body[: len(answer.body) // 2]) if fault == "truncated" else answer
+
+    def _send(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
+        with self._slots.held(identity[:2], deadline):
+            return self._client.send(request, deadline.within(self.timeout, "time-out"))
+
+    async def _asend(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
+        async with self._slots.aheld(identity[:2], deadline):
+            return await self._client.asend(request, deadline.within(self.timeout, "time-out"))
+
+    def _sleep(self, seconds: float) -> Request:
+        return Request(run=partial(self._clock.sleep, seconds), arun=partial(self._clock.asleep, seconds))
+
+    def _value(self, answer: HTTPAnswer) -> Any:
+        """Return the body as JSON value without secrets.
+
+        Raises:
+            HTTPFailure: It is no JSON, as where its end was lost.
+        """
+        try:
+            return self._credentials.scrub(jsontext.loads(self._plain(answer.text)))
+        except ValueError as error:
+            problem = f"HTTP {answer.status} with a body that is no JSON ({error}){self._said(answer)}"
+        raise HTTPFailure(problem, retryable=True, status_code=answer.status)
+
+    def _plain(self, text: str) -> str:
+        """Return a text without the key as it stands in a URL, which servers quote back."""
+        key = quoted(self._key)
+        return text.replace(key, MASK) if len(key) >= MIN_SECRET else text
+
+    def _refused(self, answer: HTTPAnswer) -> HTTPFailure:
+        """Return the failure that an answer's status means."""
+        return answer.failure(self._said(answer), self._clock)
+
+    def _said(self, answer: HTTPAnswer) -> str:
+        text = self._plain(answer.text)
+        with suppress(ValueError):
+            # Parsed before secrets are cut out: escapes inside JSON text could hide a key.
+            text = jsontext.dumps(jsontext.loads(text))
+        words = " ".join(str(self._credentials.scrub(text)).split())
+        return f": {words[:MAX_QUOTE]}..." if len(words) > MAX_QUOTE else words and f": {words}"
+
+    def _final(
+        self, identity: ToolId, failure: HTTPFailure, attempts: int, deadline: Deadline
+    ) -> BackendError:
+        tried = f" (attempts: {attempts}; {deadline})" if failure.retryable else ""
+        api = f"{identity.api} of {identity.tool}"
+        reason = self._credentials.scrub(self._plain(str(failure)))
+        return BackendError(
+            f"{self.what} at {self.endpoint} failed on {api}: {reason}{tried}",
+            kind=failure.kind,
+            stage="real",
+            retryable=failure.retryable,
+            status_code=failure.status_code,
+        )
+
+
+def _check_url(what: str, url: object) -> None:
+    try:
+        parts = urlsplit(url) if isinstance(url, str) else None
+        port_fits = parts is not None and (parts.port is None or parts.port > 0)
+    except ValueError:
+        parts, port_fits = None, False
+    # What was got stays unsaid: a URL may carry a password.
+    if parts is None or not port_fits or parts.scheme not in ("http", "https"):
+        raise ConfigError(f"the URL of {what} must be one such as http://127.0.0.1:8080/rapidapi")
+    if not _HOST.fullmatch(parts.hostname or "") or parts.fragment:
+        raise ConfigError(f"the URL of {what} must name a host and have no '#'; write http://HOST:PORT/PATH")

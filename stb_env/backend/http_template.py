@@ -1,0 +1,235 @@
+"""Any HTTP API as a real API, described by a small template instead of code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+from stb_env import jsontext
+from stb_env.backend.cache_key import call_key, read_arguments
+from stb_env.backend.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.backend.http_api import HTTPAPI
+from stb_env.backend.places import HEADER_NAME, PLACE, REST, Filling
+from stb_env.backend.real_api import accepted
+from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
+from stb_env.llm import Clock
+from stb_env.metrics.taxonomy import RealCheck
+from stb_env.request import Slow
+from stb_env.tools import NO_ID, Status, Tool, ToolId, ToolResult
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+
+_FIELDS = ("method", "url", "query", "headers", "body", "response", "error")
+# Statuses that speak of the way to the API, of its key or of its load, and not of the call.
+_NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
+
+
+class HTTPTemplate(HTTPAPI):
+    """Calls one HTTP endpoint as its template says.
+
+    A template has ``url`` and, as needed, ``method`` (GET), ``query``, ``headers``, ``body``, and
+    ``response`` and ``error``: JSON pointers into the answer's body (the whole body, none). In url, query,
+    headers and body ``{name}`` stands for an argument, ``{$key}`` for the key, and ``{$category} {$tool}
+    {$api}`` for the call's identity. An entry of query, headers or body whose argument is missing is left
+    out; a body value that is one place alone keeps the argument's JSON type. ``query`` or ``body`` can be
+    ``"*"``: all arguments that no place names. Scheme and host have no places, and what is put into the
+    path stays inside its segment, so that no argument leads anywhere else. Redirects are not followed.
+
+    Args:
+        template: The description.
+        key_env: Environment variable that holds the key; empty for none.
+        timeout: Seconds that one attempt may take.
+        retries: Attempts after the first.
+        deadline: Seconds that a call may take with all waiting and retries.
+        concurrency: Requests in flight at once.
+        taxonomy: Which reading decides whether an answer is usable.
+        clock: Time; for tests.
+
+    Raises:
+        ConfigError: The template or a setting is wrong.
+
+    Examples:
+        >>> api = HTTPTemplate({"url": "https://films.example/v1/{film}/cast", "query": {"limit": "{n}"}})
+        >>> api.build({"film": "a/../b", "n": 3}).url
+        'https://films.example/v1/a%2F..%2Fb/cast?limit=3'
+        >>> api.build({"film": ".."})
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ActionError: 'film' cannot be '..' in the path of a URL
+    """
+
+    what = "the HTTP API"
+
+    def __init__(
+        self,
+        template: Mapping[str, Any],
+        key_env: str = "",
+        timeout: float = 15.0,
+        retries: int = 2,
+        deadline: float = 60.0,
+        concurrency: int = 8,
+        taxonomy: RealCheck = "default",
+        clock: Clock | None = None,
+    ) -> None:
+        _check(template, key_env)
+        super().__init__(template["url"], key_env, timeout, retries, deadline, concurrency, clock)
+        self.template: Mapping[str, Any] = json.loads(json.dumps(dict(template)))
+        self.taxonomy: RealCheck = taxonomy
+        if "$key" in self._named and not self._key:
+            raise ConfigError(f"the HTTP template sends a key; export it as {key_env}")
+
+    @classmethod
+    def load(cls, file: str | os.PathLike[str], **settings: Any) -> Self:
+        """Read a template from a TOML or JSON file; ``key_env`` may stand in it too.
+
+        Args:
+            file: The file; its suffix tells the format.
+            **settings: Further settings of the constructor.
+
+        Raises:
+            DataError: The file cannot be read.
+            ConfigError: The template is wrong.
+        """
+        path = Path(file)
+        try:
+            text = path.read_text(encoding="utf-8")
+            data = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        except (OSError, ValueError) as error:
+            raise DataError(f"{path}: expected an HTTP template as TOML or JSON ({error})") from error
+        if isinstance(data, dict) and "key_env" in data:
+            settings = {"key_env": data.pop("key_env")} | settings
+        return cls(data, **settings)
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Endpoint, taxonomy and hash of the template."""
+        digest = hashlib.sha256(json.dumps(self.template, sort_keys=True).encode()).hexdigest()
+        named = {"protocol": "http", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
+        return named | {"template": digest}
+
+    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+        """Call the endpoint; arguments that cannot be sent are an answer with source ``env``.
+
+        Raises:
+            BackendError: The API gave no answer, or one that says that it does not work.
+        """
+        try:
+            request = self.build(arguments, tool.id)
+        except ActionError as error:
+            status = Status.INVALID_ARGUMENTS
+            return ToolResult.of("", error=f"invalid arguments: {error}", source="env", status=status)
+        return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, self._read))
+
+    def build(self, arguments: Mapping[str, Any] | str, identity: ToolId = NO_ID) -> HTTPRequest:
+        """Return the request that a call becomes.
+
+        Args:
+            arguments: The call's arguments.
+            identity: The API that is called.
+
+        Raises:
+            ActionError: The arguments do not fit where the template puts them.
+        """
+        values = read_arguments(arguments)
+        if isinstance(values, str):
+            raise ActionError("an object of arguments was expected")
+        filling = Filling(values, {"$key": self._key, **_identity(identity)}, self._named)
+        parts = urlsplit(self.endpoint)
+        url = f"{parts.scheme}://{parts.netloc}{filling.path(parts.path)}"
+        query = filling.query(self.template.get("query", {}))
+        headers = filling.headers(self.template.get("headers", {})) | self._credentials.headers
+        content = b""
+        if "body" in self.template:
+            headers = {"Content-Type": "application/json"} | headers
+            content = jsontext.dumps(filling.body(self.template["body"])).encode()
+        return HTTPRequest(self.template.get("method", "GET"), url + query, headers, content)
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """Every name that has a place somewhere."""
+        return frozenset(PLACE.findall(json.dumps(self.template)))
+
+    def _read(self, answer: HTTPAnswer) -> ToolResult:
+        if 200 <= answer.status < 300:
+            return self._accepted(self._value(answer))
+        if answer.status in _NOT_THE_CALL or not 400 <= answer.status < 500:
+            raise self._refused(answer)
+        try:
+            body = self._value(answer)
+        except HTTPFailure:
+            # A page instead of data: the API is not there.
+            raise self._refused(answer) from None
+        # The API complains about the call, which is for the agent to read.
+        error, response = self._error(body), _at(body, self.template.get("response", ""))
+        if not error:
+            error, response = f"HTTP {answer.status}", body
+        return ToolResult.of("" if response is None else response, error=error, source="real")
+
+    def _accepted(self, body: Any) -> ToolResult:
+        where = self.template.get("response", "")
+        error, response = self._error(body), _at(body, where)
+        if not error and response is None:
+            raise HTTPFailure(f"the body of the answer has nothing at {where!r}", kind="internal")
+        return accepted({"error": error, "response": "" if response is None else response}, self.taxonomy)
+
+    def _error(self, body: Any) -> str:
+        error = _at(body, self.template["error"]) if "error" in self.template else None
+        return error if isinstance(error, str) else jsontext.dumps(error) if error else ""
+
+
+def _identity(identity: ToolId) -> dict[str, str]:
+    return {f"${part}": value for part, value in identity._asdict().items()}
+
+
+def _at(value: Any, pointer: str) -> Any:
+    """Return what a JSON pointer (RFC 6901) leads to, or None."""
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, Mapping):
+            value = value.get(name)
+        elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return None
+    return value
+
+
+def _check(template: Mapping[str, Any], key_env: str) -> None:
+    if not isinstance(template, Mapping) or not isinstance(template.get("url"), str):
+        raise ConfigError("an HTTP template is a table with at least a url, such as https://HOST/{name}")
+    for name in template:
+        if name not in _FIELDS:
+            raise ConfigError(
+                f"an HTTP template has no {name!r}; known: {_FIELDS}.{did_you_mean(name, _FIELDS)}"
+            )
+    url = template["url"]
+    if (
+        PLACE.search(url.partition("://")[2].partition("/")[0])
+        or "?" in url
+        or "{" in url.partition("://")[0]
+    ):
+        raise ConfigError("the url of an HTTP template has places in its path alone; put the rest into query")
+    if template.get("method", "GET") not in METHODS:
+        raise ConfigError(f"method of an HTTP template must be one of {METHODS}, got {template['method']!r}")
+    for name in ("query", "headers"):
+        value = template.get(name, {})
+        if not isinstance(value, Mapping) and (name, value) != ("query", REST):
+            raise ConfigError(f"{name} of an HTTP template must be a table, got {value!r}")
+    for name in ("response", "error"):
+        value = template.get(name, "")
+        if not isinstance(value, str) or (value and not value.startswith("/")):
+            raise ConfigError(f"{name} of an HTTP template is a JSON pointer such as /data/0, got {value!r}")
+    for name in template.get("headers", {}):
+        if not HEADER_NAME.fullmatch(name):
+            raise ConfigError(f"{name!r} is no name of an HTTP header")
+    if "{$key}" in json.dumps(dict(template)) and not key_env:
+        raise ConfigError(
+            "the HTTP template sends a key; name the environment variable that holds it: key_env"
+        )

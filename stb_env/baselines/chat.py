@@ -1,0 +1,140 @@
+"""A chat model that calls tools: function calling, one chain, several calls a turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.actions import parse_action
+from stb_env.baselines.conversation import Conversation
+from stb_env.baselines.null import answer
+from stb_env.errors import ConfigError
+from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, available, connect, load_models
+from stb_env.rollout import Agent
+from stb_env.seeding import derive
+from stb_env.usage import Usage
+
+_SHORTENINGS = 3
+_ATTEMPTS = 3
+
+
+class Chat(Agent):
+    """Lets a chat model play: one completion a turn, every call that it writes made in that turn.
+
+    An answer without a call is taken as the final answer and wrapped in Finish; a call that the model
+    wrote as text is still a call. Where the conversation outgrows the model's context, the oldest tool
+    results are cut and the question is put again, up to three times. A refusal is asked again twice. Any
+    other failure of the model ends the episode as invalid, with its own kind: ``context``, ``rate_limit``,
+    ``timeout`` ...
+
+    Args:
+        model: The model, or the path of a models file whose ``agent`` role is used; None for the role's
+            usual configuration.
+
+    Attributes:
+        usage: What the episode's completions cost, refused ones included.
+
+    Raises:
+        ConfigError: No model is configured.
+
+    Examples:
+        >>> from stb_env.llm import ScriptedModel
+        >>> agent = Chat(ScriptedModel(["It is Paris."]))
+        >>> observation = {"result": ""}
+        >>> info = {"messages": [{"role": "user", "content": "Capital of France?"}], "tools": [], "calls": []}
+        >>> agent.act(observation, info)["arguments"]["final_answer"], agent.usage.calls
+        ('It is Paris.', 1)
+    """
+
+    name = "chat"
+
+    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
+        self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
+        self._start(0)
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Forget the last episode; equal questions of episodes with other seeds count as others."""
+        self._start(seed)
+
+    def _start(self, seed: int) -> None:
+        self.usage = Usage()
+        self._seed = seed
+        self._talk: Conversation | None = None
+        self._tools: tuple[Mapping[str, Any], ...] = ()
+
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+        """Return what the model does next, as its message or as a Finish call.
+
+        Raises:
+            ModelError: The model gave no usable answer.
+        """
+        if self._talk is None:
+            self._talk = Conversation(info["messages"])
+            self._tools = tuple(info["tools"])
+        else:
+            self._talk.hear(observation["result"], info["calls"])
+        message = _with_ids(self._ask(self._talk).message)
+        self._talk.say(message)
+        return self._action(message)
+
+    def _action(self, message: dict[str, Any]) -> Any:
+        text = message.get("content") or ""
+        if message.get("tool_calls") or not text.strip():
+            return message
+        known = {tool["function"]["name"] for tool in self._tools}
+        written = parse_action(text).calls
+        return text if written and all(call.name in known for call in written) else answer(text)
+
+    def _ask(self, talk: Conversation) -> ChatReply:
+        attempt, cuts = 0, 0
+        while True:
+            # Another index is another seed: the same one would only buy the same refusal.
+            index = derive("chat", self._seed, attempt) % 2**31
+            request = ChatRequest(tuple(talk.messages), self._tools, index=index)
+            try:
+                reply = self._model.complete(request)
+            except ModelError as error:
+                self.usage += error.usage
+                if error.kind == "context" and cuts < _SHORTENINGS and talk.shorten():
+                    cuts += 1
+                elif error.retryable and error.usage.calls and attempt + 1 < _ATTEMPTS:
+                    attempt += 1
+                else:
+                    raise _of_agent(error) from error
+            else:
+                self.usage += reply.usage
+                return reply
+
+
+def _connected(path: Path | str | None) -> ChatModel:
+    config = load_models(path)["agent"]
+    if not available(config):
+        raise ConfigError(
+            f"the chat agent has no model: set {config.key_variable}, or STB_AGENT_BASE_URL and "
+            "STB_AGENT_MODEL for a server of your own, or name a models file with --agent chat:FILE"
+        )
+    return connect(config)
+
+
+def _of_agent(error: ModelError) -> ModelError:
+    return ModelError(
+        str(error),
+        kind=error.kind,
+        stage="agent",
+        retryable=error.retryable,
+        retry_after=error.retry_after,
+        usage=error.usage,
+    )
+
+
+def _with_ids(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the message with an id for every call; some servers give none, or one to several calls."""
+    calls: Sequence[Mapping[str, Any]] = message.get("tool_calls") or ()
+    ids = Counter(call.get("id") or "" for call in calls)
+    if not calls or (max(ids.values()) == 1 and "" not in ids):
+        return dict(message)
+    return {**message, "tool_calls": [{**call, "id": f"call_{n}"} for n, call in enumerate(calls)]}

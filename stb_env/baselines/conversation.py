@@ -1,0 +1,87 @@
+"""The chat messages of one episode, as the agent's model gets to see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stb_env import jsontext
+
+# A result is never cut below this many characters: it must still say what it was.
+_LEAST = 160
+# What one round of shortening takes off the whole conversation.
+_OFF = 0.5
+
+
+class Conversation:
+    """OpenAI chat messages that grow turn by turn, and whose tool results can be shortened.
+
+    Args:
+        messages: The messages to begin with.
+
+    Examples:
+        >>> talk = Conversation([{"role": "user", "content": "Weather in Oslo?"}])
+        >>> call = {"id": "c", "type": "function", "function": {"name": "now", "arguments": "{}"}}
+        >>> talk.say({"role": "assistant", "tool_calls": [call]})
+        >>> talk.hear('{"error": "", "response": "sunny"}', [{"id": "c"}])
+        >>> talk.messages[-1]["role"], talk.shorten()
+        ('tool', False)
+    """
+
+    def __init__(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        self.messages: list[dict[str, Any]] = [dict(message) for message in messages]
+        self._results: list[int] = []
+
+    def say(self, message: Mapping[str, Any]) -> None:
+        """Add what the model said."""
+        self.messages.append(dict(message))
+
+    def hear(self, result: str, calls: Sequence[Mapping[str, Any]]) -> None:
+        """Add what came back from the last action.
+
+        Every call that the model wrote gets a message, because servers refuse a conversation in which one
+        is unanswered; without such calls the result comes as a user message.
+
+        Args:
+            result: The observation's ``result``: one JSON object, or a list of them for several calls.
+            calls: The calls that were made, in the order of the results.
+        """
+        written = [call["id"] for call in self.messages[-1].get("tool_calls") or ()]
+        if not written:
+            self._add({"role": "user", "content": result})
+            return
+        texts = [result] if len(calls) <= 1 else [jsontext.dumps(item) for item in jsontext.loads(result)]
+        by_id = dict(zip((call["id"] for call in calls), texts, strict=False))
+        for call_id in written:
+            content = by_id.get(call_id, '{"error": "this call was not made", "response": ""}')
+            self._add({"role": "tool", "tool_call_id": call_id, "content": content})
+
+    def _add(self, message: dict[str, Any]) -> None:
+        self._results.append(len(self.messages))
+        self.messages.append(message)
+
+    def shorten(self) -> bool:
+        """Cut the oldest tool results, until about half of the conversation's characters are gone.
+
+        What is cut still parses, and keeps its beginning.
+
+        Returns:
+            Whether there was anything to cut.
+        """
+        goal = int(sum(len(str(message)) for message in self.messages) * _OFF)
+        gone = 0
+        for index in self._results:
+            if gone >= goal:
+                break
+            message = self.messages[index]
+            text = message["content"]
+            shorter = _cut(text, max(_LEAST, len(text) - (goal - gone)))
+            gone += len(text) - len(shorter)
+            self.messages[index] = message | {"content": shorter}
+        return gone > 0
+
+
+def _cut(text: str, limit: int) -> str:
+    if len(text) <= limit:
+        return text
+    return jsontext.dumps(jsontext.cut(jsontext.loads(text), limit))

@@ -1,0 +1,131 @@
+"""From plain settings to what stands behind an environment: cache, real APIs, models, judge."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from stb_env.backend.cache import ResponseCache
+from stb_env.backend.faults import Faults
+from stb_env.backend.http_template import HTTPTemplate
+from stb_env.backend.llm_simulator import LLMSimulator
+from stb_env.backend.protocol import RealAPI, Simulator
+from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.virtual import Mode, VirtualBackend
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.judges.protocol import Judge
+from stb_env.judges.registry import load_judge
+from stb_env.llm import available, connect, load_models
+
+T = TypeVar("T")
+
+_LIVE: tuple[Mode, ...] = ("live", "record")
+
+
+def connect_backend(
+    mode: Mode,
+    cache: str | Path | ResponseCache | None = None,
+    real: str | Path | Mapping[str, Any] | RealAPI | None = None,
+    simulator: str | Mapping[str, Any] | Simulator | None = None,
+    models: str | Path | None = None,
+    faults: Mapping[str, Any] | Faults | None = None,
+) -> VirtualBackend:
+    """Build the virtual API backend of an environment.
+
+    Args:
+        mode: What happens on a cache miss.
+        cache: Folder of recorded responses, or a `ResponseCache`. Only ``record`` opens it for writing.
+        real: In the live modes, who passes calls on: the URL of a ToolBench-protocol server, the file or
+            table of an `HTTPTemplate`, or a `RealAPI`.
+        simulator: In the live modes, settings of `LLMSimulator` (or its profile alone), ``"none"`` for
+            none, or a `Simulator`; None takes one wherever its model can be used.
+        models: Models file; its ``simulator`` role is used.
+        faults: Settings of `Faults`, or faults.
+
+    Raises:
+        ConfigError: A setting is unknown, or the mode lacks what it needs.
+    """
+    if isinstance(cache, str | Path):
+        cache = ResponseCache(cache, read_only=mode != "record")
+    live = mode in _LIVE
+    if not live and (real is not None or simulator is not None):
+        raise ConfigError(
+            f"real and simulator are asked in the modes live and record alone, and mode is {mode!r}"
+        )
+    return VirtualBackend(
+        cache,
+        mode=mode,
+        real=_real(real),
+        live_simulator=_simulator(simulator, models) if live else None,
+        faults=_made(Faults, faults, "faults") if isinstance(faults, Mapping) else faults,
+    )
+
+
+def connect_judge(
+    judge: str | Judge | None = None,
+    votes: int = 1,
+    models: str | Path | None = None,
+    votes_cache: str | Path | None = None,
+) -> Judge:
+    """Build the judge of open queries.
+
+    Args:
+        judge: ``pass``, ``heuristic``, an official evaluator folder, or a `Judge`. None takes the pass judge
+            where its model can be used, else the heuristic, and says so once in the log.
+        votes: How often a model judges each answer.
+        models: Models file; its ``judge`` role is used.
+        votes_cache: Folder of votes that are known, so that judging again costs nothing.
+
+    Raises:
+        ConfigError: There is no such judge, or its model cannot be used.
+    """
+    if judge is not None and not isinstance(judge, str):
+        return judge
+    return load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
+
+
+@lru_cache(maxsize=16)
+def _say_once(remark: str) -> None:
+    logging.getLogger("stb_env").warning(remark)
+
+
+def _real(real: str | Path | Mapping[str, Any] | RealAPI | None) -> RealAPI | None:
+    if isinstance(real, str) and real.startswith(("http://", "https://")):
+        return ToolBenchServer(real)
+    if isinstance(real, str | Path):
+        return HTTPTemplate.load(real)
+    return HTTPTemplate(real) if isinstance(real, Mapping) else real
+
+
+def _simulator(
+    simulator: str | Mapping[str, Any] | Simulator | None, models: str | Path | None
+) -> Simulator | None:
+    if simulator == "none":
+        return None
+    if not (simulator is None or isinstance(simulator, str | Mapping)):
+        return simulator
+    config = load_models(models)["simulator"]
+    if not available(config):
+        if simulator is None:
+            return None
+        raise ConfigError(
+            f"the simulator has no model: set {config.key_variable}, or STB_SIMULATOR_BASE_URL and "
+            "STB_SIMULATOR_MODEL for a server of your own, or name a models file"
+        )
+    settings = {"profile": simulator} if isinstance(simulator, str) else dict(simulator or {})
+    return _made(LLMSimulator, {"model": connect(config), **settings}, "simulator")
+
+
+def _made(kind: Callable[..., T], settings: Mapping[str, Any], name: str) -> T:
+    known = inspect.signature(kind).parameters
+    try:
+        return kind(**settings)
+    except TypeError as error:
+        word = str(error).rpartition("argument ")[2].strip("'")
+        raise ConfigError(
+            f"{name} does not take these settings: {error}.{did_you_mean(word, known)}"
+        ) from error

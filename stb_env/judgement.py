@@ -1,0 +1,175 @@
+"""Verdicts that were given on saved episodes later, kept beside them.
+
+A run's ``trajectories.jsonl`` is written once. Whoever judges its episodes again appends to a file of
+verdicts in the same folder: ``verdicts.jsonl`` for the judge that the run itself had, so that what it left
+without a verdict is mended for every reader, and ``verdicts-<judge>.jsonl`` for any other, so that numbers
+of different judges never mix. `read_judged` lays such a file over the episodes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import DataError
+from stb_env.trajectory import Trajectory, read_trajectories
+
+VERSION = 1
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+
+Key = tuple[str, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One verdict, or the failure to reach one: a line of a file of verdicts.
+
+    Attributes:
+        task_id: Task of the episode.
+        trial: Trial of the episode.
+        seed: Seed of the episode.
+        judge: Name of the judge.
+        settings: Digest of everything that decides the judge's verdicts.
+        verdict: The verdict as plain data, or None.
+        failure: Why there is none, as plain data, or None.
+        votes: The votes of a failed attempt; a missing one has the status None.
+        usage: What it cost.
+
+    Examples:
+        >>> Judgement("588", 0, 7, "heuristic", "", verdict={"status": "solved", "score": 1.0}).key
+        ('588', 0, 7)
+    """
+
+    task_id: str
+    trial: int
+    seed: int
+    judge: str
+    settings: str
+    verdict: Mapping[str, Any] | None = None
+    failure: Mapping[str, Any] | None = None
+    votes: tuple[Mapping[str, Any], ...] = ()
+    usage: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def key(self) -> Key:
+        """What makes the episode unique in its run."""
+        return self.task_id, self.trial, self.seed
+
+    def to_json(self) -> str:
+        """Return the judgement as one line of JSON."""
+        return jsontext.dumps({"version": VERSION} | asdict(self))
+
+    @classmethod
+    def from_json(cls, line: str) -> Judgement:
+        """Read a line that `to_json` wrote.
+
+        Raises:
+            DataError: It is no line of a version that this package reads.
+        """
+        try:
+            data = json.loads(line)
+            if data["version"] != VERSION:
+                raise DataError(f"verdict line of version {data['version']!r}; this package reads {VERSION}")
+            fields = {name: data[name] for name in cls.__dataclass_fields__}
+            return cls(**(fields | {"votes": tuple(fields["votes"])}))
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(f"not a verdict line ({error!r}): {line[:80]!r}") from error
+
+    def over(self, episode: Trajectory) -> Trajectory:
+        """Return the episode as this judgement leaves it; its reward is the verdict's score."""
+        if self.verdict is None:
+            return replace(episode, verdict=None, reward=0.0, valid=False, failure=self.failure)
+        valid, score = self.verdict["status"] != "na", float(self.verdict["score"])
+        return replace(episode, verdict=self.verdict, reward=score, valid=valid, failure=None)
+
+
+def slug(judge: str) -> str:
+    """Return a judge's name as part of a file name.
+
+    Examples:
+        >>> slug("pass:org/model:v1")
+        'pass-org-model-v1'
+    """
+    return _UNSAFE.sub("-", judge)
+
+
+def manifest_of(folder: Path) -> dict[str, Any]:
+    """Return a run's manifest; an empty one where it has none.
+
+    Raises:
+        DataError: The manifest is broken.
+    """
+    file = folder / "manifest.json"
+    if not file.is_file():
+        return {}
+    try:
+        return dict(json.loads(file.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise DataError(f"{file} is no JSON object ({error}); play the run again") from error
+
+
+def verdict_file(folder: Path, judge: str) -> Path:
+    """Return where the verdicts of a judge on a run belong."""
+    own = manifest_of(folder).get("judge") == judge
+    return folder / ("verdicts.jsonl" if own else f"verdicts-{slug(judge)}.jsonl")
+
+
+def read_judgements(file: Path) -> dict[Key, Judgement]:
+    """Return the newest judgement on each episode; a torn last line is left out, as is a missing file.
+
+    Raises:
+        DataError: A line is broken.
+    """
+    if not file.is_file():
+        return {}
+    newest: dict[Key, Judgement] = {}
+    for number, line in enumerate(file.read_bytes().decode("utf-8").split("\n")[:-1], 1):
+        try:
+            judgement = Judgement.from_json(line)
+        except DataError as error:
+            raise DataError(f"{file}, line {number}: {error}") from error
+        newest[judgement.key] = judgement
+    return newest
+
+
+def read_judged(folder: str | Path, judge: str | None = None) -> list[Trajectory]:
+    """Read a run with the newest verdicts of one judge.
+
+    Args:
+        folder: The run.
+        judge: Name of the judge; None for the one that the run itself had, mended where that was done
+            later.
+
+    Returns:
+        Every episode. One that the judge has not judged, although it ended with an answer, is not valid.
+
+    Raises:
+        DataError: The run or its verdicts cannot be read.
+    """
+    folder = Path(folder)
+    judge = judge or manifest_of(folder).get("judge", "")
+    return overlay(read_trajectories(folder), read_judgements(verdict_file(folder, judge)).values(), judge)
+
+
+def overlay(episodes: Iterable[Trajectory], judgements: Iterable[Judgement], judge: str) -> list[Trajectory]:
+    """Lay judgements over episodes; see `read_judged`."""
+    by_key = {judgement.key: judgement for judgement in judgements}
+    return [
+        by_key[episode.key].over(episode) if episode.key in by_key else _unless_foreign(episode, judge)
+        for episode in episodes
+    ]
+
+
+def _unless_foreign(episode: Trajectory, judge: str) -> Trajectory:
+    """Take the verdict from an episode that another judge decided; what needed no judge stays."""
+    if episode.verdict is None or episode.verdict["judge"] in (judge, "env"):
+        return episode
+    message = f"not judged by {judge}, only by {episode.verdict['judge']}"
+    failure = {"kind": "judge", "stage": "judge", "retryable": True, "message": message}
+    return replace(episode, verdict=None, reward=0.0, valid=False, failure=failure)

@@ -1,0 +1,105 @@
+"""The two questions of the pass judge, in the package's own words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol
+
+from stb_env.judges.answer_status import forced, status_tool
+from stb_env.judges.excerpt import Room, call_lines, excerpt, shares
+from stb_env.judges.protocol import Case
+from stb_env.llm import ChatRequest
+from stb_env.prompting import Prompt, delimited, latest
+from stb_env.tools import FINISH
+
+_FUNCTION = "report_status"
+
+
+class Checks(Protocol):
+    """Words the two questions; their answers are read alike."""
+
+    @property
+    def label(self) -> str:
+        """Names the wording in the judge's name."""
+        ...
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What decides the questions, as plain data."""
+        ...
+
+    def answer(self, case: Case) -> ChatRequest:
+        """Ask for a status that goes by query and final answer alone."""
+        ...
+
+    def details(self, case: Case) -> ChatRequest:
+        """Ask for a status that goes by everything that happened."""
+        ...
+
+
+class PromptChecks:
+    """Asks with prompts of the package, every text that no one vouches for between delimiters.
+
+    Args:
+        answer: Prompt of the first question; the newest of the package where not given.
+        details: Prompt of the second one.
+        room: How much of each text goes in.
+
+    Examples:
+        >>> checks = PromptChecks()
+        >>> checks.label, sorted(checks.fingerprint)
+        ('v1', ['pass_judge', 'pass_judge_details', 'room'])
+    """
+
+    def __init__(
+        self, answer: Prompt | None = None, details: Prompt | None = None, room: Room | None = None
+    ) -> None:
+        self._answer = answer or latest("pass_judge")
+        self._details = details or latest("pass_judge_details")
+        self._room = room or Room()
+
+    @property
+    def label(self) -> str:
+        """Version of the prompts."""
+        return "+".join(dict.fromkeys([self._answer.version, self._details.version]))
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Hashes of the prompts, and the room."""
+        room = {name: getattr(self._room, name) for name in Room.__dataclass_fields__}
+        return {"pass_judge": self._answer.hash, "pass_judge_details": self._details.hash, "room": room}
+
+    def answer(self, case: Case) -> ChatRequest:
+        """Ask for a status that goes by query and final answer alone."""
+        return _question(self._answer, self._texts(case))
+
+    def details(self, case: Case) -> ChatRequest:
+        """Ask for a status that goes by the tools used and every call as well."""
+        more = {
+            "tools": "\n".join(_used_tools(case, self._room.tools)),
+            "calls": "\n".join(call_lines(case.calls, self._room.calls)),
+        }
+        return _question(self._details, self._texts(case) | more)
+
+    def _texts(self, case: Case) -> dict[str, str]:
+        return {
+            "query": excerpt(case.task.query, self._room.query),
+            "answer": excerpt(case.answer, self._room.answer),
+        }
+
+
+def _question(prompt: Prompt, texts: Mapping[str, str]) -> ChatRequest:
+    fields = {name: delimited(text, name) for name, text in texts.items()}
+    text = prompt.render(function=_FUNCTION, **fields)
+    message = {"role": "user", "content": text}
+    return ChatRequest((message,), tools=(status_tool(_FUNCTION),), tool_choice=forced(_FUNCTION))
+
+
+def _used_tools(case: Case, room: int) -> Iterable[str]:
+    descriptions = {tool.name: tool.description for tool in case.task.tools}
+    used = dict.fromkeys(call.name for call in case.calls if call.name != FINISH)
+    lines = [f"{name}: {descriptions.get(name, 'there is no such tool')}" for name in used]
+    return [
+        excerpt(" ".join(line.split()), max(40, share))
+        for line, share in zip(lines, shares([len(line) for line in lines], room), strict=True)
+    ]

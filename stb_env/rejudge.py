@@ -1,0 +1,230 @@
+"""Judges the saved episodes of a run again, or those alone that a failing judge left without a verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from stb_env.envs.finish import read_finish
+from stb_env.errors import ConfigError, DataError, InfrastructureError
+from stb_env.files import LineWriter, write_json
+from stb_env.judgement import (
+    Judgement,
+    manifest_of,
+    overlay,
+    read_judgements,
+    slug,
+    verdict_file,
+)
+from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.judges.protocol import Case, Judge
+from stb_env.judges.votes import MissingVotes, run_scores
+from stb_env.llm import ModelError
+from stb_env.llm.chat import digest
+from stb_env.metrics.rates import summarize
+from stb_env.request import drive
+from stb_env.tasks import Task, TaskSource
+from stb_env.tools import FINISH, Status, Tool, ToolCall
+from stb_env.trajectory import CallRecord, Trajectory, read_trajectories
+from stb_env.usage import Usage
+from stb_env.verdict import SCORES, Vote
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rejudged:
+    """What judging a run again came to.
+
+    Attributes:
+        judged: Episodes that were judged this time.
+        failed: How many of these are still without a verdict.
+        usage: What the judge cost this time; votes from a cache count what they cost when they were cast.
+        episodes: Every episode with its newest verdict of this judge.
+        summary: The figures, as ``summary-<judge>.json`` has them.
+    """
+
+    judged: int
+    failed: int
+    usage: Usage
+    episodes: Sequence[Trajectory]
+    summary: Mapping[str, Any]
+
+
+def rejudge(
+    folder: str | Path,
+    judge: Judge,
+    *,
+    only_failed: bool = False,
+    tasks: TaskSource | None = None,
+    concurrency: int = 1,
+    progress: Progress | None = None,
+) -> Rejudged:
+    """Judge the saved episodes of a run that ended with an answer.
+
+    Appends to the judge's file of verdicts in the folder (see `stb_env.judgement`), each line on disk
+    before the next, so a stopped command goes on where it was: what this judge with these settings has
+    decided since is not judged again. ``trajectories.jsonl`` stays as it is. Episodes that ended without
+    an answer keep their verdict, and those whose tools or agent failed stay invalid.
+
+    Args:
+        folder: The run.
+        judge: Decides.
+        only_failed: Judge only the episodes whose judge failed, in the run or since.
+        tasks: Where the tasks came from; for judges that need more than query and tools, as the heuristic.
+        concurrency: Episodes judged at the same time.
+        progress: Told after each episode how many of how many are done.
+
+    Raises:
+        ConfigError: ``only_failed`` was asked of a judge that has not judged this run, or a number is out
+            of range.
+        DataError: The run cannot be read.
+    """
+    folder = Path(folder)
+    _check_settings(judge, tasks, concurrency)
+    saved, file = read_trajectories(folder), verdict_file(folder, judge.name)
+    known, settings = read_judgements(file), digest(getattr(judge, "fingerprint", judge.name))
+    todo = [episode for episode in saved if _answer(episode) is not None]
+    if only_failed:
+        _check_same(folder, judge, overlay(saved, known.values(), judge.name), known=bool(known))
+        todo = [episode for episode in todo if _judge_failed(episode, known.get(episode.key))]
+    else:
+        todo = [episode for episode in todo if not _decided(known.get(episode.key), settings)]
+    fresh = []
+    for judgement in _judge_all(todo, partial(_judge, judge, settings, tasks), file, concurrency):
+        fresh.append(judgement)
+        if progress is not None:
+            progress(len(fresh), len(todo))
+    known |= {judgement.key: judgement for judgement in fresh}
+    episodes = overlay(saved, known.values(), judge.name)
+    summary = _summary(folder, judge, episodes)
+    write_json(folder / f"summary-{slug(judge.name)}.json", summary)
+    usage = sum((Usage(**judgement.usage) for judgement in fresh), Usage())
+    failed = sum(judgement.verdict is None for judgement in fresh)
+    return Rejudged(len(fresh), failed, usage, episodes, summary)
+
+
+def _check_settings(judge: Judge, tasks: TaskSource | None, concurrency: int) -> None:
+    if concurrency < 1:
+        raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
+    if isinstance(judge, HeuristicJudge) and tasks is None:
+        raise ConfigError("the heuristic goes by a task's relevant APIs, which no episode holds; give tasks")
+
+
+def case_of(episode: Trajectory, task: Task | None = None) -> Case:
+    """Rebuild what a judge saw of an episode.
+
+    Args:
+        episode: Ended with an answer.
+        task: Its task; without one it is made of the saved query and tools, and which APIs are relevant
+            is unknown.
+
+    Raises:
+        DataError: The episode has no answer.
+    """
+    answer = _answer(episode)
+    if answer is None:
+        raise DataError(f"episode {episode.key} ended without an answer; there is nothing to judge")
+    calls = tuple(CallRecord.from_dict(call) for step in episode.steps for call in step["calls"])
+    return Case(task or _task(episode), answer, calls)
+
+
+def _task(episode: Trajectory) -> Task:
+    functions = [spec["function"] for spec in episode.tools]
+    tools = tuple(
+        Tool(function["name"], function.get("description") or "", function.get("parameters") or {})
+        for function in functions
+        if function["name"] != FINISH
+    )
+    return Task(episode.task_id, episode.query, tools, suite=episode.suite, group=episode.group)
+
+
+def _answer(episode: Trajectory) -> str | None:
+    for call in reversed(episode.steps[-1]["calls"] if episode.steps else ()):
+        if call["name"] == FINISH and call["status"] == Status.FINISHED:
+            return read_finish(ToolCall(FINISH, call["arguments"])).answer
+    return None
+
+
+def _check_same(folder: Path, judge: Judge, episodes: Sequence[Trajectory], known: bool) -> None:
+    """Refuse to mend a run with another judge, or with another number of votes."""
+    own = manifest_of(folder).get("judge")
+    if own != judge.name and not known:
+        raise ConfigError(
+            f"{folder} was judged by {own or 'an unknown judge'}, and mending it with {judge.name} would mix "
+            "their verdicts; choose the same judge, or leave out --only-failed to judge every episode"
+        )
+    theirs = {len(t.verdict["votes"]) for t in episodes if t.verdict and t.verdict["judge"] == judge.name}
+    votes = getattr(judge, "votes", 1)
+    if theirs and votes not in theirs:
+        raise ConfigError(
+            f"the verdicts in {folder} have {max(theirs)} votes each, and this judge casts {votes}; "
+            f"mend them with --votes {max(theirs)}"
+        )
+
+
+def _judge_failed(episode: Trajectory, judgement: Judgement | None) -> bool:
+    # An episode that has an answer went wrong after it, and only its judge comes after that.
+    return episode.failure is not None if judgement is None else judgement.verdict is None
+
+
+def _decided(judgement: Judgement | None, settings: str) -> bool:
+    return judgement is not None and judgement.verdict is not None and judgement.settings == settings
+
+
+def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Trajectory) -> Judgement:
+    task = None if tasks is None else tasks.get(episode.task_id)
+    who = (*episode.key, judge.name, settings)
+    try:
+        verdict = drive(judge.judge(case_of(episode, task)))
+    except InfrastructureError as error:
+        votes = error.votes if isinstance(error, MissingVotes) else ()
+        usage = error.usage if isinstance(error, MissingVotes | ModelError) else Usage()
+        told = tuple(vote.to_dict() for vote in votes)
+        return Judgement(*who, failure=error.failure(), votes=told, usage=usage.to_dict())
+    return Judgement(*who, verdict=verdict.to_dict(), usage=(verdict.usage or Usage()).to_dict())
+
+
+def _judge_all(
+    todo: Sequence[Trajectory], work: Callable[[Trajectory], Judgement], file: Path, concurrency: int
+) -> Iterator[Judgement]:
+    """Yield judgements in the order of the episodes, each after it is on disk."""
+    if not todo:
+        return
+    lines = LineWriter(file)
+    pool = ThreadPoolExecutor(concurrency, thread_name_prefix="judge")
+    try:
+        for judgement in map(work, todo) if concurrency == 1 else pool.map(work, todo):
+            lines.write(judgement.to_json())
+            yield judgement
+    finally:
+        # Whoever stops waits for the episodes in progress alone.
+        pool.shutdown(cancel_futures=True)
+        lines.close()
+
+
+def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> dict[str, Any]:
+    verdicts = [episode.verdict for episode in episodes if episode.valid and episode.verdict]
+    votes = [_votes(verdict) for verdict in verdicts if verdict["judge"] in (judge.name, "env")]
+    runs = run_scores(votes, getattr(judge, "scores", SCORES))
+    figures = {"scores": list(runs.scores), "mean": runs.mean, "std": runs.std}
+    return {"judge": judge.name, **summarize(episodes, _planned(folder)), "votes": figures}
+
+
+def _votes(verdict: Mapping[str, Any]) -> list[Vote]:
+    # A missing vote counts as the verdict that came about without it, so that every run has all cases.
+    cast = [Vote(vote["status"] or verdict["status"], vote["reason"]) for vote in verdict["votes"]]
+    return cast or [Vote(verdict["status"])]
+
+
+def _planned(folder: Path) -> int | None:
+    file = folder / "summary.json"
+    if not file.is_file():
+        return None
+    planned = json.loads(file.read_text(encoding="utf-8")).get("planned")
+    return planned if isinstance(planned, int) else None

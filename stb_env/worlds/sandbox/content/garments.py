@@ -1,0 +1,31 @@
+"""Clothes of the sandbox's fashion shop, prices in cents of an aurel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+
+SIZES = ("M", "S", "L", "XL")
+_CLOTHS = ("Corduroy", "Cotton", "Denim", "Flannel", "Jersey", "Linen", "Tweed", "Woollen")
+_CUTS = ("Blazer", "Cardigan", "Dungarees", "Overcoat", "Pullover", "Shirt", "Skirt", "Trousers", "Waistcoat")
+
+
+@lru_cache(maxsize=1)
+def garments() -> Mapping[str, dict[str, Any]]:
+    """Return every garment by id; a name is a cloth and a cut, and no two share one."""
+    rng = seeding.rng("sandbox", "garments")
+    rows: dict[str, dict[str, Any]] = {}
+    for cut in _CUTS:
+        for cloth in sorted(rng.sample(_CLOTHS, 6)):
+            key = f"garment-{len(rows) + 1:03}"
+            rows[key] = {
+                "garment_id": key,
+                "name": f"{cloth} {cut}",
+                "price_cents": rng.randrange(1_990, 18_990, 10),
+                # Medium never runs out, so that every garment can be bought.
+                "stock": {size: rng.choice((0, 0, 3, 8)) if size != "M" else 9 for size in SIZES},
+            }
+    return rows

@@ -1,0 +1,25 @@
+"""Services that one subscribes to, with the monthly price of each tier in aurel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+from stb_env import seeding
+
+TIERS = ("basic", "standard", "premium")
+_NAMES = (
+    "Chalkboard Lessons", "Crumb Recipes", "Drumlin Music", "Fernleaf Storage", "Gazette Daily",
+    "Halftone Comics", "Lantern Films", "Pocket Chess", "Quill Notes", "Tidal Podcasts",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def services() -> Mapping[str, Mapping[str, float]]:
+    """Return the price of every tier by service; a better tier costs more."""
+    rng = seeding.rng("sandbox", "services")
+    prices = {name: sorted(rng.sample(range(250, 3_200), len(TIERS))) for name in _NAMES}
+    return {
+        name: {tier: cents / 100 for tier, cents in zip(TIERS, row, strict=True)}
+        for name, row in prices.items()
+    }

@@ -1,0 +1,9 @@
+"""Wrappers around tool environments; each of them can be stepped, awaited, saved and forked as they can.
+
+`ToolWrapper` is what they share, and what a wrapper of your own derives from.
+"""
+
+from stb_env.wrappers.base import ToolWrapper, WrapperState
+from stb_env.wrappers.discrete import DiscreteActions
+
+__all__ = ["DiscreteActions", "ToolWrapper", "WrapperState"]

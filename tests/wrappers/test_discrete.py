@@ -1,0 +1,483 @@
+"""A task as a choice among candidate actions."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import pickle
+import subprocess
+import sys
+from dataclasses import replace
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import SyncVectorEnv
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import stb_env  # noqa: F401 (registers the environments)
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError
+from stb_env.tasks import Task, TaskSet
+from stb_env.tools import FINISH, Status, Tool
+from stb_env.worlds.sandbox.tasks import SandboxTasks
+from stb_env.worlds.sandbox.verifier import ExactJudge
+from stb_env.worlds.sandbox.world import SandboxWorld
+from stb_env.wrappers import DiscreteActions
+from stb_env.wrappers.candidates import Done, Seen, candidates
+from stb_env.wrappers.documented import documented
+from stb_env.wrappers.features import ANSWER_FEATURES, CALL_FEATURES, FEATURES
+from stb_env.wrappers.fields import rows
+from stb_env.wrappers.mentions import kind_of, mentions
+
+INFO = ("action_mask", "candidates")
+
+
+def make(size: int = 64, finish: bool = True, **more: Any) -> DiscreteActions:
+    return DiscreteActions(gym.make("stb/Sandbox-v0", split="train", **more), size=size, finish=finish)
+
+
+def started(task: str = "train-contact_phone-0", **more: Any) -> tuple[DiscreteActions, Any, Any]:
+    env = make(**more)
+    return env, *env.reset(seed=0, options={"task_id": task})
+
+
+def play(env: DiscreteActions, seed: int) -> list[Any]:
+    """Play one episode of random choices and return everything that was seen, as plain data."""
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    seen = [_plain(observation, info)]
+    over = False
+    while not over:
+        observation, reward, terminated, truncated, info = env.step(rng.integers(len(info["candidates"])))
+        over = terminated or truncated
+        seen.append([_plain(observation, info), reward, terminated, truncated])
+    return seen
+
+
+def _plain(observation: dict[str, Any], info: dict[str, Any]) -> list[Any]:
+    return [
+        {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in part.items()}
+        for part in (observation, info)
+    ]
+
+
+def calls_of(info: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    found = [json.loads(text) for text in info["candidates"]]
+    return [call["arguments"] for call in found if call["name"].startswith(name)]
+
+
+def answers_of(info: dict[str, Any]) -> list[str]:
+    return [arguments["final_answer"] for arguments in calls_of(info, FINISH)]
+
+
+def feature(observation: dict[str, Any], index: int, name: str) -> float:
+    return float(observation["features"][index, FEATURES.index(name)])
+
+
+def choose(env: DiscreteActions, info: dict[str, Any], *parts: str) -> Any:
+    index = next(i for i, text in enumerate(info["candidates"]) if all(part in text for part in parts))
+    return env.step(index)
+
+
+def spec(properties: dict[str, Any], required: list[str] | None = None, name: str = "find_for_shop") -> str:
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+    }
+    return f"[{Tool(name, 'Finds things.', schema).spec}]"
+
+
+def filled(
+    query: str, properties: dict[str, Any], *done: Done, required: list[str] | None = None
+) -> list[Any]:
+    """Return the arguments of every candidate call of a tool with these parameters, in order."""
+    found = candidates(Seen(query, spec(properties, required), done), size=64, finish=False)
+    return [json.loads(candidate.action)["arguments"] for candidate in found]
+
+
+# -- the contract --------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("finish", [True, False])
+def test_gymnasium_accepts_it(finish: bool):
+    check_env(make(finish=finish), skip_render_check=True)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**31), st.sampled_from([2, 7, 64]))
+def test_mask_candidates_and_features_agree_at_every_step(seed: int, size: int):
+    env = make(size, max_turns=6)
+    rng = np.random.default_rng(seed)
+    observation, info = env.reset(seed=seed)
+    over = False
+    while not over:
+        count = len(info["candidates"])
+        assert info["action_mask"].dtype == np.int8
+        assert info["action_mask"].tolist() == [1] * count + [0] * (size - count)
+        assert env.action_masks().tolist() == (info["action_mask"] == 1).tolist()
+        assert len(set(info["candidates"])) == count > 0
+        assert observation in env.observation_space
+        assert not observation["features"][count:].any()
+        assert all(env.unwrapped.rules.max_turns and json.loads(text)["name"] for text in info["candidates"])
+        observation, _, terminated, truncated, info = env.step(rng.integers(count))
+        over = terminated or truncated
+    assert info["candidates"] == []
+    assert not info["action_mask"].any()
+    assert not observation["features"].any()
+
+
+def test_a_candidate_is_the_call_that_is_made():
+    env, _, info = started()
+    text = info["candidates"][2]
+    _, _, _, _, info = env.step(2)
+    call = json.loads(text)
+    assert [(made["name"], made["arguments"]) for made in info["calls"]] == [
+        (call["name"], call["arguments"])
+    ]
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        63,
+        -1,
+        64,
+        10**6000,
+        1.0,
+        None,
+        "0",
+        '{"name": "search_contacts_for_contact_book", "arguments": {"name": "a"}}',
+        {"name": "search_contacts_for_contact_book", "arguments": {"name": "a"}},
+        np.array([0, 1]),
+    ],
+    ids=lambda action: str(type(action).__name__),
+)
+def test_what_is_no_candidate_costs_a_turn_and_says_why(action: Any):
+    env, _, info = started()
+    count = len(info["candidates"])
+    observation, reward, terminated, truncated, after = env.step(action)
+    assert json.loads(observation["result"]) == {
+        "error": f"no such candidate; choose an index below {count}, where action_mask is 1",
+        "response": "",
+    }
+    assert (observation["status"], observation["turn"], after["calls"]) == (Status.NO_CALL, 1, [])
+    assert (reward, terminated, truncated) == (0.0, False, False)
+    assert after["candidates"] == info["candidates"]
+
+
+@pytest.mark.parametrize("action", [np.int64(0), np.array(0), np.uint8(0), 0])
+def test_every_integer_is_an_index(action: Any):
+    env, _, _ = started()
+    assert env.step(action)[0]["status"] != Status.NO_CALL
+
+
+def test_stepping_before_reset_raises_gymnasiums_own_error():
+    with pytest.raises(ResetNeeded, match=r"call env\.reset\(\) first"):
+        make().step(0)
+
+
+def test_stepping_after_the_end_raises_gymnasiums_own_error():
+    env, _, info = started()
+    choose(env, info, '"Done."')
+    with pytest.raises(ResetNeeded, match="this episode is over"):
+        env.step(0)
+
+
+def test_a_size_below_two_is_refused():
+    with pytest.raises(ConfigError, match=r"^size must be at least 2 candidates, got 1$"):
+        make(1)
+
+
+def test_awaiting_and_stepping_give_the_same():
+    env, _, _ = started()
+    other, _, _ = started()
+    observation, *_ = env.step(1)
+    awaited, *_ = asyncio.run(other.astep(1))
+    assert _plain(observation, {}) == _plain(awaited, {})
+
+
+def test_equal_episodes_are_equal_in_another_process_with_another_hash_seed():
+    code = (
+        "import json; from tests.wrappers.test_discrete import make, play; "
+        "print(json.dumps([play(make(max_turns=5), seed) for seed in range(4)]))"
+    )
+    environment = {**os.environ, "PYTHONHASHSEED": "77", "PYTHONPATH": os.pathsep.join(sys.path)}
+    made = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    assert json.loads(made.stdout) == json.loads(
+        json.dumps([play(make(max_turns=5), seed) for seed in range(4)])
+    )
+
+
+def test_a_pickled_snapshot_offers_the_same_choices_elsewhere():
+    env, _, _ = started()
+    env.step(0)
+    other = make()
+    other.restore(pickle.loads(pickle.dumps(env.snapshot())))
+    assert _plain(*other.step(1)[::4]) == _plain(*env.step(1)[::4])
+
+
+def test_a_fork_keeps_its_choices_whatever_its_origin_does():
+    env, _, info = started()
+    branch, twin = env.fork(), env.fork()
+    choose(env, info, '"Done."')
+    assert _plain(*branch.step(0)[::4]) == _plain(*twin.step(0)[::4])
+
+
+def test_vector_environments_batch_mask_and_features():
+    envs = SyncVectorEnv([make, make])
+    observation, info = envs.reset(seed=3)
+    assert observation["features"].shape == (2, 64, len(FEATURES))
+    assert info["action_mask"].shape == (2, 64)
+    assert envs.step(np.array([0, 0]))[0]["turn"].tolist() == [1, 1]
+
+
+def test_a_spec_makes_it_again():
+    made = make(size=9, finish=False).spec
+    assert made is not None
+    again = gym.make(made)
+    assert isinstance(again, DiscreteActions)
+    assert (again.size, again.finish) == (9, False)
+
+
+# -- what it may know ------------------------------------------------------------------------------
+
+
+class WithoutGold(SandboxTasks):
+    """Sandbox tasks that know neither solution nor goal; the household stays, in which the world starts."""
+
+    def get(self, task_id: str) -> Task:
+        task = super().get(task_id)
+        record = {"household": task.record["household"]}
+        return replace(task, gold=(), goal={}, relevant=(), record=record)
+
+
+@pytest.mark.parametrize(
+    "template", ["contact_phone", "city_high", "fill_cart", "move_event", "convert_amount"]
+)
+def test_nothing_that_is_offered_depends_on_gold_or_goal(template: str):
+    known = make()
+    blind = DiscreteActions(ToolEnv(WithoutGold("train"), SandboxWorld(), ExactJudge()))
+    options = {"task_id": f"train-{template}-1"}
+    (one, info), (other, blind_info) = (env.reset(seed=0, options=options) for env in (known, blind))
+    for step in range(6):
+        assert [info[key] for key in INFO[1:]] == [blind_info[key] for key in INFO[1:]]
+        assert np.array_equal(one["features"], other["features"])
+        calls = [i for i, text in enumerate(info["candidates"]) if FINISH not in text]
+        one, _, _, _, info = known.step(calls[step % len(calls)])
+        other, _, _, _, blind_info = blind.step(calls[step % len(calls)])
+
+
+# -- candidates ------------------------------------------------------------------------------------
+
+
+def test_an_id_from_a_result_fills_the_next_call():
+    env, observation, info = started()
+    name = next(mention.value for mention in mentions(observation["query"]) if mention.kind == "name")
+    _, _, _, _, info = choose(env, info, "search_contacts", f'"{name}"')
+    key = next(row["contact_id"] for row in info["calls"][0]["response"]["results"] if row["name"] == name)
+    assert calls_of(info, "contact_details")[0] == {"contact_id": key}
+
+
+def test_answers_quote_the_values_of_a_result():
+    env, observation, info = started()
+    name = next(mention.value for mention in mentions(observation["query"]) if mention.kind == "name")
+    _, _, _, _, info = choose(env, info, "search_contacts", f'"{name}"')
+    _, _, _, _, info = choose(env, info, "contact_details")
+    row = info["calls"][0]["response"]
+    assert f"phone: {row['phone']}" in answers_of(info)
+    assert any(all(str(value) in text for value in row.values()) for text in answers_of(info))
+
+
+def test_without_finish_no_answer_is_offered():
+    env, _, info = started(finish=False)
+    assert answers_of(info) == []
+    assert answers_of(env.step(0)[4]) == []
+
+
+def test_a_task_without_tools_offers_an_answer():
+    tasks = TaskSet([Task("1", "Hello?", ())], "bare")
+    env = DiscreteActions(ToolEnv(tasks, SandboxWorld(), ExactJudge()))
+    assert answers_of(env.reset(seed=0)[1]) == ["Done."]
+
+
+def test_few_candidates_still_offer_every_tool():
+    _, observation, info = started(size=12)
+    offered = {json.loads(text)["name"] for text in info["candidates"]}
+    assert offered == {tool.name for tool in documented(observation["tools"])} | {FINISH}
+
+
+def test_suites_without_a_world_have_candidates_too():
+    env = DiscreteActions(gym.make("stb/I1Instruction-v0"))
+    _, info = env.reset(seed=0)
+    assert len(info["candidates"]) > 1
+    assert env.step(0)[4]["calls"][0]["status"] == Status.OK
+
+
+@pytest.mark.parametrize(
+    ("query", "properties", "expected"),
+    [
+        ("Weather in Las Brisas?", {"city": {"type": "string"}}, {"city": "Las Brisas"}),
+        ('Play "The Sea" now', {"title": {"type": "string"}}, {"title": "The Sea"}),
+        ("On 3 May 2026?", {"day": {"type": "string", "examples": ["2026-01-01"]}}, {"day": "2026-05-03"}),
+        ("On 2026-05-03?", {"start_date": {"type": "string"}}, {"start_date": "2026-05-03"}),
+        ("Wake me at 07:15", {"start_time": {"type": "string"}}, {"start_time": "07:15"}),
+        ("Ring +44 7087 8992", {"phone": {"type": "string"}}, {"phone": "+44 7087 8992"}),
+        ("Where is NW110?", {"flight_id": {"type": "string", "examples": ["AB1"]}}, {"flight_id": "NW110"}),
+        ("Buy 1,200 of them", {"count": {"type": "integer"}}, {"count": 1200}),
+        ("Send 12.50 AUR", {"amount": {"type": "number"}}, {"amount": 12.5}),
+        (
+            "From 50 AUR to GYO",
+            {
+                "source": {"type": "string", "default": "X" * 3},
+                "target": {"type": "string", "default": "YYY"},
+            },
+            {"source": "AUR", "target": "GYO"},
+        ),
+        ("By train, please", {"mode": {"type": "string", "enum": ["bus", "train"]}}, {"mode": "train"}),
+        (
+            "High in Fahrenheit?",
+            {
+                "units": {
+                    "type": "string",
+                    "enum": ["metric", "imperial"],
+                    "description": "metric: Celsius; imperial: Fahrenheit.",
+                }
+            },
+            {"units": "imperial"},
+        ),
+        ("Anything?", {"city": {"type": "string", "examples": ["Oslo"]}}, {"city": "Oslo"}),
+        ("Anything?", {"n": {"type": "integer"}}, {"n": 1}),
+        ("Anything?", {"deep": {"type": "object"}}, {"deep": {}}),
+        ("Anything?", {"b": {"type": "boolean"}}, {"b": True}),
+    ],
+)
+def test_the_first_candidate_takes_what_the_query_says(query: str, properties: Any, expected: Any):
+    assert filled(query, properties)[0] == expected
+
+
+def test_a_number_with_a_fraction_is_no_whole_number():
+    assert filled("Send 12.5", {"n": {"type": "integer", "examples": [3]}}) == [{"n": 3}]
+
+
+def test_the_default_stays_in_reach():
+    assert {"code": "AUR"} in filled("Into GYO", {"code": {"type": "string", "examples": ["AUR"]}})
+
+
+def test_two_parameters_of_a_kind_never_get_one_value():
+    codes = {name: {"type": "string", "default": "AUR"} for name in ("source_code", "target_code")}
+    assert {"source_code": "GYO", "target_code": "GYO"} not in filled("Into GYO", codes)
+
+
+def test_an_optional_parameter_is_given_where_something_fits_and_left_out_elsewhere():
+    phone = {"phone": {"type": "string", "default": ""}, "note": {"type": "string", "default": ""}}
+    assert filled("Her number is +44 7087 8992", phone, required=[]) == [{"phone": "+44 7087 8992"}, {}]
+    assert filled("What is her number?", phone, required=[]) == [{}]
+
+
+def test_the_row_that_the_query_names_comes_first():
+    query = "Delete Ada Byron from my contacts"
+    response = [{"contact_id": "c-1", "name": "Ben Ash"}, {"contact_id": "c-2", "name": "Ada Byron"}]
+    done = Done("search", "{}", True, rows(response, query))
+    key = {"contact_id": {"type": "string", "examples": ["c-9"]}}
+    assert filled(query, key, done) == [{"contact_id": "c-2"}, {"contact_id": "c-1"}, {"contact_id": "c-9"}]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.text(max_size=200),
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(),
+        lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(), inner, max_size=5),
+        max_leaves=40,
+    ),
+)
+def test_any_query_and_any_response_give_candidates_that_can_be_read(query: str, response: Any):
+    properties = {"city_id": {"type": "string"}, "n": {"type": "integer"}, "when": {"type": "string"}}
+    done = Done("find_for_shop", "{}", True, rows(response, query))
+    found = candidates(Seen(query, spec(properties), (done,), 1), size=32)
+    assert 2 <= len(found) <= 32
+    assert all(json.loads(candidate.action)["name"] in ("find_for_shop", FINISH) for candidate in found)
+
+
+# -- features --------------------------------------------------------------------------------------
+
+
+def test_every_column_has_one_name():
+    assert (*CALL_FEATURES, *ANSWER_FEATURES) == FEATURES == make().feature_names
+    assert len(set(FEATURES)) == len(FEATURES)
+
+
+def test_a_call_that_was_made_is_marked_as_repeated():
+    env, observation, info = started()
+    assert feature(observation, 0, "call_repeated") == 0.0
+    text = info["candidates"][0]
+    observation, _, _, _, info = env.step(0)
+    index = info["candidates"].index(text)
+    assert feature(observation, index, "call_repeated") == feature(observation, index, "tool_called") == 1.0
+
+
+def test_answers_alone_tell_the_turn():
+    env, _, _ = started()
+    observation, _, _, _, info = env.step(0)
+    turns = observation["features"][:, FEATURES.index("turn")]
+    finish = observation["features"][:, FEATURES.index("finish")]
+    assert finish.sum() == len(answers_of(info))
+    assert np.array_equal(turns, finish / 8)
+
+
+def test_using_what_the_query_says_counts_as_progress():
+    env, observation, info = started("train-sun_times-0")
+    assert feature(observation, len(info["candidates"]) - 1, "mentions_used") == 0.0
+    observation, _, _, _, info = env.step(
+        int(observation["features"][:, FEATURES.index("new_mentions")].argmax())
+    )
+    assert feature(observation, len(info["candidates"]) - 1, "mentions_used") == 1.0
+
+
+# -- what a query mentions -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How many people live in Las Brisas?", ["Las Brisas"]),
+        ("How far is it from Cawdle to Mirabad?", ["Cawdle", "Mirabad"]),
+        ("Daily departure Cawdle - Mirabad", ["Cawdle", "Mirabad"]),
+        ("Saskia Wexcombe has moved", ["Wexcombe", "Saskia Wexcombe"]),
+        ("What is Ada Byron's number?", ["Ada Byron"]),
+        ("a 14-night stay", [14]),
+        ("on May 3rd, 2026 or 04 June 2026", ["2026-05-03", "2026-06-04"]),
+        ("on 2026-02-31", []),
+        ("in Las Brisas on 2026-05-03, then Cawdle", ["Las Brisas", "2026-05-03", "Cawdle"]),
+        ("from 50 AUR (aurel)", [50, "AUR"]),
+        ("", []),
+    ],
+)
+def test_mentions_are_read_in_order(text: str, expected: list[Any]):
+    assert [mention.value for mention in mentions(text)] == expected
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_mentions_inside_it(text: str):
+    found = mentions(text)
+    assert [mention.position for mention in found] == sorted(mention.position for mention in found)
+    assert all(0 <= mention.position < len(text) for mention in found)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_of_one_kind(text: str):
+    assert kind_of(text) in ("date", "time", "phone", "id", "number", "code", "name")
