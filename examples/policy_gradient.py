@@ -2,8 +2,8 @@
 
 The policy is a softmax over the candidate actions of `DiscreteActions`: each has a score, a weighted sum of
 its features and of pairs (word of the query, tool). It trains on tasks of split ``train`` and is measured
-on split ``val``, none of whose combinations of template and slots is in ``train``, and at the end on tools
-that training never offers.
+on those of ``val`` and ``test``, none of whose combinations of template and slots is in ``train``, and at the
+end on tools that training never offers.
 
 Usage: python examples/policy_gradient.py [EPISODES] [FILE]
 """
@@ -16,6 +16,7 @@ import re
 import sys
 import time
 import zlib
+from collections.abc import Iterable
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stb_env  # noqa: F401 (registers the environments)
+from stb_env.worlds.sandbox.tasks import SandboxTasks
 from stb_env.wrappers import DiscreteActions
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
@@ -47,15 +49,14 @@ TEMPLATES = (
     "sun_times",
 )
 UNSEEN = ("film_facts", "hotel_check_in", "hotel_stay", "person_birth")  # of tools that only split test has
-HELD_OUT = [f"val-{template}-{turn}" for template in TEMPLATES for turn in range(5)]
-UNSEEN_TOOLS = [f"test-{template}-{turn}" for template in UNSEEN for turn in range(10)]
 
 TURNS = 6
 BATCH = 26
 RATE = 16.0
+LONGEST_STEP = 1.0
 ENTROPY = 0.02
 CHECKS = 10
-BUCKETS = 4096
+BUCKETS = 2**14
 
 Floats = NDArray[np.float64]
 
@@ -104,6 +105,8 @@ class Policy:
             pull[chosen] += advantage
             step += pull @ features
             np.add.at(pair_step, pairs, pull[:, None])
+        # One lucky or unlucky batch must not undo the others.
+        rate = min(rate, LONGEST_STEP / (np.hypot(np.linalg.norm(step), np.linalg.norm(pair_step)) + 1e-12))
         self.weights += rate * step
         self.pair_weights += rate * pair_step
 
@@ -113,6 +116,12 @@ def pairs_of(query: str, tool: str) -> NDArray[np.int64]:
     """Return the buckets of all pairs of a lower-case word of the query and the tool."""
     spoken = sorted(set(re.findall(r"\b[a-z]+\b", query))) or [""]
     return np.array([zlib.crc32(f"{word} {tool}".encode()) % BUCKETS for word in spoken])
+
+
+def tasks_of(templates: Iterable[str], *splits: str) -> list[str]:
+    """Return the ids of all tasks of these templates in these splits."""
+    sources = [SandboxTasks(split, template=template) for template in templates for split in splits]
+    return [source.at(index).id for source in sources for index in range(source.size or 0)]
 
 
 def play(
@@ -140,8 +149,9 @@ def train(env: DiscreteActions, policy: Policy, episodes: int, seed: int) -> lis
     The baseline of an episode is the running mean of its template's rewards. Step size and entropy sink
     towards the end.
     """
+    held_out = tasks_of(TEMPLATES, "val", "test")
     rng, baseline = np.random.default_rng(seed), dict.fromkeys(TEMPLATES, 0.0)
-    curve = [{"episodes": 0.0, "success": success(env, policy, HELD_OUT)}]
+    curve = [{"episodes": 0.0, "success": success(env, policy, held_out)}]
     batches = max(1, episodes // BATCH)
     for number in range(batches):
         choices = []
@@ -154,7 +164,7 @@ def train(env: DiscreteActions, policy: Policy, episodes: int, seed: int) -> lis
         left = 1.0 - number / batches
         policy.learn(choices, RATE * max(0.1, left) / BATCH, ENTROPY * left)
         if (number + 1) * CHECKS // batches > number * CHECKS // batches:
-            curve.append({"episodes": float((number + 1) * BATCH), "success": success(env, policy, HELD_OUT)})
+            curve.append({"episodes": float((number + 1) * BATCH), "success": success(env, policy, held_out)})
     return curve
 
 
@@ -175,13 +185,14 @@ def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0)
     began = time.perf_counter()
     env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS))
     policy = Policy(len(env.feature_names))
-    unseen = success(env, policy, UNSEEN_TOOLS)
+    strange = tasks_of(UNSEEN, "test")
+    unseen = success(env, policy, strange)
     curve = train(env, policy, episodes, seed)
     report: dict[str, Any] = {
         "episodes": episodes,
         "seed": seed,
         "curve": curve,
-        "unseen_tools": {"untrained": unseen, "trained": success(env, policy, UNSEEN_TOOLS)},
+        "unseen_tools": {"untrained": unseen, "trained": success(env, policy, strange)},
         "weights": dict(zip(env.feature_names, policy.weights.round(3).tolist(), strict=True)),
     }
     env.close()

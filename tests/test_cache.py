@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
-from stb_env.backend.recent import Recent
+from stb_env.backend.cache.recent import Recent
 from stb_env.errors import ConfigError, DataError
 from stb_env.tools import ToolId
 

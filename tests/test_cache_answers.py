@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
-from stb_env.backend.cache_import import import_source, sniff
+from stb_env.backend.cache.importing import import_source, sniff
 from stb_env.formats import toolbench_answers
 from stb_env.formats.recording import Notes, read_answer
 from stb_env.tools import ToolId

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
-from stb_env.backend.cache_export import export_folder
-from stb_env.backend.cache_import import import_source
+from stb_env.backend.cache.exporting import export_folder
+from stb_env.backend.cache.importing import import_source
 from stb_env.errors import ConfigError
 from stb_env.formats import mirrorapi
 from stb_env.formats.recording import Notes

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env import jsontext
-from stb_env.backend.cache_key import call_key, canonical, id_prefix
+from stb_env.backend.cache.key import call_key, canonical, id_prefix
 from stb_env.tools import ToolId
 
 PING = ToolId("Net", "icmp", "ping")

@@ -12,9 +12,16 @@ from typing import Any, Final
 import numpy as np
 
 from stb_env import seeding
-from stb_env.backend import fields, mirror, values, words
-from stb_env.backend.cache_key import canonical
-from stb_env.backend.llm_simulator import JSON_OBJECT, ask_once, correction, documentation, example_lines
+from stb_env.backend.cache.key import canonical
+from stb_env.backend.simulator import mirror
+from stb_env.backend.simulator.llm_simulator import (
+    JSON_OBJECT,
+    ask_once,
+    correction,
+    documentation,
+    example_lines,
+)
+from stb_env.backend.simulator.template import fields, values, words
 from stb_env.errors import ConfigError
 from stb_env.llm import ChatModel, ChatRequest, Sampling, Usage
 from stb_env.prompting import delimited, latest

@@ -12,8 +12,8 @@ from rich.progress import Progress
 from rich.table import Table
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.backend.cache_export import export_folder
-from stb_env.backend.cache_import import KINDS, import_source
+from stb_env.backend.cache.exporting import export_folder
+from stb_env.backend.cache.importing import KINDS, import_source
 from stb_env.cli.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.metrics.taxonomy import Taxonomy

@@ -11,10 +11,9 @@ from typing import Any, TypeVar
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
-from stb_env.backend.http_template import HTTPTemplate
-from stb_env.backend.llm_simulator import LLMSimulator
 from stb_env.backend.protocol import RealAPI, Simulator
-from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.real_api import HTTPTemplate, ToolBenchServer
+from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.judges.protocol import Judge

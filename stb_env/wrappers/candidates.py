@@ -33,12 +33,14 @@ class Done:
         arguments: JSON text of the arguments.
         ok: Whether it was answered without an error.
         rows: What came back.
+        values: JSON text of every argument.
     """
 
     name: str
     arguments: str
     ok: bool
     rows: tuple[Row, ...] = ()
+    values: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,4 +309,7 @@ def _quote(rows: Sequence[Row], result: Sequence[Row], *, latest: bool) -> Answe
 
 def done(call: Mapping[str, Any], rows: tuple[Row, ...]) -> Done:
     """Return a call of ``info["calls"]`` as it is remembered here."""
-    return Done(call["name"], jsontext.dumps(call["arguments"]), not call["error"], rows)
+    arguments = call["arguments"]
+    values = arguments.values() if isinstance(arguments, Mapping) else ()
+    written = frozenset(jsontext.dumps(value) for value in values)
+    return Done(call["name"], jsontext.dumps(arguments), not call["error"], rows, written)

@@ -76,29 +76,33 @@ class _Scene:
 
     def __init__(self, seen: Seen) -> None:
         self.said = words(seen.query)
-        self.mentioned = [_written(mention.value) for mention in mentions(seen.query)]
-        self.calls = [call for call in seen.calls if call.name]
+        self.calls = seen.calls
         ok = [call for call in self.calls if call.ok]
-        self.used = {value for value in self.mentioned if any(value in call.arguments for call in ok)}
+        used = frozenset(value for call in ok for value in call.values)
+        mentioned = _mentioned(seen.query)
+        self.mentioned = len(mentioned)
+        self.unused = [readings for readings in mentioned if not readings & used]
         self.family = ok[-1].name.partition("_for_")[2] if ok else ""
         overlaps = [_share(self.said & tool.described, self.said) for tool in documented(seen.tools)]
         self.best = max(overlaps, default=0.0)
         self.episode = (
             float(bool(self.calls) and self.calls[-1].ok),
-            _share(self.used, self.mentioned),
+            _part(self.mentioned - len(self.unused), self.mentioned),
             float(_chained(seen)),
             min(1.0, seen.turn / _TURNS),
         )
 
     def call(self, candidate: CallCandidate) -> list[float]:
         tool, required = candidate.tool, candidate.required
-        arguments = jsontext.dumps(candidate.arguments)
+        arguments = candidate.arguments
+        written = jsontext.dumps(arguments)
+        values = {jsontext.dumps(value) for value in arguments.values()}
         same = [call for call in self.calls if call.name == tool.name]
-        repeated = [call for call in same if call.arguments == arguments]
+        repeated = [call for call in same if call.arguments == written]
         overlap = _share(self.said & tool.described, self.said)
         origins = [filling.origin for filling in required]
         optional = [f for f, p in zip(candidate.fillings, tool.parameters, strict=True) if not p.required]
-        fresh = [value for value in self.mentioned if value in arguments and value not in self.used]
+        fresh = [readings for readings in self.unused if readings & values]
         return [
             _share(self.said & tool.named, tool.named),
             overlap,
@@ -108,11 +112,11 @@ class _Scene:
             float(bool(repeated)),
             float(any(not call.ok for call in repeated)),
             float(not required),
-            *(origins.count(origin) / max(1, len(origins)) for origin in ("query", "result", "default")),
+            *(_part(origins.count(origin), len(origins)) for origin in ("query", "result", "default")),
             sum(f.relevance for f in candidate.fillings) / max(1, len(candidate.fillings)),
             float(candidate.in_order),
             float(any(filling.origin != "omitted" for filling in optional)),
-            len(fresh) / max(1, len(self.mentioned)),
+            _part(len(fresh), self.mentioned),
         ]
 
     def answer(self, candidate: AnswerCandidate) -> list[float]:
@@ -128,25 +132,28 @@ class _Scene:
         ]
 
 
-def _share(part: Sequence[str] | frozenset[str] | set[str], whole: Sequence[str] | frozenset[str]) -> float:
-    return len(part) / len(whole) if whole else 0.0
+def _share(part: frozenset[str], whole: frozenset[str]) -> float:
+    return _part(len(part), len(whole))
 
 
-def _written(value: object) -> str:
-    """Return a value as JSON text of arguments has it, quotes included where it is text."""
-    return jsontext.dumps(value)
+def _part(count: int, whole: int) -> float:
+    return count / whole if whole else 0.0
+
+
+def _mentioned(query: str) -> list[frozenset[str]]:
+    """Return the values of a query as JSON texts; readings of one place are one value."""
+    places: dict[int, set[str]] = {}
+    for mention in mentions(query):
+        places.setdefault(mention.position, set()).add(jsontext.dumps(mention.value))
+    return [frozenset(readings) for readings in places.values()]
 
 
 def _chained(seen: Seen) -> bool:
     """Return whether a successful call used a text or number that only a result before it held."""
     known: set[str] = set()
     for call in seen.calls:
-        if call.ok and any(value in call.arguments for value in known):
+        if call.ok and not known.isdisjoint(call.values):
             return True
-        known |= {
-            _written(value)
-            for row in call.rows
-            for _, value in row.fields
-            if len(str(value)) > 2 and str(value) not in seen.query
-        }
+        fields = (value for row in call.rows for _, value in row.fields)
+        known |= {jsontext.dumps(value) for value in fields if str(value) not in seen.query}
     return False

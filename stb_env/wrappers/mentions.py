@@ -33,6 +33,8 @@ _PATTERNS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
 )
 _WORD = re.compile(r"[^\W\d_][\w’'.-]*[^\W_]|[^\W\d_]")
 _POSSESSIVE = ("'s", "’s")
+_LONGEST_NAME = 6
+"""Words; a longer run of capitals is no name but a way of writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,7 @@ def _names(text: str) -> Iterator[Mention]:
     run: list[re.Match[str]] = []
     for match in _WORD.finditer(text):
         capital = match[0][0].isupper() and len(match[0]) > 1
-        joined = run and text[run[-1].end() : match.start()] == " "
+        joined = run and text[run[-1].end() : match.start()] == " " and len(run) < _LONGEST_NAME
         if run and not (capital and joined):
             yield from _mentions_of(run, text)
             run = []

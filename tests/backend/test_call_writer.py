@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.backend.cache_key import canonical
+from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
-from stb_env.backend.llm_simulator import Example
+from stb_env.backend.simulator.llm_simulator import Example
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats import stabletoolbench
 from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage

@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 import pytest
 
 from stb_env.backend.cache import ResponseCache, call_key
-from stb_env.backend.cache_export import export_folder
-from stb_env.backend.cache_import import import_source
-from stb_env.backend.cache_key import canonical
+from stb_env.backend.cache.exporting import export_folder
+from stb_env.backend.cache.importing import import_source
+from stb_env.backend.cache.key import canonical
 from stb_env.backend.original_server import (
     FAILED_SIMULATION,
     FIELDS,

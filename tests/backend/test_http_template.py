@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.backend.http_template import HTTPTemplate
+from stb_env.backend.real_api import HTTPTemplate
 from stb_env.errors import ActionError, BackendError, ConfigError, DataError
 from stb_env.request import adrive, drive
 from stb_env.tools import Status, Tool, ToolId

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.backend.cache_entry import CacheEntry
-from stb_env.backend.llm_simulator import Example, LLMSimulator, documentation, example_lines
+from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.simulator.llm_simulator import Example, LLMSimulator, documentation, example_lines
 from stb_env.errors import ConfigError, SimulatorError
 from stb_env.formats import stabletoolbench
 from stb_env.formats.toolbench_api import tool_from_api

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.backend import mirror
+from stb_env.backend.simulator import mirror
 from stb_env.formats.recording import Answer
 from stb_env.formats.toolbench_api import tool_from_api
 from stb_env.prompting import latest

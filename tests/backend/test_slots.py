@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from stb_env.backend.slots import Slots
+from stb_env.backend.real_api.slots import Slots
 from stb_env.errors import BackendError
 from stb_env.llm import Clock
 from stb_env.llm.retry import Deadline

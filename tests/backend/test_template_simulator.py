@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env import jsontext
-from stb_env.backend import template
-from stb_env.backend.cache_key import call_key
-from stb_env.backend.simulator import TemplateSimulator
+from stb_env.backend.cache.key import call_key
+from stb_env.backend.simulator.template import TemplateSimulator
+from stb_env.backend.simulator.template import skeleton as skeletons
 from stb_env.errors import ConfigError
 from stb_env.tools import Status, Tool, ToolId, pure_name
 
@@ -238,7 +238,7 @@ def test_the_size_bound_is_part_of_the_version():
 
 def test_another_process_with_another_hash_seed_gives_the_same_answer():
     program = (
-        "from stb_env.backend.simulator import TemplateSimulator\n"
+        "from stb_env.backend.simulator.template import TemplateSimulator\n"
         "from stb_env.tools import Tool, ToolId\n"
         "rows = [{'city': 'str', 'date': 'str', '_list_length': 4}]\n"
         "record = {'template_response': {'name': 'str', 'rows': rows}}\n"
@@ -260,7 +260,7 @@ def test_another_process_with_another_hash_seed_gives_the_same_answer():
 
 
 def test_importing_the_simulator_does_not_import_faker():
-    program = "import sys, stb_env.backend.simulator; sys.exit('faker' in sys.modules)"
+    program = "import sys, stb_env.backend.simulator.template.simulator; sys.exit('faker' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
@@ -302,7 +302,7 @@ def test_any_skeleton_and_any_arguments_give_a_bounded_deterministic_answer(skel
 @settings(max_examples=100, deadline=None)
 @given(JSON, st.integers(min_value=0, max_value=400))
 def test_a_skeleton_cut_anywhere_can_be_read(skeleton, end):
-    template.read(jsontext.close(json.dumps(skeleton)[:end]))
+    skeletons.read(jsontext.close(json.dumps(skeleton)[:end]))
 
 
 def test_a_hostile_skeleton_is_bounded():
@@ -352,4 +352,4 @@ def test_golden_every_template_that_was_cut_off_gives_fields(shared_data):
         text = real.record.get("template_response")
         if isinstance(text, str):
             assert jsontext.close(text), real.id
-            assert template.read(text) is not None, real.id
+            assert skeletons.read(text) is not None, real.id

@@ -13,8 +13,8 @@ import pytest
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.backend.faults import UNAVAILABLE, Faults
-from stb_env.backend.llm_simulator import LLMSimulator
 from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import BackendError, CacheMiss, ConfigError, SimulatorError
 from stb_env.llm import ScriptedModel

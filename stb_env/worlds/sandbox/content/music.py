@@ -111,15 +111,18 @@ def tracks_by_album() -> Mapping[str, list[dict[str, Any]]]:
     return grouped
 
 
+@lru_cache(maxsize=1)
+def _fame() -> Mapping[str, tuple[int, int]]:
+    """Return lasting popularity and seed of the weekly changes, by track id."""
+    return {key: (seeding.derive("fame", key) % 10_000, seeding.derive("hype", key)) for key in tracks()}
+
+
 @lru_cache(maxsize=64)
 def chart(week: date) -> tuple[str, ...]:
-    """Return the track ids of a week's chart from the first place down: a few climb in every week."""
-    popularity = {
-        key: seeding.derive("fame", key) % 10_000
-        + seeding.mix(seeding.derive("hype", key), week.toordinal()) % 900
-        for key in tracks()
-    }
-    return tuple(sorted(popularity, key=lambda key: (-popularity[key], key))[:CHART_SIZE])
+    """Return the track ids of a week's chart, best first: fame decides, with some change every week."""
+    day = week.toordinal()
+    points = {key: fame + seeding.mix(seed, day) % 900 for key, (fame, seed) in _fame().items()}
+    return tuple(sorted(points, key=lambda key: (-points[key], key))[:CHART_SIZE])
 
 
 @lru_cache(maxsize=1)

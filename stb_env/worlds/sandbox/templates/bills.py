@@ -181,11 +181,12 @@ def refund_too_late(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Is my payment to {issuer} still refundable? If it is, have it refunded. How much is it in "
-            f"{code}?",
-            f"Try to get a refund of what I paid {issuer}. Did it work? Give me the amount in {code} too.",
-            f"I want the money for the {issuer} invoice back. Ask for it, say clearly whether that went "
-            f"through, and convert the amount to {code}.",
+            f"Is my payment to {issuer} still refundable, yes or no? If it is, have it refunded. How much "
+            f"is it in {code}?",
+            f"Try to get a refund of what I paid {issuer}. Did it work (yes or no)? Give me the amount in "
+            f"{code} too.",
+            f"I want the money for the {issuer} invoice back. Ask for it, tell me with a yes or no whether "
+            f"that went through, and convert the amount to {code}.",
         ),
         solve,
     )

@@ -103,7 +103,7 @@ def move_reservation(draw: Draw) -> Plan:
         return Answer(
             f"You have the {area} at {time}.",
             [
-                facts.time("time", time, others=[table["time"] for table in tables]),
+                facts.time("time", time),
                 facts.name("area", area, others=AREAS),
             ],
         )
@@ -146,11 +146,11 @@ def more_guests_too_late(draw: Draw) -> Plan:
     return Plan(
         (
             f"Change the number of guests for my table at {name} to {guests}, if that is still possible. "
-            f"Is it? And how much is the deposit as it stood before, in {code}?",
-            f"We will be {guests} at {name}. Try to change the reservation, say clearly whether it worked, "
-            f"and convert the deposit that I had paid so far to {code}. Cancel nothing.",
-            f"Is it still possible to make my reservation at {name} one for {guests}? If it is, do so. I "
-            f"also want the deposit of the booking as I found it, in {code}.",
+            f"Is it, yes or no? And how much is the deposit as it stood before, in {code}?",
+            f"We will be {guests} at {name}. Try to change the reservation, say yes or no as to whether it "
+            f"worked, and convert the deposit that I had paid so far to {code}. Cancel nothing.",
+            f"Is it still possible, yes or no, to make my reservation at {name} one for {guests}? If it "
+            f"is, do so. I also want the deposit of the booking as I found it, in {code}.",
         ),
         solve,
     )

@@ -57,12 +57,12 @@ def garment_in_stock(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Does Thread House have {count} of the {name} in size {size}, and what would they cost in "
-            "aurel?",
-            f"I need {count} x {name}, size {size}. Are there enough at Thread House? Give me the total in "
-            "AUR.",
-            f"Check at Thread House whether {count} pieces of the {name} ({size}) are in stock, and work out "
-            "the sum in aurel, from cents.",
+            f"Does Thread House have {count} of the {name} in size {size} (answer that in one word), and "
+            "what would they cost in aurel?",
+            f"I need {count} x {name}, size {size}. Are there enough at Thread House? One word for that, "
+            "and then the total in AUR.",
+            f"Are {count} pieces of the {name} ({size}) in stock at Thread House? Say so in a word first, "
+            "then work out the sum in aurel, from cents.",
         ),
         solve,
     )
@@ -72,7 +72,7 @@ def garment_in_stock(draw: Draw) -> Plan:
 def buy_garment(draw: Draw) -> Plan:
     """Buy a garment."""
     home = draw.home()
-    name, count = draw.pick(_new(home))["name"], draw.between(1, 4)
+    name, count = draw.pick(_new(home))["name"], draw.between(2, 5)
 
     def solve() -> Solution:
         row = yield from _bought(name)
@@ -100,7 +100,7 @@ def swap_purchase(draw: Draw) -> Plan:
     """Cancel what is in processing and buy something else instead."""
     home = draw.home()
     rows = [row for row in home.table("purchases").values() if row["status"] == "processing"]
-    old, new, count = draw.pick(rows)["garment"], draw.pick(_new(home))["name"], draw.between(1, 3)
+    old, new, count = draw.pick(rows)["garment"], draw.pick(_new(home))["name"], draw.between(2, 4)
 
     def solve() -> Solution:
         row = yield from _bought(old)
@@ -151,12 +151,12 @@ def return_too_late(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Send the {name} back to Thread House if they still take it. Do they? And what would {count} "
-            "new ones cost, in aurel?",
-            f"Does Thread House accept the {name} as a return? Try it, and tell me the price of {count} of "
-            "them in AUR either way.",
-            f"Return my {name} (Thread House) if that is possible. I want a clear yes or its opposite, and "
-            f"the sum in aurel for {count} pieces at today's price.",
+            f"Send the {name} back to Thread House if they still take it. Do they, yes or no? And what "
+            f"would {count} new ones cost, in aurel?",
+            f"Does Thread House accept the {name} as a return? Try it, begin with yes or no, and tell me "
+            f"the price of {count} of them in AUR either way.",
+            f"Return my {name} (Thread House) if that is possible. I want a clear yes or no, and the sum "
+            f"in aurel for {count} pieces at the present price.",
         ),
         solve,
     )
@@ -219,12 +219,12 @@ def exchange_or_else(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"The {name} from Thread House fits badly. Exchange it for {size} if the shop has enough of "
-            f"that size, else {fallback}. Was {size} in stock?",
-            f"Check whether Thread House has my {name} in {size}, as many as I bought. If so, exchange it; "
-            f"otherwise {fallback}. Was the size available?",
-            f"I would like the {name} in {size} instead. Should Thread House lack the stock for it, "
-            f"{fallback}. Tell me whether the size was there.",
+            f"My {name} from Thread House should have another size. Exchange the purchase for {size} if "
+            f"the shop has enough of that size, else {fallback}. Was {size} in stock (in one word)?",
+            f"Check whether Thread House has my {name} in {size}, as many as I bought. If so, exchange my "
+            f"purchase; otherwise {fallback}. In one word: was the size available?",
+            f"I would like my {name} in {size} instead. Should Thread House lack the stock for it, "
+            f"{fallback}. Was there enough of {size}? One word will do.",
         ),
         solve,
     )

@@ -194,12 +194,12 @@ def copy_without_space(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Copy {name} to {folder} if the quota allows it; delete nothing for it. Did it work? Tell me "
-            "the file's size and the space left, in kB.",
-            f"Is there room for a copy of {name} in {folder}? If there is, make it. Report the size of the "
-            "file and the free space in kilobytes, and leave everything else as it is.",
-            f"I would like a second {name}, in {folder}. Try it without removing anything, say whether it "
-            "worked, and how many kB the file has and how many are free.",
+            f"Copy {name} to {folder} if the quota allows it; delete nothing for it. Did it work, yes or "
+            "no? Tell me the size of the file and the space left, in kB.",
+            f"Is there room for a copy of {name} in {folder} (yes or no)? If there is, make it. Report the "
+            "size of the file and the free space in kilobytes, and leave everything else as it is.",
+            f"I would like a second {name}, in {folder}. Try it without removing anything, say yes or no "
+            "as to whether it worked, and how many kB the file has and how many are free.",
         ),
         solve,
     )

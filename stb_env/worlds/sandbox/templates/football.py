@@ -40,16 +40,16 @@ _SCORERS = sorted(
 )
 
 
+_LAST_MATCH = {
+    (row[f"{venue}_team_id"], venue): row["date"] for row in matches().values() for venue in ("home", "away")
+}
 # Team, venue and a day after which the team still plays there.
 _TO_COME = [
     (team["name"], venue, day)
     for team in _TEAMS
     for venue in ("home", "away")
     for day in days(0, 45)
-    if any(
-        row[f"{venue}_team_id"] == team["team_id"] and row["date"] >= day.isoformat()
-        for row in matches().values()
-    )
+    if day.isoformat() <= _LAST_MATCH[team["team_id"], venue]
 ]
 
 

@@ -84,7 +84,8 @@ def book_class(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Book me into {kind} on {long_date(when)}, a {weekday}, unless I am. What status do I have?",
+            f"Book me into {kind} on {long_date(when)}, a {weekday}, unless I am in it. What status do I "
+            "have?",
             f"I would like a place in the {weekday} class {kind} on {when}, or whatever the gym gives me "
             "for it. Which status did I get?",
             f"Get me into {kind} ({weekday}, {when}). Look first whether I have a place, and tell me its "
@@ -113,7 +114,7 @@ def book_class_or_other(draw: Draw) -> Plan:
         yield from _placed(chosen["class_id"], when)
         return Answer(
             f"You go at {chosen['start_time']}.",
-            [facts.time("start", chosen["start_time"], others=[row["start_time"] for row in rows])],
+            [facts.time("start", chosen["start_time"])],
         )
 
     return Plan(
@@ -156,12 +157,12 @@ def cancel_class_too_late(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Cancel my {kind} class of tomorrow if the gym allows it. Does it? Who is the coach, and how "
-            f"many cents is the class worth at {price} cents a minute?",
-            f"Try to give up tomorrow's place in {kind}. Did that work? Tell me the coach's name too, and "
-            f"what the whole class comes to at {price} cents per minute.",
-            f"Is it possible to get out of {kind} tomorrow? Do it if so. And name the coach; at {price} "
-            "cents a minute, what is the full class worth in cents?",
+            f"Cancel my {kind} class of tomorrow if the gym allows it. Does it, yes or no? Who is the "
+            f"coach, and what does the class come to at {price} cents a minute?",
+            f"Try to give up my place of tomorrow in {kind}. Did that work (yes or no)? Tell me the name "
+            f"of the coach too, and how many cents the whole class is worth at {price} cents per minute.",
+            f"Is it possible, yes or no, to get out of {kind} tomorrow? Do it if so. And name the coach; "
+            f"if the coach gets {price} cents a minute, how many cents is that for the class?",
         ),
         solve,
     )

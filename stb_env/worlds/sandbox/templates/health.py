@@ -54,8 +54,9 @@ def workout_sum(draw: Draw) -> Plan:
 def log_miles(draw: Draw) -> Plan:
     """Log a workout whose distance is given in miles."""
     draw.home()
-    sport, when = draw.pick(("run", "ride")), draw.pick(days(-40, -1)).isoformat()
-    miles, minutes = draw.between(3, 24), draw.between(31, 190)
+    sport, pace = draw.pick((("run", 9), ("ride", 5)))
+    when, miles = draw.pick(days(-40, -1)).isoformat(), draw.between(3, 24)
+    minutes = miles * pace + draw.between(0, 20)
     distance = round(miles * _KM_PER_MILE, 2)
 
     def solve() -> Solution:

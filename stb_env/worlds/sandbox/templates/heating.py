@@ -104,13 +104,14 @@ def frost_or_eco(draw: Draw) -> Plan:
     return Plan(
         (
             f"If the low in {city} on {when} lies below {limit} °C, heat the zone {zone} to {celsius} °C "
-            "(to 0.1 °F), else put it into eco mode. Is it below, and what is the low in Celsius?",
+            "(to 0.1 °F), else put it into eco mode. In one word, is it below? And what is the low in "
+            "Celsius?",
             f"Check the minimum forecast for {city} on {long_date(when)}. Under {limit} °C: set {zone} to "
             f"{celsius} °C, rounded to a tenth of a degree Fahrenheit; otherwise eco mode for that zone. "
-            "Was it under the limit? Name the minimum in °C.",
-            f"We come to our house in {city} on {when}. Will the night be colder than {limit} °C? Then "
-            f"{zone} should heat to {celsius} °C (one decimal in Fahrenheit), otherwise switch it to eco. "
-            "Give me the low in Celsius too.",
+            "Was it under the limit (one word)? Name the minimum in °C.",
+            f"We come to our house in {city} on {when}. Will it get colder than {limit} °C that day? One "
+            f"word. If it does, {zone} should heat to {celsius} °C (one decimal in Fahrenheit), otherwise "
+            "switch it to eco. Give me the low in Celsius too.",
         ),
         solve,
     )
@@ -132,12 +133,12 @@ def add_programme(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Add a heating programme for the zone {zone}: {when}, from {start}, {celsius} °C (to a tenth "
-            "of a degree Fahrenheit), unless there is one for that time.",
-            f"On {when} at {start} the zone {zone} should go to {celsius} degrees Celsius. Set up the "
+            f"Add a heating programme for the zone {zone} ({when}, from {start}): {celsius} °C, to a tenth "
+            "of a degree Fahrenheit, unless there is one for that time.",
+            f"From {start} ({when}) the zone {zone} should go to {celsius} degrees Celsius. Set up the "
             "programme, exact to 0.1 °F, after a look at those that exist.",
-            f"Programme the thermostat of {zone} for {when}: {celsius} °C from {start} on, converted to one "
-            "decimal in Fahrenheit. Do not add it twice.",
+            f"Programme the thermostat of {zone}, days: {when}, start: {start}, {celsius} °C converted to "
+            "one decimal in Fahrenheit. Do not add it twice.",
         ),
         solve,
     )

@@ -138,12 +138,14 @@ def refused_reading(draw: Draw) -> Plan:
     return Plan(
         (
             f"Submit {value} for {meter.kind} at Meter Portal (user {meter.user_name}, password "
-            f"{meter.password}). Was it taken? What is the latest reading on file, and of which day?",
+            f"{meter.password}). Was it taken, yes or no? What is the latest reading on file, and of which "
+            "day?",
             f"Try to enter {value} as my {meter.kind} reading, signed in as {meter.user_name} with "
-            f"{meter.password} at Meter Portal. Tell me clearly whether it was accepted; try nothing else. "
-            "Which reading, of which date, is the newest there?",
-            f"Is {value} accepted as today's {meter.kind} reading? Meter Portal, {meter.user_name} / "
-            f"{meter.password}. Make that one attempt, and report the newest reading on file with its date.",
+            f"{meter.password} at Meter Portal. Was it accepted (yes or no)? Try nothing else. Which "
+            "reading, of which date, is the newest there?",
+            f"Is {value} accepted as the {meter.kind} reading of today? Meter Portal, {meter.user_name} / "
+            f"{meter.password}. Make that one attempt, answer yes or no, and report the newest reading on "
+            "file with its date.",
         ),
         solve,
     )

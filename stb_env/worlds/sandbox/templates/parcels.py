@@ -66,13 +66,14 @@ def parcel_by_date(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Will my parcel from {order.sender} arrive by {long_date(limit)}? On which day is it due, and "
-            f"what does it weigh? My Parcel Desk user name is {order.user_name}, the password "
+            f"Will my parcel from {order.sender} arrive by {long_date(limit)} (one word)? On which day is "
+            f"it due, and what does it weigh? My Parcel Desk user name is {order.user_name}, the password "
             f"{order.password}.",
-            f"Log in at Parcel Desk ({order.user_name} / {order.password}) and tell me whether what "
-            f"{order.sender} sent me gets here by {limit}, with the planned day and the weight in grams.",
-            f"I leave on {long_date(limit)}. Parcel Desk, user {order.user_name}, password {order.password}: "
-            f"does the {order.sender} parcel come by that day? I also need its delivery date and weight.",
+            f"Log in at Parcel Desk ({order.user_name} / {order.password}). Does what {order.sender} sent "
+            f"me get here by {limit}? One word for that; then the planned day and the weight in grams.",
+            f"I leave on {long_date(limit)}. Parcel Desk, user {order.user_name}, password "
+            f"{order.password}: in one word, does the {order.sender} parcel come by that day? I also need "
+            "its delivery date and weight.",
         ),
         solve,
     )
@@ -175,14 +176,15 @@ def parcel_too_late(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Can the {order.sender} parcel still come on {when} instead? If so, arrange it. Begin your "
-            "answer with yes if it worked, and tell me the parcel's weight in grams as well. Parcel Desk: "
-            f"{order.user_name}, password {order.password}.",
+            f"Can the {order.sender} parcel still come on {when} instead? If so, arrange it. Answer yes or "
+            f"no, and tell me the weight of the parcel in grams as well. Parcel Desk: {order.user_name}, "
+            f"password {order.password}.",
             f"Log in to Parcel Desk ({order.user_name} / {order.password}) and try to get the parcel from "
-            f"{order.sender} delivered on {long_date(when)}. Did that work, yes or otherwise? And how many "
-            "grams does it weigh?",
-            f"My Parcel Desk login is {order.user_name} with {order.password}. Is it possible to move the "
-            f"delivery from {order.sender} to {when}? Do it if it is, and give me its weight in grams.",
+            f"{order.sender} delivered on {long_date(when)}. Did that work, yes or no? And how many grams "
+            "does it weigh?",
+            f"My Parcel Desk login is {order.user_name} with {order.password}. Is it possible, yes or no, "
+            f"to move the delivery from {order.sender} to {when}? Do it if it is, and give me its weight "
+            "in grams.",
         ),
         solve,
     )

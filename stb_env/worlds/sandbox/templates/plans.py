@@ -71,7 +71,7 @@ def upgrade_within_budget(draw: Draw) -> Plan:
             yield plan_keeper.change_tier(subscription_id=row["subscription_id"], tier=tier)
         return Answer(
             f"It is {tier} now, at {prices[tier]:.2f} AUR a month.",
-            [facts.number("price", prices[tier], others=prices.values())],
+            [facts.number("price", prices[tier])],
         )
 
     return Plan(
@@ -145,12 +145,12 @@ def bound_by_contract(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Can I get out of {service} now? Cancel it if so. Either way: until when does the contract run, "
-            f"and what do {months} months of it cost?",
-            f"Try to cancel my {service} subscription and leave it alone if that is refused. Did it work? "
-            f"Give me the date until which I am bound and the cost of {months} months.",
-            f"Is {service} cancellable today? Then cancel it. Answer clearly, with the end of the binding "
-            f"period and the price of {months} months in aurel.",
+            f"Can I get out of {service} now, yes or no? Cancel it if so. Either way: until when does the "
+            f"contract run, and what do {months} months of it cost?",
+            f"Try to cancel my {service} subscription and leave it alone if that is refused. Did it work, "
+            f"yes or no? Give me the date until which I am bound and the cost of {months} months.",
+            f"Is {service} cancellable today? Then cancel it. Answer with yes or no, with the end of the "
+            f"binding period and the price of {months} months in aurel.",
         ),
         solve,
     )

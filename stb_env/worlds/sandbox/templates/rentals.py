@@ -66,7 +66,7 @@ def car_terms(draw: Draw) -> Plan:
         (
             f"If I hire the {model} in {city} for {length} days, how far can I drive for free in all, and "
             "how old must the driver be?",
-            f"Wheel Hire has a {model} in {city}. Tell me the free distance for {length} days and the "
+            f"Wheel Hire has the {model} in {city}. Tell me the free distance for {length} days and the "
             "least age of its driver.",
             f"{length} days with the {model} from {city}: what distance is included altogether, and from "
             "what age may one drive it?",
@@ -128,14 +128,14 @@ def car_for_young_driver(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it from {start} for "
-            f"{length} days, otherwise the {models[1]}. What does the rental come to?",
+            f"In one word, is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it "
+            f"from {start} for {length} days, otherwise the {models[1]}. What does the rental come to?",
             f"My son is {age} and drives in {city}: {length} days from {start}. Rent the {models[0]} if "
-            f"his age allows it, else the {models[1]}. Was he old enough for the first, and what is the "
-            "total?",
+            f"his age allows it, else the {models[1]}. Was he old enough for the first (one word), and "
+            "what is the total?",
             f"For {length} days in {city} from {start} I prefer the {models[0]}; if {age} years are too "
             f"few for it, the {models[1]} will do. Rent the right one. Was my age fine for the "
-            f"{models[0]}, and how much do I pay?",
+            f"{models[0]}? One word, and then how much I pay.",
         ),
         solve,
     )
@@ -159,12 +159,12 @@ def extend_rental(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Change my rental of the {model} from {start} to {length} days in all and add a {extra}. When "
-            "does it go back, and what is the total?",
-            f"I keep the {model} (hired from {start}) for {length} days altogether, with a {extra}. "
-            "Arrange both and tell me the return date and the new price.",
+            f"Change my rental of the {model} from {start} to {length} days in all and add the extra "
+            f'"{extra}". When does it go back, and what is the total?',
+            f"I keep the {model} (hired from {start}) for {length} days altogether, with the extra "
+            f'"{extra}". Arrange both and tell me the return date and the new price.',
             f"My booking of the {model}, starting {start}, should have {length} days and the extra "
-            f"{extra}. What are the date of return and the total then?",
+            f'"{extra}". What are the date of return and the total then?',
         ),
         solve,
     )

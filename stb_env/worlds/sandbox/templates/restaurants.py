@@ -216,7 +216,7 @@ def dinner_by_daylight(draw: Draw) -> Plan:
         (
             f"Does {name} in {city} open at least {lead} minutes before the sun sets there on "
             f"{long_date(when)}? Give both times.",
-            f"I like to arrive in daylight. Is {name}, {city}, open {lead} minutes ahead of sunset on {when}, "
+            f"I like to arrive in daylight. Is {name}, {city}, open {lead} minutes ahead of sunset on {when} "
             f"or longer? Tell me when it opens and when the sun sets.",
             f"For {long_date(when)}, compare sunset in {city} with the opening time of {name}: are there "
             f"{lead} minutes or more between them? Both times, please.",

@@ -170,13 +170,13 @@ def change_stay_too_late(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Can my stay at the {name} be moved to {check_in}, {nights} nights? If so, move it. Tell me "
-            "also the arrival date and the total of the booking as it is now; cancel nothing.",
+            f"Can my stay at the {name} be moved to {check_in}, {nights} nights (yes or no)? If so, move "
+            "it. Tell me also the arrival date and the total of the booking as it is now; cancel nothing.",
             f"Try to change the {name} booking to {long_date(check_in)} ({nights} nights), without "
-            "cancelling anything. Did it work? What are the day of arrival and the price in the present "
-            "booking?",
-            f"Is it possible to shift the {name} to {check_in} for {nights} nights? Do it if it is. Either "
-            "way I want to hear when I arrive and what I pay by the booking that stands.",
+            "cancelling anything. Did it work, yes or no? What are the day of arrival and the price in "
+            "the present booking?",
+            f"Is it possible to shift the {name} to {check_in} for {nights} nights? Do it if it is. "
+            "Besides a yes or no I want to hear when I arrive and what I pay by the booking that stands.",
         ),
         solve,
     )

@@ -214,12 +214,13 @@ def reopen_too_late(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'Reopen the ticket "{subject}" if the desk allows it, and open nothing new. Did it work? When '
-            f"was it closed, and how many days before {when} was that?",
-            f'Is the ticket "{subject}" still open to being reopened? Then do it. Tell me its closing date '
-            f"and the days from there to {long_date(when)} as well. Create nothing.",
-            f'Try to bring the closed ticket "{subject}" back, only by reopening. Say whether it worked, on '
-            f"which date it was closed and how many days lie between that and {when}.",
+            f'Reopen the ticket "{subject}" if the desk allows it, and open nothing new. Did it work, yes '
+            f"or no? When was it closed, and how many days before {when} was that?",
+            f'Can the ticket "{subject}" still be reopened (yes or no)? Then do it. Tell me its closing '
+            f"date and the days from there to {long_date(when)} as well. Create nothing.",
+            f'Try to bring the closed ticket "{subject}" back, only by reopening. With a yes or no, tell '
+            "me whether it worked; then on which date it was closed and how many days lie between that "
+            f"and {when}.",
         ),
         solve,
     )

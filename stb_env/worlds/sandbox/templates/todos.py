@@ -181,12 +181,13 @@ def packing_todo(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'If any rain is forecast for {name} on {when}, add "{wet}" to my Home list, due that day; else '
-            f'"{dry}". Does rain come, and which conditions are expected?',
+            f'If any rain is forecast for {name} on {when}, add "{wet}" to my Home list, due that day; '
+            f'else "{dry}". In one word, does rain come? And which conditions are expected?',
             f'I travel to {name} on {long_date(when)}. Put "{wet}" (rain above 0 mm) or "{dry}" (a dry '
-            "day) on the list Home for that date. Is it going to rain? Give the weather condition too.",
-            f'Check the forecast of {name} for {when}. Note in my list Home, due then, "{wet}" where it '
-            f'rains, otherwise "{dry}"; and tell me whether rain falls and the condition.',
+            "day) on the list Home for that date. Is it going to rain (one word)? Give the weather "
+            "condition too.",
+            f'Check the forecast of {name} for {when}. Put on my list Home, due then, "{wet}" where it '
+            f'rains, otherwise "{dry}". Does it rain? Say that in a word, then the condition.',
         ),
         solve,
     )

@@ -93,7 +93,7 @@ def book_cheapest_day(draw: Draw) -> Plan:
             f"{best} is the cheapest, at {trip['paid']:.2f} AUR.",
             [
                 facts.date("day", best, others=dates),
-                facts.number("fare", trip["paid"], others=fares.values()),
+                facts.number("fare", trip["paid"]),
             ],
         )
 
@@ -163,12 +163,12 @@ def change_flight_too_late(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Can I take my flight {flight} on {when} instead? Change it if that is allowed, and book "
-            "nothing new. On which date does the trip as booked leave, and what did I pay for it?",
-            f"Try to move {flight} to {long_date(when)}. Did it work? I also want the departure date and "
-            "the price of the present booking. Leave my trips alone otherwise.",
-            f"Is a change of my trip on {flight} to {when} possible? Do it if it is. Tell me the departure "
-            "date and price by the booking that I have at present.",
+            f"Can I take my flight {flight} on {when} instead (yes or no)? Change it if that is allowed, "
+            "and book nothing new. On which date does the trip as booked leave, and what did I pay for it?",
+            f"Try to move {flight} to {long_date(when)}. Did it work, yes or no? I also want the departure "
+            "date and the price of the present booking. Leave my trips alone otherwise.",
+            f"Is a change of my trip on {flight} to {when} possible? Do it if it is. Tell me yes or no, "
+            "and the departure date and price by the booking that I have at present.",
         ),
         solve,
     )

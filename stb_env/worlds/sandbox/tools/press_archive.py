@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from stb_env.worlds.sandbox.content.articles import SOURCES, articles
@@ -13,12 +15,9 @@ from stb_env.worlds.sandbox.registry import ToolDoc
 TOOL = ToolDoc("News", "Press Archive", "An archive of newspapers.", held_out="tool")
 
 
-def _reference(article_id: str) -> str:
-    return f"PA/{article_id.removeprefix('article-')}"
-
-
-def _stories() -> dict[str, dict[str, Any]]:
-    return {_reference(key): row for key, row in articles().items()}
+@lru_cache(maxsize=1)
+def _stories() -> Mapping[str, dict[str, Any]]:
+    return {f"PA/{key.removeprefix('article-')}": row for key, row in articles().items()}
 
 
 @TOOL.lookup(

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Self, TypeVar
 from urllib.parse import urlsplit
 
 from stb_env import jsontext, seeding
-from stb_env.backend.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
 from stb_env.backend.faults import Faults
-from stb_env.backend.places import keep_from_logs, quoted
-from stb_env.backend.slots import Slots
+from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
+from stb_env.backend.real_api.places import keep_from_logs, quoted
+from stb_env.backend.real_api.slots import Slots
 from stb_env.errors import BackendError, ConfigError
 from stb_env.llm import Clock, ModelConfig
 from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from stb_env import jsontext, seeding
-from stb_env.backend.fields import LeafType, field_key, is_identifier, maker
-from stb_env.backend.values import Maker
+from stb_env.backend.simulator.template.fields import LeafType, field_key, is_identifier, maker
+from stb_env.backend.simulator.template.values import Maker
 
 _LENGTH = "_list_length"
 _TYPES: dict[str, LeafType] = {

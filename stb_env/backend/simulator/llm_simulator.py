@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stb_env import jsontext
-from stb_env.backend import mirror
-from stb_env.backend.cache_key import Arguments, read_arguments
+from stb_env.backend.cache.key import Arguments, read_arguments
+from stb_env.backend.simulator import mirror
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recording import Answer
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Sampling, Usage, ask, fingerprint

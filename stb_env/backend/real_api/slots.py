@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Hashable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from weakref import WeakKeyDictionary
 
-from stb_env.backend.exchange import HTTPFailure
+from stb_env.backend.real_api.exchange import HTTPFailure
 from stb_env.llm.retry import Deadline
 
 

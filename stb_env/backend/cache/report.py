@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from stb_env.backend.cache_entry import CacheEntry
+from stb_env.backend.cache.entry import CacheEntry
 from stb_env.errors import DataError
 from stb_env.metrics.taxonomy import Taxonomy, classify, matches
 from stb_env.store import Row

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, get_args
 
 from stb_env import jsontext
-from stb_env.backend.cache_key import Arguments, call_key, read_arguments
+from stb_env.backend.cache.key import Arguments, call_key, read_arguments
 from stb_env.errors import DataError
 from stb_env.metrics.taxonomy import ApiClass, classify
 from stb_env.tools import ToolId

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any
 
 from stb_env import jsontext, seeding
-from stb_env.backend import template, words
-from stb_env.backend.cache_key import read_arguments
-from stb_env.backend.documentation import shape
-from stb_env.backend.fields import field_key, is_identifier
-from stb_env.backend.filling import Filler, echoed, fitting_length
-from stb_env.backend.values import Scene
+from stb_env.backend.cache.key import read_arguments
+from stb_env.backend.simulator.template import skeleton, words
+from stb_env.backend.simulator.template.documentation import shape
+from stb_env.backend.simulator.template.fields import field_key, is_identifier
+from stb_env.backend.simulator.template.filling import Filler, echoed, fitting_length
+from stb_env.backend.simulator.template.values import Scene
 from stb_env.errors import ConfigError
 from stb_env.tools import Tool, ToolId, ToolResult, pure_name
 
@@ -39,7 +39,7 @@ class _Plan:
     """
 
     record: Mapping[str, Any]
-    root: template.Node
+    root: skeleton.Node
     length: int
     documented: bool
 
@@ -160,17 +160,17 @@ class TemplateSimulator:
         """Return how the API answers; what its record alone decides is read once."""
         known = self._plans.get((tool.id, tool.spec))
         if known is None or (known.record is not tool.record and known.record != tool.record):
-            root = template.read(tool.record.get("template_response"))
-            known = self._planned(tool, root or template.parse(shape(tool)), documented=root is None)
+            root = skeleton.read(tool.record.get("template_response"))
+            known = self._planned(tool, root or skeleton.parse(shape(tool)), documented=root is None)
             if len(self._plans) >= _KNOWN:
                 self._plans.clear()
             self._plans[tool.id, tool.spec] = known
         if not known.documented:
             return known
-        example = next((root for root in map(template.read, examples) if root is not None), None)
+        example = next((root for root in map(skeleton.read, examples) if root is not None), None)
         return known if example is None else self._planned(tool, example, documented=False)
 
-    def _planned(self, tool: Tool, root: template.Node, *, documented: bool) -> _Plan:
+    def _planned(self, tool: Tool, root: skeleton.Node, *, documented: bool) -> _Plan:
         return _Plan(tool.record, root, fitting_length(root, self._max_size), documented)
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from stb_env import seeding
-from stb_env.backend.words import Place, Words
+from stb_env.backend.simulator.template.words import Place, Words
 
 # Dates lie in the ten years before this moment; the clock of the machine is never asked.
 REFERENCE = datetime(2024, 1, 1, tzinfo=UTC)

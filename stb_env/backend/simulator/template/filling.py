@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env import seeding
-from stb_env.backend.fields import LeafType, field_key
-from stb_env.backend.template import Items, Leaf, Node, Record
-from stb_env.backend.values import Scene
+from stb_env.backend.simulator.template.fields import LeafType, field_key
+from stb_env.backend.simulator.template.skeleton import Items, Leaf, Node, Record
+from stb_env.backend.simulator.template.values import Scene
 
 _GENERIC_ID = field_key("id")
 _WHOLE = re.compile(r"\s*[+-]?\d{1,15}\s*")
@@ -25,7 +25,7 @@ def fitting_length(root: Node, size: int) -> int:
     """Return how many members each list may have so that the answer has about ``size`` characters.
 
     Examples:
-        >>> from stb_env.backend.template import read
+        >>> from stb_env.backend.simulator.template.skeleton import read
         >>> fitting_length(read([{"title": "str", "_list_length": 1000}]), 1000) in range(8, 33)
         True
     """

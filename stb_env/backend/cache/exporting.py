@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from stb_env.backend.cache import ResponseCache
-from stb_env.backend.cache_entry import CacheEntry
+from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.formats.recording import Answer, Recording
 from stb_env.formats.toolbench_cache import write_folder
 

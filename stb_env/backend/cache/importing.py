@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from stb_env import jsontext
-from stb_env.backend.cache import ResponseCache
-from stb_env.backend.cache_entry import CacheEntry
+from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats import mirrorapi, toolbench_answers, toolbench_cache
 from stb_env.formats.recording import Notes, Recording

@@ -14,12 +14,12 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from stb_env.backend import cache_report
-from stb_env.backend.cache_entry import CacheEntry, EntrySource, Hit, read_hit
-from stb_env.backend.cache_key import call_key, id_prefix
-from stb_env.backend.cache_layers import BASE, MANIFEST, Layers, read_manifest, write_manifest
-from stb_env.backend.cache_report import FilterReport, MergeReport, VerifyReport
-from stb_env.backend.recent import Recent
+from stb_env.backend.cache import report as cache_report
+from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, read_hit
+from stb_env.backend.cache.key import call_key, id_prefix
+from stb_env.backend.cache.layers import BASE, MANIFEST, Layers, read_manifest, write_manifest
+from stb_env.backend.cache.recent import Recent
+from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
 from stb_env.errors import ConfigError, DataError
 from stb_env.metrics.taxonomy import Taxonomy
 from stb_env.store import TextStore

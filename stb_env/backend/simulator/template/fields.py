@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Literal
 
 from stb_env import seeding
-from stb_env.backend import values
-from stb_env.backend.values import Maker, Scene
+from stb_env.backend.simulator.template import values
+from stb_env.backend.simulator.template.values import Maker, Scene
 from stb_env.tools import pure_name
 
 LeafType = Literal["text", "int", "float", "bool", "null"]

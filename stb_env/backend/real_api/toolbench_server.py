@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.backend.cache_key import call_key, read_arguments
-from stb_env.backend.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
-from stb_env.backend.http_api import HTTPAPI
+from stb_env.backend.cache.key import call_key, read_arguments
 from stb_env.backend.protocol import RealAPI
+from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.errors import ConfigError
 from stb_env.formats.recording import as_answer
 from stb_env.llm import Clock
@@ -112,7 +112,7 @@ def accepted(value: Any, taxonomy: RealCheck) -> ToolResult:
         >>> accepted({"error": "", "response": "Too many requests"}, "default")
         Traceback (most recent call last):
         ...
-        stb_env.backend.exchange.HTTPFailure: the answer was not accepted (not_connected): Too many requests
+        stb_env.backend.real_api.exchange.HTTPFailure: the answer was not accepted (not_connected): Too many requests
     """
     answer = as_answer(value)
     if answer is None:

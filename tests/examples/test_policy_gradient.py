@@ -1,0 +1,76 @@
+"""The policy-gradient example learns."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+from examples.policy_gradient import TEMPLATES, main, tasks_of
+from stb_env.tools import FINISH, ToolCall
+from stb_env.worlds.sandbox.template import templates
+from stb_env.wrappers import DiscreteActions
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
+    file = tmp_path_factory.mktemp("run") / "curve.json"
+    return main(episodes=1300, out=str(file), seed=0), file
+
+
+def test_training_solves_held_out_tasks_that_chance_does_not(trained: tuple[dict[str, Any], Path]):
+    curve = trained[0]["curve"]
+    assert curve[0]["success"] < 0.2
+    assert curve[-1]["success"] > curve[0]["success"] + 0.25
+
+
+def test_the_learning_curve_is_saved(trained: tuple[dict[str, Any], Path]):
+    report, file = trained
+    assert json.loads(file.read_text("utf-8")) == report
+    assert [point["episodes"] for point in report["curve"]] == [130.0 * part for part in range(11)]
+
+
+def test_training_on_equal_seeds_gives_equal_curves(tmp_path: Path):
+    one, other = (main(episodes=104, out=str(tmp_path / "curve.json"), seed=3) for _ in range(2))
+    assert one == other
+
+
+def test_its_templates_take_one_or_two_calls_of_tools_that_training_has():
+    chosen = [templates()[name] for name in TEMPLATES]
+    assert all(template.calls <= 2 and not template.held_out for template in chosen)
+
+
+def test_choosing_can_solve_most_of_its_tasks():
+    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=6))
+    task_ids = tasks_of(TEMPLATES, "val", "test")
+    assert sum(reachable(env, task_id) for task_id in task_ids) >= 0.95 * len(task_ids)
+
+
+def reachable(env: DiscreteActions, task_id: str) -> bool:
+    """Return whether the known solution, then one of the answers, is among the candidates all the way."""
+    _, info = env.reset(seed=0, options={"task_id": task_id})
+    for call in env.task.gold:
+        wanted = meaning(env, call)
+        found = [json.loads(text) for text in info["candidates"]]
+        offered = [meaning(env, ToolCall(made["name"], made["arguments"])) for made in found]
+        if wanted not in offered:
+            return False
+        info = env.step(offered.index(wanted))[4]
+    answers = [index for index, text in enumerate(info["candidates"]) if json.loads(text)["name"] == FINISH]
+    return any(env.fork().step(index)[1] == 1.0 for index in answers)
+
+
+def meaning(env: DiscreteActions, call: ToolCall) -> tuple[str, dict[str, Any]]:
+    """Return name and arguments of a call, without those that only repeat a default."""
+    tools = {tool.name: tool.parameters["properties"] for tool in env.task.tools}
+    known = tools.get(call.name, {})
+    assert not isinstance(call.arguments, str)
+    kept = {
+        name: value
+        for name, value in call.arguments.items()
+        if "default" not in known.get(name, {}) or known[name]["default"] != value
+    }
+    return call.name, kept
