@@ -57,9 +57,7 @@ def test_the_sandbox_as_it_is_passes():
 
 
 def test_a_judge_that_passes_everything_is_found():
-    assert failed(judge=Generous()) == {"null agent echo", "null agent inject", "null agent random"} | (
-        failed(judge=Generous()) & {"null agent noop"}
-    )
+    assert {"null agent echo", "null agent inject"} <= failed(judge=Generous())
 
 
 def test_a_judge_that_passes_nothing_is_found():

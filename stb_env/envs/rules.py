@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -23,6 +23,8 @@ from stb_env.validation import check_call
 from stb_env.verdict import Verdict, Vote
 
 Compat = Literal["toolbench"]
+Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
+"""Of a task, the backend's state and the calls so far."""
 
 NO_CALL = (
     'no tool call found; write one as {"name": "<tool>", "arguments": {...}}, '
@@ -56,6 +58,10 @@ class Rules:
         limits: Bounds on texts.
         compat: ``"toolbench"`` calls functions by suffix, validates nothing and reports the original's
             step codes.
+        potential: How far an episode has come, from 0 to 1; None for a reward at the end alone. Each step
+            then earns the potential it gained, and the last one pays all of it back: shaping by a
+            potential leaves the best policy and every episode's undiscounted return as they are (Ng,
+            Harada and Russell, 1999).
     """
 
     backend: Backend
@@ -63,6 +69,7 @@ class Rules:
     max_turns: int = 24
     limits: Limits = Limits()
     compat: Compat | None = None
+    potential: Potential | None = None
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -98,14 +105,14 @@ class Rules:
                 )
                 break
             records.append(record)
-        state = self._with_step(state, records, parsed.text, backend)
+        before, state = state, self._with_step(state, records, parsed.text, backend)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
-            return (yield from self._end(task, state, finish))
-        if state.turn >= self.max_turns:
-            return _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
-        return state
+            state = yield from self._end(task, state, finish)
+        elif state.turn >= self.max_turns:
+            state = _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
+        return state if self.potential is None else self._shaped(task, before, state)
 
     def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
         if self.compat:
@@ -161,6 +168,13 @@ class Rules:
             status,
             usage=_total(state.usage, [record.result.usage for record in records]),
         )
+
+    def _shaped(self, task: Task, before: State, state: State) -> State:
+        if self.potential is None or not state.valid:
+            return state
+        reached = 0.0 if state.over else self.potential(task, state.backend, state.calls)
+        step = replace(state.steps[-1], reward=state.steps[-1].reward + reached - before.potential)
+        return replace(state, potential=reached, steps=(*state.steps[:-1], step))
 
     def _joined_results(self, records: Sequence[CallRecord]) -> str:
         room = self.limits.result // len(records) - 2

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from stb_env.backend.protocol import Backend
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
 from stb_env.worlds.sandbox.oracle import oracle
+from stb_env.worlds.sandbox.progress import progress
 from stb_env.worlds.sandbox.tasks import SandboxTasks
 from stb_env.worlds.sandbox.verifier import ExactJudge
 from stb_env.worlds.sandbox.world import SandboxWorld
@@ -19,6 +21,7 @@ def make(
     level: int | None = None,
     template: str | None = None,
     distractors: int = 4,
+    reward: Literal["sparse", "dense"] = "sparse",
     backend: Backend | None = None,
     judge: Judge | None = None,
     **settings: Any,
@@ -31,6 +34,8 @@ def make(
         level: Only tasks that need so many calls.
         template: Only tasks of this template.
         distractors: Tools that a task offers besides those that it needs.
+        reward: ``sparse`` is the verdict at the end; ``dense`` adds potential-based shaping by the subgoals
+            reached, which changes no episode's return and no best policy.
         backend: Answers calls in place of the world.
         judge: Decides in place of the exact verifier.
         **settings: Further settings of `ToolEnv`.
@@ -38,5 +43,13 @@ def make(
     Raises:
         ConfigError: A setting is unknown, or no template meets them all.
     """
-    tasks = SandboxTasks(split, group, level, template, distractors)
-    return ToolEnv(tasks, backend or SandboxWorld(), judge or ExactJudge(), oracle=oracle, **settings)
+    if reward not in ("sparse", "dense"):
+        raise ConfigError(f"reward must be 'sparse' or 'dense', got {reward!r}")
+    return ToolEnv(
+        SandboxTasks(split, group, level, template, distractors),
+        backend or SandboxWorld(),
+        judge or ExactJudge(),
+        potential=progress if reward == "dense" else None,
+        oracle=oracle,
+        **settings,
+    )

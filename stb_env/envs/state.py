@@ -28,6 +28,7 @@ class State:
         answer: The final answer, where one was given.
         verdict: The verdict as plain data, where there is one.
         failure: The infrastructure failure as plain data, where there was one.
+        potential: How far the task has come, from 0 to 1, where rewards are shaped by that.
         usage: What the environment's own models (simulator, judge) used so far.
     """
 
@@ -44,6 +45,7 @@ class State:
     verdict: Mapping[str, Any] | None = None
     failure: Mapping[str, Any] | None = None
     usage: Usage = NO_USAGE
+    potential: float = 0.0
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:

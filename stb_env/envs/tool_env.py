@@ -13,7 +13,7 @@ from gymnasium.spaces import Dict, Discrete
 
 from stb_env.backend.protocol import Backend
 from stb_env.envs.finish import FINISH_TOOL
-from stb_env.envs.rules import Compat, Limits, Rules
+from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.judges.protocol import Judge
@@ -52,6 +52,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         shard: ``(i, n)``: sequential order visits tasks i, i + n, i + 2n ...
         limits: Bounds on the texts of an observation, as a `Limits` or a dict of its fields.
         compat: ``"toolbench"`` for the original's look-up and step codes.
+        potential: How far an episode has come; shapes the reward of each step (see `Rules`).
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
 
@@ -84,6 +85,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         shard: tuple[int, int] = (0, 1),
         limits: Limits | Mapping[str, int] | None = None,
         compat: Compat | None = None,
+        potential: Potential | None = None,
         oracle: Oracle | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -95,7 +97,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             raise ConfigError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
         self.tasks = tasks
         self.oracle = oracle
-        self.rules = Rules(backend, judge, max_turns, _limits(limits), compat)
+        self.rules = Rules(backend, judge, max_turns, _limits(limits), compat, potential)
         self.order, self.shard = _order(order), _shard(shard)
         self.render_mode = render_mode
         texts = self.rules.limits
