@@ -91,7 +91,7 @@ def _finite(value: Any) -> Any:
 
 
 def _parse_int(digits: str) -> int | str:
-    return int(digits) if len(digits) < 300 else digits
+    return int(digits) if len(digits) < 299 else digits
 
 
 def _parse_float(digits: str) -> float | str:

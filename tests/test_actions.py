@@ -18,6 +18,7 @@ from stb_env.actions import (
     POSITIONAL,
     Action,
     format_action,
+    parse,
     parse_action,
 )
 from stb_env.errors import ActionError
@@ -389,3 +390,39 @@ def test_one_call_is_formatted_as_one_object_and_several_as_a_list():
 def test_what_cannot_be_written_is_refused(call, message):
     with pytest.raises(ActionError, match=f"^{re.escape(message)}$"):
         format_action(call)
+
+
+# -- the quick reader of usual calls ---------------------------------------------------------------
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+    max_leaves=8,
+)
+members = st.fixed_dictionaries(
+    {"name": st.text(max_size=8) | st.just("ping") | st.integers()},
+    optional={
+        "arguments": JSON | st.dictionaries(st.text(max_size=5), JSON, max_size=3),
+        "id": st.text(max_size=6) | st.none(),
+        "function": JSON,
+        "content": st.text(max_size=5),
+    },
+)
+
+
+@given(members, st.booleans())
+def test_the_quick_reader_agrees_with_the_general_ones(call, ascii_only):
+    text = json.dumps(call, ensure_ascii=ascii_only)
+    usual = parse._parse_usual(text)
+    assert usual is None or usual == parse._parse_text(text, parse.MAX_CALLS)
+
+
+@pytest.mark.parametrize("digits", [297, 298, 299, 300, 5000])
+def test_the_quick_reader_agrees_on_long_numbers(digits):
+    for sign in ("", "-"):
+        text = f'{{"name": "f", "arguments": {{"n": {sign}{"9" * digits}}}}}'
+        assert parse._parse_usual(text) == parse._parse_text(text, parse.MAX_CALLS)
+
+
+def test_the_quick_reader_reads_what_agents_usually_write():
+    assert parse._parse_usual('{"name": "ping", "arguments": {"n": 1}}') is not None

@@ -15,7 +15,7 @@ MAX_TEXT = 1_000_000
 MAX_DEPTH = 64
 MAX_NODES = 1_000_000
 
-# jsontext reads a number of 300 characters and more as text; one place is the sign's.
+# jsontext reads a number of 299 characters and more as text; one place is the sign's.
 _MAX_INT = 10**298
 # Plain types stand first: a check against an abstract class costs several times as much.
 _CONTAINERS = (dict, list, tuple, Mapping)

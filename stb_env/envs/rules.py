@@ -173,8 +173,8 @@ class Rules:
         if self.potential is None or not state.valid:
             return state
         reached = 0.0 if state.over else self.potential(task, state.backend, state.calls)
-        step = replace(state.steps[-1], reward=state.steps[-1].reward + reached - before.potential)
-        return replace(state, potential=reached, steps=(*state.steps[:-1], step))
+        step = state.steps[-1]._replace(reward=state.steps[-1].reward + reached - before.potential)
+        return state._replace(potential=reached, steps=(*state.steps[:-1], step))
 
     def _joined_results(self, records: Sequence[CallRecord]) -> str:
         room = self.limits.result // len(records) - 2
@@ -183,7 +183,7 @@ class Rules:
     def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
         if finish.kind == "give_up":
             return _judged(state, _unsolved("the agent gave up"))
-        state = replace(state, answer=finish.answer)
+        state = state._replace(answer=finish.answer)
         try:
             verdict = yield from self.judge.judge(Case(task, finish.answer, state.calls, state.backend))
         except InfrastructureError as error:
@@ -232,9 +232,8 @@ def _total(so_far: Usage, more: Iterable[Usage | None]) -> Usage:
 
 
 def _failed(state: State, failure: Mapping[str, Any], lost: Usage | None) -> State:
-    step = replace(state.steps[-1], status=Status.FAILURE, truncated=True)
-    return replace(
-        state,
+    step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
+    return state._replace(
         over=True,
         valid=False,
         failure=failure,
@@ -245,11 +244,10 @@ def _failed(state: State, failure: Mapping[str, Any], lost: Usage | None) -> Sta
 
 
 def _judged(state: State, verdict: Verdict, *, truncated: bool = False) -> State:
-    step = replace(
-        state.steps[-1], reward=float(verdict.score), terminated=not truncated, truncated=truncated
+    step = state.steps[-1]._replace(
+        reward=float(verdict.score), terminated=not truncated, truncated=truncated
     )
-    return replace(
-        state,
+    return state._replace(
         over=True,
         valid=verdict.status != "na",
         usage=_total(state.usage, [verdict.usage]),

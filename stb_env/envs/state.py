@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from stb_env.tools import Status
 from stb_env.trajectory import CallRecord, Step
 from stb_env.usage import NO_USAGE, Usage
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """Everything that an episode is, apart from shared, read-only content.
 
     Attributes:

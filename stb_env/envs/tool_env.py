@@ -208,7 +208,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._running()
         return self._task
 
-    # -- core --------------------------------------------------------------------------------------
+    # -- core: wrappers of this package build on these two --------------------------------------------
 
     def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
         if seed is None and self._np_random is None and self._branch_seed is not None:

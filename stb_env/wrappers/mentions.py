@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Literal
 
 Kind = Literal["date", "time", "phone", "id", "number", "code", "name"]
@@ -72,9 +72,9 @@ def mentions(text: str) -> tuple[Mention, ...]:
         # As long as what it replaces, so that positions stay; no letter, so that no name goes across it.
         return "\0" * len(match[0])
 
-    text = _QUOTED.sub(lambda match: blank("name", match), text)
+    text = _QUOTED.sub(partial(blank, "name"), text)
     for kind, pattern in _PATTERNS:
-        text = pattern.sub(lambda match, kind=kind: blank(kind, match), text)  # type: ignore[misc] # see python/mypy#12557
+        text = pattern.sub(partial(blank, kind), text)
     found.extend(_names(text))
     return tuple(sorted(dict.fromkeys(found), key=lambda mention: mention.position))
 

@@ -247,9 +247,22 @@ def polarity(text: str) -> bool | None:
         >>> polarity("Yes, it is."), polarity("It isn't"), polarity("Perhaps")
         (True, False, None)
     """
+    return next(_polar(text), None)
+
+
+def polarities(text: str) -> set[bool]:
+    """Return what a text says anywhere: yes (True), no (False), both or neither.
+
+    Examples:
+        >>> sorted(polarities("Is it open, yes or no?"))
+        [False, True]
+    """
+    return set(_polar(text))
+
+
+def _polar(text: str) -> Iterator[bool]:
     for word in _POLAR.findall(fold(text)):
         if word in _YES:
-            return True
-        if word in _NO or word.endswith(("n't", "n’t")):
-            return False
-    return None
+            yield True
+        elif word in _NO or word.endswith(("n't", "n’t")):
+            yield False

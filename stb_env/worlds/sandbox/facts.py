@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stb_env.worlds.sandbox import answers
+from stb_env.worlds.sandbox import absence, answers
 from stb_env.worlds.sandbox.answers import Quantity
 
 Fact = Mapping[str, Any]
@@ -80,6 +80,25 @@ def yes_no(label: str, value: bool) -> Fact:
     return {"type": "yes_no", "label": label, "value": value, "others": []}
 
 
+def lacking(kind: str, subject: str, *names: str, others: Iterable[float | str] = ()) -> Fact:
+    """Require that the answer says what is lacking: that it cannot be done, and what it is for want of.
+
+    Args:
+        kind: ``detail`` (the query leaves it out), ``thing`` (it does not exist) or ``ability`` (no tool
+            does it).
+        subject: One of `absence.SUBJECTS` of that kind; names the fact in the verdict.
+        *names: Further words for it, such as the name of what does not exist.
+        others: Numbers and names that a guess would give; an answer with one of them is a guess.
+    """
+    return {
+        "type": "lacking",
+        "label": subject,
+        "kind": kind,
+        "value": [*names, *absence.SUBJECTS[kind][subject]],
+        "others": list(others),
+    }
+
+
 def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()) -> bool:
     """Return whether the answer contains the fact and no competitor.
 
@@ -98,6 +117,18 @@ def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()
         True
     """
     return len(answer) <= answers.LONGEST and _CHECKS[fact["type"]](fact, answer, query, allowed)
+
+
+def given_away(fact: Fact, query: str) -> bool:
+    """Return whether a query contains the fact; offering both "yes" and "no" gives neither away.
+
+    Examples:
+        >>> given_away(yes_no("open", True), "Is it open? Yes or no."), given_away(yes_no("open", True), "Yes?")
+        (False, True)
+    """
+    if fact["type"] == "yes_no" and answers.polarities(query) == {True, False}:
+        return False
+    return holds(fact, query)
 
 
 def _values(facts: Iterable[Fact], kind: str) -> list[Any]:
@@ -160,6 +191,18 @@ def _yes_no(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> boo
     return answers.polarity(answer) is fact["value"]
 
 
+def _lacking(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:  # noqa: ARG001
+    if not absence.says(fact["kind"], fact["value"], answer, query):
+        return False
+    return not any(_states(answer, other) and not _states(query, other) for other in fact["others"])
+
+
+def _states(text: str, value: float | str) -> bool:
+    if isinstance(value, str):
+        return bool(answers.named(text, [value]))
+    return any(abs(quantity.value - value) <= 0.005 for quantity in answers.quantities(text))
+
+
 _CHECKS: Mapping[str, Callable[[Fact, str, str, Iterable[Fact]], bool]] = {
     "number": _number,
     "names": _names,
@@ -167,4 +210,5 @@ _CHECKS: Mapping[str, Callable[[Fact, str, str, Iterable[Fact]], bool]] = {
     "date": _exact(answers.dates, "date"),
     "time": _exact(answers.times, "time"),
     "yes_no": _yes_no,
+    "lacking": _lacking,
 }

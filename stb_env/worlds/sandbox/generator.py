@@ -3,6 +3,7 @@
 Splits are disjoint by construction: the slots that a draw chose hash to one of ten buckets, and each split
 owns some of the buckets, so no (template, slots) occurs in two splits. Templates that need a held-out tool
 or category are never in train or val, nor are their tools ever distractors there; test owns all of them.
+The templates of split "missing" are in no other.
 """
 
 from __future__ import annotations
@@ -21,9 +22,9 @@ from stb_env.tools import Tool, ToolCall
 from stb_env.worlds.sandbox.api_error import ApiError
 from stb_env.worlds.sandbox.catalog import apis, household, tools
 from stb_env.worlds.sandbox.changes import changes
-from stb_env.worlds.sandbox.facts import holds
+from stb_env.worlds.sandbox.facts import given_away
 from stb_env.worlds.sandbox.registry import ApiCall
-from stb_env.worlds.sandbox.task_key import BUCKETS, TaskKey
+from stb_env.worlds.sandbox.task_key import BUCKETS, HELD_OUT_SPLITS, TaskKey
 from stb_env.worlds.sandbox.template import Answer, Draw, Plan, Template
 from stb_env.worlds.world import Tables
 
@@ -66,11 +67,12 @@ def generate(key: TaskKey) -> Task:
     draw, _, query, solved = _instance(key)
     known = tools()
     used = [known[identity] for identity in dict.fromkeys(call.api.id for call in solved.calls)]
+    needed = list(dict.fromkeys([*used, *(known[api.id] for api in key.template.offers)]))
     written = changes(household(draw.household), solved.state)
     return Task(
         id=key.id,
         query=query,
-        tools=_offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        tools=_offered(needed, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
@@ -130,15 +132,19 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
         draw = Draw(rng)
         plan = template.draw(draw)
         unfit += 1
-        # A template with held-out tools is in test alone, so all its instances are test's.
-        if not template.held_out and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
+        if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
             continue
         query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
         solved = _run(plan, household(draw.household))
-        if not any(holds(fact, query) for fact in solved.answer.facts):
+        if not any(given_away(fact, query) for fact in solved.answer.facts):
             unfit = 0
             yield Instance(draw, plan, query, solved)
     raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
+
+
+def _owned(split: str, template: Template) -> bool:
+    # A template with held-out tools is in test alone, so all its instances are test's; likewise for missing.
+    return split in BUCKETS and not template.held_out
 
 
 def bucket_of(template: str, slots: list[str]) -> int:
@@ -163,14 +169,18 @@ def _run(plan: Plan, state: Tables) -> Solved:
         return Solved(calls, stop.value, state)
 
 
-def _offered(used: list[Tool], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
+def _offered(needed: list[Tool], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
     """Return the needed tools among distractors, half of them from the same categories."""
-    names = {tool.name for tool in used}
-    near, far = _pools(tuple(sorted({tool.id.category for tool in used})), key.split != "test")
-    near = [tool for tool in near if tool.name not in names]
+    unfit = {tool.id for tool in needed} | {api.id for api in key.template.withheld}
+    near, far = _pools(
+        tuple(sorted({tool.id.category for tool in needed})), key.split not in HELD_OUT_SPLITS
+    )
+    near = [tool for tool in near if tool.id not in unfit]
+    if key.template.withheld:
+        far = [tool for tool in far if tool.id not in unfit]
     chosen = rng.sample(near, min(len(near), (key.distractors + 1) // 2))
     chosen += rng.sample(far, min(len(far), key.distractors - len(chosen)))
-    offered = used + chosen
+    offered = needed + chosen
     rng.shuffle(offered)
     return tuple(offered)
 

@@ -9,8 +9,16 @@ from functools import cached_property
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.tasks import Task
 from stb_env.worlds.sandbox.generator import generate
-from stb_env.worlds.sandbox.task_key import BUCKETS, DISTRACTORS, MOST_DISTRACTORS, TaskKey, draws
-from stb_env.worlds.sandbox.template import GROUPS, templates
+from stb_env.worlds.sandbox.task_key import (
+    DISTRACTORS,
+    HELD_OUT_SPLITS,
+    MOST_DISTRACTORS,
+    SPLITS,
+    TaskKey,
+    draws,
+    templates_of,
+)
+from stb_env.worlds.sandbox.template import GROUPS
 from stb_env.worlds.sandbox.world import VERSION
 
 
@@ -18,7 +26,9 @@ class SandboxTasks:
     """A `TaskSource` of sandbox tasks.
 
     Args:
-        split: ``train`` (unlimited), ``val`` or ``test`` (fixed lists; test has 100 tasks of each group).
+        split: ``train`` (unlimited), ``val`` or ``test`` (fixed lists; test has 100 tasks of each group), or
+            ``missing``: 100 tasks that lack a detail, a thing or a tool, where right is to say so and to
+            change nothing.
         group: Only this group, for example ``I1-Instruction``; None is all.
         level: Only tasks that need so many calls; None is all.
         template: Only this template; None is all.
@@ -41,11 +51,12 @@ class SandboxTasks:
         template: str | None = None,
         distractors: int = DISTRACTORS,
     ) -> None:
-        _check("split", split, BUCKETS)
+        _check("split", split, SPLITS)
+        known_templates = templates_of(split)
         if group is not None:
             _check("group", group, GROUPS)
         if template is not None:
-            _check("template", template, templates())
+            _check("template", template, known_templates)
         if not 0 <= distractors <= MOST_DISTRACTORS:
             raise ConfigError(f"distractors must be from 0 to {MOST_DISTRACTORS}, got {distractors}")
         self.name = "Sandbox"
@@ -53,8 +64,8 @@ class SandboxTasks:
         self._distractors = distractors
         self._templates = chosen = [
             known
-            for known in templates().values()
-            if (split == "test" or not known.held_out)
+            for known in known_templates.values()
+            if (split in HELD_OUT_SPLITS or not known.held_out)
             and group in (None, known.group)
             and level in (None, known.calls)
             and template in (None, known.name)
@@ -62,8 +73,8 @@ class SandboxTasks:
         if not self._templates:
             raise ConfigError(
                 f"no template has {split=}, {group=}, {level=} and {template=}; "
-                f"held-out groups are in split 'test' only, levels go from 1 to "
-                f"{max(known.calls for known in templates().values())}"
+                f"held-out groups are in splits {', '.join(sorted(HELD_OUT_SPLITS))} only, levels go from 1 to "
+                f"{max(known.calls for known in known_templates.values())}"
             )
 
         counts = [draws(split, known) for known in chosen]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 from stb_env.worlds.sandbox.catalog import household, modules_of
 from stb_env.worlds.sandbox.content.households import COUNT
 from stb_env.worlds.sandbox.facts import Fact
-from stb_env.worlds.sandbox.registry import ApiCall, ToolDoc
+from stb_env.worlds.sandbox.registry import Api, ApiCall, ToolDoc
 from stb_env.worlds.world import Tables
 
 T = TypeVar("T")
@@ -98,9 +98,13 @@ class Template:
         name: Unique; part of task ids.
         draw: Chooses slots and returns the plan.
         tools: The tools that its solution needs.
-        calls: How many calls its solution needs, which is the task's level.
+        calls: How many calls its solution needs, which is the task's level; without a solution, how many
+            show that there is none.
         writes: The tables that a solved task leaves changed.
         group: One of the six groups of StableToolBench.
+        solvable: Whether there is a solution; else the right answer says what is lacking.
+        offers: APIs that a task offers although its solution calls none of them.
+        withheld: APIs that a task never offers.
     """
 
     name: str
@@ -109,6 +113,9 @@ class Template:
     calls: int
     writes: tuple[str, ...]
     group: str
+    solvable: bool = True
+    offers: tuple[Api, ...] = ()
+    withheld: tuple[Api, ...] = ()
 
     @property
     def held_out(self) -> bool:
@@ -120,9 +127,12 @@ GROUPS = ("I1-Instruction", "I1-Tool", "I1-Category", "I2-Instruction", "I2-Cate
 _TEMPLATES: dict[str, Template] = {}
 
 
+Drawing = Callable[[Draw], Plan]
+
+
 def template(
     *tools: ToolDoc, calls: int, writes: Iterable[str] = ()
-) -> Callable[[Callable[[Draw], Plan]], Callable[[Draw], Plan]]:
+) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 
     Args:
@@ -131,16 +141,39 @@ def template(
         writes: Tables that it changes.
     """
 
-    def register(draw: Callable[[Draw], Plan]) -> Callable[[Draw], Plan]:
-        name = draw.__name__
-        known = _TEMPLATES.setdefault(
-            name, Template(name, draw, tools, calls, tuple(writes), group_of(tools))
-        )
-        if known.draw is not draw:
-            raise ValueError(f"two templates are named {name!r}; rename one")
-        return draw
+    def register(draw: Drawing) -> Drawing:
+        return _registered(Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools)))
 
     return register
+
+
+def unsolvable(
+    *tools: ToolDoc, calls: int, offers: Iterable[Api] = (), withheld: Iterable[Api] = ()
+) -> Callable[[Drawing], Drawing]:
+    """Return a decorator as `template` does, for tasks that nobody can do; split ``missing`` has them.
+
+    Args:
+        *tools: The tools that show that there is no solution, and those that seem to have one.
+        calls: Number of calls that show it.
+        offers: APIs with which an agent could do something wrong.
+        withheld: APIs that would do what is asked.
+    """
+
+    def register(draw: Drawing) -> Drawing:
+        return _registered(
+            Template(
+                draw.__name__, draw, tools, calls, (), group_of(tools), False, tuple(offers), tuple(withheld)
+            )
+        )
+
+    return register
+
+
+def _registered(made: Template) -> Drawing:
+    known = _TEMPLATES.setdefault(made.name, made)
+    if known.draw is not made.draw:
+        raise ValueError(f"two templates are named {made.name!r}; rename one")
+    return made.draw
 
 
 def group_of(tools: Iterable[ToolDoc]) -> str:
@@ -162,6 +195,16 @@ def group_of(tools: Iterable[ToolDoc]) -> str:
 
 @lru_cache(maxsize=1)
 def templates() -> Mapping[str, Template]:
-    """Return every template of the files in ``templates/``, by name."""
+    """Return every template of the files in ``templates/`` whose tasks can be solved, by name."""
+    return _sorted(solvable=True)
+
+
+@lru_cache(maxsize=1)
+def unsolvable_templates() -> Mapping[str, Template]:
+    """Return every template of the files in ``templates/`` whose tasks cannot be solved, by name."""
+    return _sorted(solvable=False)
+
+
+def _sorted(solvable: bool) -> dict[str, Template]:
     modules_of("stb_env.worlds.sandbox.templates")
-    return dict(sorted(_TEMPLATES.items()))
+    return {name: known for name, known in sorted(_TEMPLATES.items()) if known.solvable is solvable}

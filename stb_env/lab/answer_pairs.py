@@ -1,0 +1,137 @@
+"""A real and a simulated answer to the same call: from a MirrorAPI-Bench folder, or from the Sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stb_env import jsontext, seeding
+from stb_env.backend.cache.key import call_key
+from stb_env.backend.call_writer import CallWriter
+from stb_env.backend.simulator.template import TemplateSimulator
+from stb_env.errors import DataError
+from stb_env.formats import mirrorapi
+from stb_env.formats.recording import Answer, Notes, Recording
+from stb_env.request import drive
+from stb_env.tools import Tool, ToolId, ToolResult
+from stb_env.worlds.sandbox.catalog import household, tools
+from stb_env.worlds.sandbox.world import SandboxWorld
+
+SANDBOX = "sandbox"
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPair:
+    """One call with both answers.
+
+    Attributes:
+        group: Where it is from: the name of a file without its ending, or ``sandbox``.
+        id: The API.
+        arguments: What it was called with.
+        real: What the API answered.
+        simulated: What the simulator answered.
+    """
+
+    group: str
+    id: ToolId
+    arguments: Mapping[str, Any] | str
+    real: Answer
+    simulated: Answer
+
+    @property
+    def text(self) -> str:
+        """The whole pair as one JSON text, for hashing."""
+        answers = [text_of(self.real), text_of(self.simulated)]
+        return jsontext.dumps([self.group, *self.id, self.arguments, *answers])
+
+
+def text_of(answer: Answer) -> str:
+    """Return an answer as the text that an agent reads: its error, then its response.
+
+    Examples:
+        >>> text_of(Answer("", {"rain": 2})), text_of(Answer("not found", ""))
+        ('{"rain": 2}', 'not found')
+    """
+    response = answer.response if isinstance(answer.response, str) else jsontext.dumps(answer.response)
+    return "\n".join(part for part in (answer.error, response) if part)
+
+
+def recorded_pairs(folder: str | Path) -> list[AnswerPair]:
+    """Read every pair of a MirrorAPI-Bench folder, in order of file and line; of equal pairs one is kept.
+
+    Args:
+        folder: Holds ``*.jsonl`` files, or is one.
+
+    Raises:
+        DataError: There is no such file, or no pair in any.
+    """
+    place = Path(folder)
+    files = [place] if place.is_file() else sorted(place.glob("*.jsonl"))
+    found = {pair.text: pair for file in files for pair in _file_pairs(file)}
+    if not found:
+        raise DataError(
+            f"no pair of a real and a simulated answer in {place}; give a MirrorAPI-Bench folder of .jsonl "
+            "files whose lines hold request, real_response and simulated_response"
+        )
+    return list(found.values())
+
+
+def _file_pairs(file: Path) -> Iterator[AnswerPair]:
+    simulated: Recording | None = None
+    for recording in mirrorapi.read_file(file, Notes(), simulated=True):
+        if recording.source == "simulator":
+            simulated = recording
+            continue
+        call = (recording.id, recording.arguments)
+        # A line without a usable simulated answer has a real one alone.
+        if simulated is not None and call == (simulated.id, simulated.arguments):
+            yield AnswerPair(file.stem, *call, recording.answer, simulated.answer)
+        simulated = None
+
+
+def sandbox_pairs(written: Iterable[tuple[Tool, Sequence[Mapping[str, Any]]]]) -> list[AnswerPair]:
+    """Let the Sandbox, as the real API, and the template simulator answer the same calls.
+
+    Args:
+        written: Tools of the Sandbox with the arguments of each call.
+    """
+    world, simulator, state = SandboxWorld(), TemplateSimulator(), household(0)
+    pairs = []
+    for tool, calls in written:
+        for arguments in calls:
+            real, _ = world.call(state, tool, arguments)
+            simulated = simulator.simulate(tool, arguments, key=call_key(tool.id, arguments))
+            pairs.append(AnswerPair(SANDBOX, tool.id, arguments, _answer(real), _answer(simulated)))
+    return pairs
+
+
+def _answer(result: ToolResult) -> Answer:
+    return Answer(result.error, result.response)
+
+
+def written_calls(
+    count: int, calls: int, writer: CallWriter, seed: int
+) -> list[tuple[Tool, list[dict[str, Any]]]]:
+    """Choose working APIs of the Sandbox and have different calls of each written.
+
+    Args:
+        count: How many APIs.
+        calls: How many different calls of each; an API that allows fewer is passed over.
+        writer: Writes the calls.
+        seed: Seed of the choice.
+
+    Returns:
+        Fewer APIs than wanted where there are no more.
+    """
+    offered = list(tools().values())
+    seeding.rng("lab apis", seed).shuffle(offered)
+    chosen: list[tuple[Tool, list[dict[str, Any]]]] = []
+    for tool in offered:
+        if len(chosen) == count:
+            break
+        written = drive(writer.write(tool, calls))
+        if not written.missing:
+            chosen.append((tool, list(written)))
+    return chosen
