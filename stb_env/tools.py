@@ -7,7 +7,6 @@ answer files are keyed by them.
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -269,7 +268,7 @@ class ToolResult:
     @property
     def response(self) -> Any:
         """The response value, a new object each time."""
-        return json.loads(self.text)["response"]
+        return jsontext.read_back(self.text)["response"]
 
 
 class ToolCatalog:

@@ -171,7 +171,7 @@ def read_hit(value: str) -> Hit:
         DataError: The value is damaged.
     """
     try:
-        data = json.loads(value)
+        data = jsontext.read_back(value)
         return Hit(data["text"], data["error"], data["source"])
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
