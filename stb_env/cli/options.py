@@ -21,6 +21,13 @@ Trials = Annotated[int, typer.Option("--trials", min=1, help="How often each tas
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Episodes played at the same time.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Judge = Annotated[
+    str | None,
+    typer.Option("--judge", help="pass, heuristic or an evaluator folder; pass where its model can be used."),
+]
+Models = Annotated[
+    Path | None, typer.Option("--models", help="Models file (TOML) for the roles agent, simulator and judge.")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -52,8 +59,18 @@ def read_settings(pairs: list[str] | None) -> dict[str, Any]:
 
 
 def env_settings(
-    data: str | None, cache: Path | None, mode: str | None, pairs: list[str] | None
+    pairs: list[str] | None,
+    *,
+    data: str | None = None,
+    cache: Path | None = None,
+    mode: str | None = None,
+    judge: str | None = None,
+    models: Path | None = None,
 ) -> dict[str, Any]:
     """Collect the settings of an environment; what was not given is left to its default."""
-    named = {"data": data, "cache": None if cache is None else str(cache), "mode": mode}
+    named = {"data": data, "cache": _text(cache), "mode": mode, "judge": judge, "models": _text(models)}
     return {name: value for name, value in named.items() if value is not None} | read_settings(pairs)
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)

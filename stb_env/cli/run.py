@@ -30,6 +30,9 @@ AgentName = Annotated[
 ]
 
 
+_PATHS = frozenset({"data", "cache", "models", "votes_cache"})
+
+
 @reporting
 def run(
     env_id: EnvId,
@@ -37,6 +40,8 @@ def run(
     data: options.Data = None,
     cache: options.Cache = None,
     mode: options.Mode = None,
+    judge: options.Judge = None,
+    models: options.Models = None,
     seed: options.Seed = 0,
     episodes: options.Episodes = None,
     trials: options.Trials = 1,
@@ -46,8 +51,8 @@ def run(
     as_json: options.AsJson = False,
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume."""
-    chosen = options.env_settings(data, cache, mode, settings)
-    make_agent = load_agent(agent)
+    chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
+    make_agent = load_agent(f"chat:{models}" if agent == "chat" and models is not None else agent)
     env = make_env(env_id, chosen)
     jobs = plan(env.tasks, episodes=episodes, trials=trials, seed=seed)
     manifest = _manifest(env, env_id, agent, chosen, {"seed": seed, "episodes": episodes, "trials": trials})
@@ -91,7 +96,7 @@ def _manifest(
     env: ToolEnv, env_id: str, agent: str, chosen: dict[str, Any], plan_: dict[str, Any]
 ) -> dict[str, Any]:
     # Paths may move and differ between machines; the hashes say what was played.
-    plain = {name: value for name, value in chosen.items() if name not in ("data", "cache")}
+    plain = {name: value for name, value in chosen.items() if name not in _PATHS}
     return {
         "version": 1,
         "env": env_id,

@@ -30,7 +30,7 @@ def validate(
     as_json: options.AsJson = False,
 ) -> None:
     """Check contract, gold, null agents, determinism and fork isolation; exit 0 only where all hold."""
-    chosen = options.env_settings(data, cache, mode, settings)
+    chosen = options.env_settings(settings, data=data, cache=cache, mode=mode)
     if env_id != "stb/Sandbox-v0":
         # Standing checks must cost nothing and give the same each time, whatever keys are set.
         chosen.setdefault("judge", "heuristic")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 from stb_env.backend.protocol import Backend
+from stb_env.envs.connections import connect_judge
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
@@ -23,7 +25,10 @@ def make(
     distractors: int = 4,
     reward: Literal["sparse", "dense"] = "sparse",
     backend: Backend | None = None,
-    judge: Judge | None = None,
+    judge: str | Judge = "exact",
+    votes: int = 1,
+    votes_cache: str | Path | None = None,
+    models: str | Path | None = None,
     **settings: Any,
 ) -> ToolEnv:
     """Make the embedded world: executable tools, seeded tasks, exact verifier; no data, key or network.
@@ -37,7 +42,11 @@ def make(
         reward: ``sparse`` is the verdict at the end; ``dense`` adds potential-based shaping by the subgoals
             reached, which changes no episode's return and no best policy.
         backend: Answers calls in place of the world.
-        judge: Decides in place of the exact verifier.
+        judge: ``exact``; or ``pass``, ``heuristic``, an evaluator folder or a `Judge`, to see what an open
+            judge makes of answers whose truth is known.
+        votes: How often a model judges each answer.
+        votes_cache: Folder of votes that are known.
+        models: Models file (TOML) for the judge.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
@@ -48,7 +57,7 @@ def make(
     return ToolEnv(
         SandboxTasks(split, group, level, template, distractors),
         backend or SandboxWorld(),
-        judge or ExactJudge(),
+        ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         potential=progress if reward == "dense" else None,
         oracle=oracle,
         **settings,

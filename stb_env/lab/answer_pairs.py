@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stb_env import jsontext, seeding
+from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
-from stb_env.backend.call_writer import CallWriter
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import DataError
 from stb_env.formats import mirrorapi
 from stb_env.formats.recording import Answer, Notes, Recording
-from stb_env.request import drive
-from stb_env.tools import Tool, ToolId, ToolResult
-from stb_env.worlds.sandbox.catalog import household, tools
+from stb_env.lab.sandbox_calls import SandboxCall
+from stb_env.tools import ToolId, ToolResult
+from stb_env.worlds.sandbox.catalog import household
 from stb_env.worlds.sandbox.world import SandboxWorld
-
-SANDBOX = "sandbox"
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +24,7 @@ class AnswerPair:
     """One call with both answers.
 
     Attributes:
-        group: Where it is from: the name of a file without its ending, or ``sandbox``.
+        group: Where it is from: the name of a file without its ending, or of a way to choose calls.
         id: The API.
         arguments: What it was called with.
         real: What the API answered.
@@ -91,47 +88,21 @@ def _file_pairs(file: Path) -> Iterator[AnswerPair]:
         simulated = None
 
 
-def sandbox_pairs(written: Iterable[tuple[Tool, Sequence[Mapping[str, Any]]]]) -> list[AnswerPair]:
+def sandbox_pairs(calls: Iterable[SandboxCall], group: str) -> list[AnswerPair]:
     """Let the Sandbox, as the real API, and the template simulator answer the same calls.
 
     Args:
-        written: Tools of the Sandbox with the arguments of each call.
+        calls: The calls; each meets the starting state of its household.
+        group: Name of the group that the pairs get.
     """
-    world, simulator, state = SandboxWorld(), TemplateSimulator(), household(0)
+    world, simulator = SandboxWorld(), TemplateSimulator()
     pairs = []
-    for tool, calls in written:
-        for arguments in calls:
-            real, _ = world.call(state, tool, arguments)
-            simulated = simulator.simulate(tool, arguments, key=call_key(tool.id, arguments))
-            pairs.append(AnswerPair(SANDBOX, tool.id, arguments, _answer(real), _answer(simulated)))
+    for tool, arguments, home in calls:
+        real, _ = world.call(household(home), tool, arguments)
+        simulated = simulator.simulate(tool, arguments, key=call_key(tool.id, arguments))
+        pairs.append(AnswerPair(group, tool.id, arguments, _answer(real), _answer(simulated)))
     return pairs
 
 
 def _answer(result: ToolResult) -> Answer:
     return Answer(result.error, result.response)
-
-
-def written_calls(
-    count: int, calls: int, writer: CallWriter, seed: int
-) -> list[tuple[Tool, list[dict[str, Any]]]]:
-    """Choose working APIs of the Sandbox and have different calls of each written.
-
-    Args:
-        count: How many APIs.
-        calls: How many different calls of each; an API that allows fewer is passed over.
-        writer: Writes the calls.
-        seed: Seed of the choice.
-
-    Returns:
-        Fewer APIs than wanted where there are no more.
-    """
-    offered = list(tools().values())
-    seeding.rng("lab apis", seed).shuffle(offered)
-    chosen: list[tuple[Tool, list[dict[str, Any]]]] = []
-    for tool in offered:
-        if len(chosen) == count:
-            break
-        written = drive(writer.write(tool, calls))
-        if not written.missing:
-            chosen.append((tool, list(written)))
-    return chosen

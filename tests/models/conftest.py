@@ -52,8 +52,10 @@ def willing(services: Services) -> Services:
     return services
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def stb() -> Callable[..., Outcome]:
+    """Run ``stb-env`` with these words."""
+
     def run(*words: object) -> Outcome:
         done = CliRunner().invoke(app, [str(word) for word in words])
         if done.exception is not None and not isinstance(done.exception, SystemExit):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,50 +13,67 @@ import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.trajectory import Trajectory, read_trajectories
-from tests.models.services import Services, diligent, serving, simulating, varied
+from tests.models.services import ROLES, Services, diligent, serving, simulating, varied
 
 QUERIES = 100
-GROUPS = {"G1": "I1", "G2": "I2", "G3": "I3"}
+IDS = {"G1": "I1", "G2": "I2", "G3": "I3"}
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("recorded")
+@dataclass(frozen=True)
+class Recorded:
+    """A run in record mode whose services are gone by now."""
+
+    env_id: str
+    data: Path
+    folder: Path
+    models: Path
+    services: Services
+    report: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def episodes(self) -> list[Trajectory]:
+        return read_trajectories(self.folder / "run")
+
+    def run(self, stb: Callable[..., Any], mode: str, out: str, *words: object) -> Any:
+        """Play the same queries in some mode."""
+        places = ("--data", self.data, "--cache", self.folder / "cache", "--out", self.folder / out)
+        votes = ("--set", f"votes_cache={self.folder / 'votes'}")
+        plan = ("--mode", mode, "--episodes", QUERIES, "--json")
+        return stb("run", self.env_id, *places, *votes, *plan, *words)
 
 
-@pytest.fixture
-def real(shared_data: Path) -> tuple[str, Path]:
-    """The environment of some group of real queries, and their folder."""
-    data = shared_data / "stabletoolbench" / "solvable_queries"
+def group_of(data: Path) -> str:
+    """Return the environment of a group that has queries enough."""
     for file in sorted((data / "test_instruction").glob("*.json")):
         if len(json.loads(file.read_text(encoding="utf-8"))) >= QUERIES:
             kind, _, name = file.stem.partition("_")
-            return f"stb/{GROUPS[kind]}{name.capitalize()}-v0", data
+            return f"stb/{IDS[kind]}{name.capitalize()}-v0"
     pytest.skip(f"no group in {data} has {QUERIES} queries")
 
 
+@pytest.fixture(scope="module")
+def recorded(
+    shared_data: Path, stb: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
+) -> Recorded:
+    data, folder = shared_data / "stabletoolbench" / "solvable_queries", tmp_path_factory.mktemp("recorded")
+    with pytest.MonkeyPatch.context() as patch, serving() as services:
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        for service, model in zip(services, (diligent(2), simulating, varied), strict=True):
+            patch.setenv(service.variable, service.key)
+            service.always(model)
+        models = services.models(folder / "models.toml", **{role: {"retries": 0} for role in ROLES})
+        made = Recorded(group_of(data), data, folder, models, services)
+        who = ("--agent", f"chat:{models}", "--set", f"models={models}", "--concurrency", 4)
+        made.report.update(made.run(stb, "record", "run", *who).report)
+    return made
+
+
 @pytest.fixture
-def switched_off(monkeypatch: pytest.MonkeyPatch) -> Services:
-    """Services that are gone, although a models file names them."""
+def keys(recorded: Recorded, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The keys are still there, the endpoints are not."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    with serving() as gone:
-        for service in gone:
-            monkeypatch.setenv(service.variable, service.key)
-    return gone
-
-
-def record(services: Services, real: tuple[str, Path], folder: Path, stb: Any) -> dict[str, Any]:
-    services.agent.always(diligent(2))
-    services.simulator.always(simulating)
-    services.judge.always(varied)
-    env_id, data = real
-    models = services.models(folder / "models.toml")
-    who = ("--agent", f"chat:{models}", "--set", f"models={models}")
-    places = ("--cache", folder / "cache", "--set", f"votes_cache={folder / 'votes'}", "--out", folder / "run")
-    play = ("--mode", "record", "--episodes", QUERIES, "--concurrency", 4, "--json")
-    done = stb("run", env_id, "--data", data, *who, *places, *play)
-    assert (done.exit_code, done.stderr) == (0, "")
-    return done.report
+    for service in recorded.services:
+        monkeypatch.setenv(service.variable, service.key)
 
 
 def observed(episodes: list[Trajectory]) -> list[list[str]]:
@@ -62,27 +81,44 @@ def observed(episodes: list[Trajectory]) -> list[list[str]]:
     return [[m["content"] for m in t.messages if m["role"] == "tool"] for t in episodes]
 
 
-def test_what_was_recorded_is_replayed_byte_for_byte_without_any_endpoint(
-    services, switched_off, real, tmp_path, stb
-):
-    recorded = record(services, real, tmp_path, stb)
-    asked = services.count()
-    first = read_trajectories(tmp_path / "run")
-    assert (recorded["episodes"], recorded["failures"]) == (QUERIES, {})
-    assert set(recorded["sources"]) <= {"simulator", "cache"}
-    assert recorded["sources"]["simulator"] >= QUERIES
-    assert len({t.verdict["status"] for t in first}) == 3
+def test_real_queries_are_recorded_without_a_failure(recorded):
+    report, episodes = recorded.report, recorded.episodes
+    assert (report["episodes"], report["invalid"], report["failures"]) == (QUERIES, 0, {})
+    assert report["sources"]["simulator"] > QUERIES
+    assert {t.verdict["status"] for t in episodes} == {"solved", "unsure", "unsolved"}
+    assert recorded.services.count()["agent"] == 3 * QUERIES
 
-    env_id, data = real
-    models = switched_off.models(tmp_path / "gone.toml")
-    places = ("--cache", tmp_path / "cache", "--out", tmp_path / "again", "--json")
-    play = ("--agent", f"replay:{tmp_path / 'run'}", "--mode", "replay", "--episodes", QUERIES)
-    done = stb("run", env_id, "--data", data, *play, *places, "--set", "judge=heuristic")
-    replayed, second = done.report, read_trajectories(tmp_path / "again")
 
-    assert (replayed["episodes"], replayed["failures"], replayed["invalid_share"]) == (QUERIES, {}, 0.0)
-    assert set(replayed["sources"]) == {"cache"}
+def test_a_replay_with_every_endpoint_off_observes_the_same_bytes_and_misses_nothing(recorded, keys, stb):
+    asked = recorded.services.count()
+    who = ("--agent", f"replay:{recorded.folder / 'run'}", "--set", f"models={recorded.models}")
+    done = recorded.run(stb, "replay", "again", *who)
+    first, second = recorded.episodes, read_trajectories(recorded.folder / "again")
+    assert (done.report["failures"], done.report["invalid_share"]) == ({}, 0.0)
+    assert set(done.report["sources"]) == {"cache"}
     assert observed(second) == observed(first)
-    assert services.count() == asked
-    assert models.is_file()
-    del env_id
+    assert sum(map(len, observed(first))) == 3 * QUERIES
+    # The votes were kept as well, so even the verdicts need no model.
+    assert [(t.verdict, t.reward) for t in second] == [(t.verdict, t.reward) for t in first]
+    assert done.report["judges"] == ["pass:judge-model:v1"]
+    assert recorded.services.count() == asked
+
+
+def test_every_step_of_a_replay_returns_the_text_that_the_models_agent_was_shown(recorded):
+    cache = str(recorded.folder / "cache")
+    env = gym.make(recorded.env_id, data=recorded.data, cache=cache, mode="replay", judge="heuristic")
+    for episode, results in zip(recorded.episodes, observed(recorded.episodes), strict=True):
+        env.reset(seed=1, options={"task_id": episode.task_id})
+        for step, result in zip(episode.steps, results, strict=True):
+            (call,) = step["calls"]
+            observation, *_, info = env.step({"name": call["name"], "arguments": call["arguments"]})
+            assert (observation["result"], info["valid"]) == (result, True)
+    env.close()
+
+
+def test_an_agent_whose_endpoint_is_off_fails_as_agent_and_not_on_a_score(recorded, keys, stb):
+    who = ("--agent", f"chat:{recorded.models}", "--set", "judge=heuristic", "--episodes", 1)
+    done = recorded.run(stb, "replay", "off", *who)
+    (episode,) = read_trajectories(recorded.folder / "off")
+    assert done.exit_code == 1
+    assert (episode.valid, episode.failure["kind"], episode.failure["stage"]) == (False, "transport", "agent")

@@ -126,9 +126,11 @@ def test_a_key_that_a_service_repeats_is_in_no_file_and_no_message(services, pla
     assert leaks(done.stdout, done.stderr, str(done)) == []
 
 
-def test_a_process_that_logs_everything_prints_no_key(willing, tmp_path, leaks):
-    willing.judge.script(echoing(401))
-    models = willing.models(tmp_path / "models.toml")
+def test_a_process_that_logs_everything_prints_no_key(services, tmp_path, leaks):
+    services.judge.script(echoing(401))
+    for service in services:
+        service.always(good(service.role)[0])
+    models = services.models(tmp_path / "models.toml")
     command = [sys.executable, "-m", "stb_env", "run", "stb/I1Instruction-v0", "--mode", "record"]
     folders = ["--cache", tmp_path / "cache", "--out", tmp_path / "run"]
     who = ["--agent", f"chat:{models}", "--set", f"models={models}", "--episodes", "2"]

@@ -16,8 +16,8 @@ MOST_SUBJECTS = 2
 """Different subjects that may be called lacking; an answer that lists more of them is a guess."""
 
 _UNABLE = (
-    "cannot", "can not", "can't", "could not", "couldn't", "unable", "not able", "not possible", "isn't possible",
-    "impossible",
+    "cannot", "can not", "can't", "could not", "couldn't", "unable", "not able", "not possible",
+    "isn't possible", "impossible",
 )  # fmt: skip
 CUES: Mapping[str, tuple[str, ...]] = {
     "detail": (
@@ -30,9 +30,9 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "leaves open", "not clear", "more than one", "depends on",
     ),
     "thing": (
-        "not found", "no such", "not exist", "doesn't exist", "don't exist", "could not find", "couldn't find",
-        "cannot find", "can't find", "can not find", "unable to find", "not find", "didn't find", "found no",
-        "find no", "find any", "found nothing", "nothing found", "no match", "no matches", "no matching",
+        "not found", "no such", "not exist", "doesn't exist", "don't exist", "could not find",
+        "couldn't find", "cannot find", "can't find", "can not find", "unable to find", "not find", "didn't find",
+        "found no", "find no", "find any", "found nothing", "nothing found", "no match", "no matches", "no matching",
         "no result", "no results", "no record", "no entry", "there is no", "there's no", "there are no",
         "is no", "are no", "has no", "have no", "don't have", "do not have", "doesn't have", "does not have",
         "not have", "not listed", "isn't listed", "does not list", "not in", "isn't in", "aren't in",
@@ -54,8 +54,9 @@ SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "time": ("time", "times", "hour", "hours", "o'clock"),
         "origin": (
             "origin", "departure city", "departure airport", "city of departure", "where from", "from where",
-            "from which", "which city", "leave from", "leaving from", "depart from", "departing from", "fly from",
-            "flying from", "start from", "starting from", "starting point", "starting city", "place of departure",
+            "from which", "which city", "leave from", "leaving from", "depart from", "departing from",
+            "fly from", "flying from", "start from", "starting from", "starting point", "starting city",
+            "place of departure",
         ),
         "place": ("place", "location", "destination", "where to", "address"),
         "amount": ("amount", "amounts", "how much", "sum"),
@@ -88,8 +89,8 @@ SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     },
     "ability": {
         "remove": (
-            "cancel", "cancelling", "canceling", "cancelled", "canceled", "cancellation", "delete", "deleting",
-            "deleted", "deletion", "remove", "removing", "removed", "erase", "call off",
+            "cancel", "cancelling", "canceling", "cancelled", "canceled", "cancellation", "delete",
+            "deleting", "deleted", "deletion", "remove", "removing", "removed", "erase", "call off",
         ),
         "pay": ("pay", "paying", "paid", "payment", "payments", "settle", "settled"),
         "send": ("send", "sending", "sent", "write", "writing", "e-mail", "email", "reply"),
@@ -134,7 +135,9 @@ def says(kind: str, terms: Iterable[str], text: str, query: str = "") -> bool:
     """
     sentences = _sentences(text, query)
     cues = [index for index, sentence in enumerate(sentences) if _has_cue(kind, sentence)]
-    near = [sentences[index].words for index in range(len(sentences)) if any(abs(index - cue) < 2 for cue in cues)]
+    near = [
+        sentences[index].words for index in range(len(sentences)) if any(abs(index - cue) < 2 for cue in cues)
+    ]
     if not any(_has(words, terms) for words in near):
         return False
     asked = plain(query)

@@ -123,8 +123,10 @@ def given_away(fact: Fact, query: str) -> bool:
     """Return whether a query contains the fact; offering both "yes" and "no" gives neither away.
 
     Examples:
-        >>> given_away(yes_no("open", True), "Is it open? Yes or no."), given_away(yes_no("open", True), "Yes?")
-        (False, True)
+        >>> given_away(yes_no("open", True), "Yes, I think it is open. Is it?")
+        True
+        >>> given_away(yes_no("open", True), "Is it open? Yes or no.")
+        False
     """
     if fact["type"] == "yes_no" and answers.polarities(query) == {True, False}:
         return False

@@ -172,9 +172,7 @@ def _run(plan: Plan, state: Tables) -> Solved:
 def _offered(needed: list[Tool], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
     """Return the needed tools among distractors, half of them from the same categories."""
     unfit = {tool.id for tool in needed} | {api.id for api in key.template.withheld}
-    near, far = _pools(
-        tuple(sorted({tool.id.category for tool in needed})), key.split not in HELD_OUT_SPLITS
-    )
+    near, far = _pools(tuple(sorted({tool.id.category for tool in needed})), key.split not in HELD_OUT_SPLITS)
     near = [tool for tool in near if tool.id not in unfit]
     if key.template.withheld:
         far = [tool for tool in far if tool.id not in unfit]

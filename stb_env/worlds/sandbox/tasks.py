@@ -73,7 +73,8 @@ class SandboxTasks:
         if not self._templates:
             raise ConfigError(
                 f"no template has {split=}, {group=}, {level=} and {template=}; "
-                f"held-out groups are in splits {', '.join(sorted(HELD_OUT_SPLITS))} only, levels go from 1 to "
+                f"held-out groups are in splits {', '.join(sorted(HELD_OUT_SPLITS))} only, levels go from "
+                f"{min(known.calls for known in known_templates.values())} to "
                 f"{max(known.calls for known in known_templates.values())}"
             )
 

@@ -130,9 +130,7 @@ _TEMPLATES: dict[str, Template] = {}
 Drawing = Callable[[Draw], Plan]
 
 
-def template(
-    *tools: ToolDoc, calls: int, writes: Iterable[str] = ()
-) -> Callable[[Drawing], Drawing]:
+def template(*tools: ToolDoc, calls: int, writes: Iterable[str] = ()) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 
     Args:
