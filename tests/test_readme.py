@@ -8,11 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?:<!-- (?P<mark>\w+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)
@@ -22,12 +24,35 @@ SET_UP = {"quickstart", "tests"}
 
 
 @pytest.fixture
-def workplace(tmp_path: Path) -> Path:
-    """A folder as a reader has it: queries, recordings, the example folders; `stb-env` on the path."""
+def model_server() -> Iterator[OpenAIServer]:
+    """A local server that answers as agent, simulator and judge."""
+    with OpenAIServer().running() as server:
+        server.script(*[model_answer] * 500)
+        yield server
+
+
+def model_answer(request: Received) -> Answer:
+    said = {
+        "my-agent": "I could not find out more than this.",
+        "my-simulator": '{"error": "", "response": {"found": 3}}',
+        "my-judge": "Unsolved",
+    }
+    return Answer(completion(said[request.body["model"]]))
+
+
+@pytest.fixture
+def workplace(tmp_path: Path, model_server: OpenAIServer) -> Path:
+    """A folder as a reader has it: queries, recordings, models, the example folders."""
     shutil.copytree(ROOT / "agents", tmp_path / "agents")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     shutil.copytree(ROOT / "stb_env/formats/embedded", tmp_path / "QUERIES")
     write_recordings(tmp_path / "RECORDINGS")
+    (tmp_path / "models.toml").write_text(
+        "".join(block["code"] for block in BLOCKS if block["language"] == "toml").replace(
+            "http://127.0.0.1:8000/v1", model_server.url()
+        ),
+        encoding="utf-8",
+    )
     return tmp_path
 
 
@@ -70,5 +95,5 @@ def test_shell_commands_run_in_order(workplace: Path):
 
 
 def test_every_block_is_one_that_something_executes():
-    assert {block["language"] for block in BLOCKS} <= {"python", "sh"}
+    assert {block["language"] for block in BLOCKS} <= {"python", "sh", "toml"}
     assert README.count("```") == 2 * len(BLOCKS)
