@@ -276,7 +276,7 @@ def test_the_command_asks_the_configured_model_and_keeps_its_votes(server, flaky
 
 
 def test_the_command_mends_alone_what_failed_and_exits_1_while_it_fails(server, flaky):
-    server.script(*[error("overloaded", 503)] * 3, Answer(completion("Solved")), role="judge")
+    server.script(*[error("overloaded", 503)], Answer(completion("Solved")), role="judge")
     failing = command(flaky, "--only-failed", "--json")
     assert (failing.exit_code, json.loads(failing.stdout)["failures"]) == (1, {"transport": 1})
     mended = command(flaky, "--only-failed")

@@ -92,12 +92,10 @@ class VirtualBackend:
         if mode == "record" and cache is not None:
             simulated = live_simulator.fingerprint if live_simulator is not None else None
             self._recorder = Recorder(cache, taxonomy, simulated)
-            # What was known at the start; the cache grows from here on.
-            self._start_hash = cache.hash
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """Mode, cache hash (in ``record`` mode that of the start), who else answers, and the faults."""
+        """Mode, cache hash (in ``record`` mode of its frozen base), who else answers, and the faults."""
         decides: dict[str, Any] = {"mode": self.mode, "cache": self._cache_hash(), "simulator": ""}
         if self.mode == "offline":
             decides["simulator"] = self.simulator.version
@@ -188,9 +186,10 @@ class VirtualBackend:
         return [] if self.cache is None else self.cache.examples(tool.id, EXAMPLES)
 
     def _cache_hash(self) -> str:
-        if self._recorder is not None:
-            return self._start_hash
-        return self.cache.hash if self.cache is not None else ""
+        if self.cache is None:
+            return ""
+        # A recording run makes its own overlay grow, and must still be resumable.
+        return self.cache.base_hash if self.mode == "record" else self.cache.hash
 
 
 def _with_errors(real: RealAPI | None, mode: Mode, faults: Faults | None) -> RealAPI | None:

@@ -13,7 +13,16 @@ from stb_env.actions import parse_action
 from stb_env.baselines.conversation import Conversation
 from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, available, connect, load_models
+from stb_env.llm import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    ModelError,
+    available,
+    connect,
+    fingerprint,
+    load_models,
+)
 from stb_env.rollout import Agent
 from stb_env.seeding import derive
 from stb_env.usage import Usage
@@ -55,6 +64,11 @@ class Chat(Agent):
     def __init__(self, model: ChatModel | Path | str | None = None) -> None:
         self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
         self._start(0)
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What decides the model's answers, for the run's manifest."""
+        return fingerprint(self._model)
 
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Forget the last episode; equal questions of episodes with other seeds count as others."""

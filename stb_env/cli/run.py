@@ -52,10 +52,14 @@ def run(
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume."""
     chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
-    make_agent = load_agent(f"chat:{models}" if agent == "chat" and models is not None else agent)
+    make_agent = load_agent(f"chat:{chosen['models']}" if agent == "chat" and "models" in chosen else agent)
     env = make_env(env_id, chosen)
     jobs = plan(env.tasks, episodes=episodes, trials=trials, seed=seed)
-    manifest = _manifest(env, env_id, agent, chosen, {"seed": seed, "episodes": episodes, "trials": trials})
+    # Where its model is configured may move; what the configuration says is in its settings.
+    who: dict[str, Any] = {"agent": agent.partition(":")[0] if agent.startswith("chat:") else agent}
+    who |= {"agent_settings": getattr(make_agent(), "fingerprint", None)}
+    size = {"seed": seed, "episodes": episodes, "trials": trials}
+    manifest = _manifest(env, env_id, chosen, who | size)
     saved = Run(out, manifest) if out is not None else None
     trajectories = _play(env, env_id, chosen, make_agent, jobs, saved, concurrency, as_json)
     summary = {"env": env_id, "agent": agent, **summarize(trajectories, len(jobs))}
@@ -92,18 +96,15 @@ def _play(
         )
 
 
-def _manifest(
-    env: ToolEnv, env_id: str, agent: str, chosen: dict[str, Any], plan_: dict[str, Any]
-) -> dict[str, Any]:
+def _manifest(env: ToolEnv, env_id: str, chosen: dict[str, Any], played: dict[str, Any]) -> dict[str, Any]:
     # Paths may move and differ between machines; the hashes say what was played.
     plain = {name: value for name, value in chosen.items() if name not in _PATHS}
     return {
         "version": 1,
         "env": env_id,
         "package": __version__,
-        "agent": agent,
+        **played,
         "settings": plain,
-        **plan_,
         "tasks": env.tasks.hash,
         "backend": env.rules.backend.fingerprint,
         "judge": env.rules.judge.name,

@@ -208,6 +208,11 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._running()
         return self._task
 
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The episode so far as OpenAI chat messages."""
+        return messages(prompt("agent", "v1").text, self._query, self._running().steps)
+
     # -- core: wrappers of this package build on these two --------------------------------------------
 
     def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
@@ -291,7 +296,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             info.update(last.extra)
         if bookend:
             info["tools"] = json.loads(self._tools_text)
-            info["messages"] = messages(prompt("agent", "v1").text, self._query, state.steps)
+            info["messages"] = self.messages
         if state.failure is not None:
             info["failure"] = dict(state.failure)
         if state.verdict is not None:

@@ -45,9 +45,9 @@ class PassJudge:
 
     An empty answer, and one that contains ``give_up_and_restart``, is unsolved without a model call. Each
     vote is StableToolBench's two-stage check: the model first sees query and final answer; only where it
-    is unsure it is asked once more with the tools used and every call. A reply that cannot be read, a
-    refusal or a failure that may pass is asked again; then the vote is missing, and a missing vote is a
-    `MissingVotes` failure and never "unsolved".
+    is unsure it is asked once more with the tools used and every call. A reply that cannot be read and a
+    refusal are asked again; then the vote is missing, as it is where the model's client found no answer
+    within its own retries and deadline. A missing vote is a `MissingVotes` failure and never "unsolved".
 
     A status scores 1 for solved, 0.5 for unsure and 0 for unsolved unless ``scores`` says otherwise. The
     StableToolBench paper prints the three scores in an order that gives unsolved 0.5 and unsure 0; its

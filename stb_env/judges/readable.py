@@ -64,7 +64,8 @@ class ReadableModel(DrivenModel):
             except InfrastructureError as error:
                 failure = error
                 spent += error.usage if isinstance(error, ModelError) else Usage()
-                if not error.retryable:
+                # A question that brought no answer has had its retries and its deadline in the client.
+                if not (error.retryable and error.usage.calls):
                     break
                 continue
             spent += reply.usage

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -51,7 +52,8 @@ class Credentials:
         self.key = key or NO_KEY
         self.headers, secrets = _userinfo(config.base_url)
         # Longest first, so that no secret's rest stays behind where another is a part of it.
-        self._secrets = sorted({s for s in (key, *secrets) if len(s) >= MIN_SECRET}, key=len, reverse=True)
+        spelled = (form for secret in (key, *secrets) for form in _spellings(secret))
+        self._secrets = sorted({s for s in spelled if len(s) >= MIN_SECRET}, key=len, reverse=True)
 
     def __repr__(self) -> str:
         return "Credentials(hidden)"
@@ -66,6 +68,11 @@ class Credentials:
         elif isinstance(value, list):
             return [self.scrub(item) for item in value]
         return value
+
+
+def _spellings(secret: str) -> tuple[str, ...]:
+    """Return how a secret can stand in text and in JSON inside JSON, which is decoded after scrubbing."""
+    return secret, secret.replace("/", "\\/"), json.dumps(secret)[1:-1]
 
 
 def _userinfo(url: str) -> tuple[dict[str, str], list[str]]:

@@ -59,7 +59,7 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         seed=seed,
         query=observation["query"],
         tools=first["tools"],
-        messages=info.get("messages") or first["messages"],
+        messages=info["messages"] if "messages" in info else _messages(env, first),
         steps=steps,
         answer=_answer(steps),
         verdict=info.get("verdict"),
@@ -69,6 +69,12 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         usage=(Usage(**info["usage"]) + agent.usage).to_dict(),
         tree=info.get("tree"),
     )
+
+
+def _messages(env: gym.Env[Any, Any], first: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the conversation of an episode that its agent left unfinished."""
+    said: list[dict[str, Any]] = getattr(env, "messages", first["messages"])
+    return said
 
 
 def _step(info: dict[str, Any], reward: float, terminated: bool, truncated: bool) -> dict[str, Any]:

@@ -146,6 +146,11 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """Who answers calls, who judges, and where the limits are."""
         return self.env.rules
 
+    @property
+    def messages(self) -> list[dict[str, Any]]:
+        """The episode so far as OpenAI chat messages."""
+        return self.env.messages
+
     # -- core --------------------------------------------------------------------------------------
 
     def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:

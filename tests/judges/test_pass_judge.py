@@ -173,8 +173,8 @@ def test_settings_out_of_range_are_refused(setting, message):
         PassJudge(ScriptedModel([]), **setting)
 
 
-@pytest.mark.parametrize("first", ["hm", '{"answer_status": "Sol', "", REFUSED, LIMITED])
-def test_a_reply_without_a_status_and_a_failure_that_may_pass_are_asked_again(first):
+@pytest.mark.parametrize("first", ["hm", '{"answer_status": "Sol', "", REFUSED])
+def test_a_reply_without_a_status_and_a_refusal_are_asked_again(first):
     verdict, model = decide([first, "Solved"])
     assert verdict.status == "solved"
     assert model.requests[0].index != model.requests[1].index
@@ -190,7 +190,8 @@ def test_what_every_attempt_cost_is_in_the_verdict():
     [
         (["hm"] * 3, "judge", r"^1 of 1 votes .*wrote nothing that can be read .*: 'hm' \(asked 3 times\)$"),
         ([REFUSED] * 3, "internal", r"^1 of 1 votes of judge pass:m:v1 are missing: the model refused"),
-        ([LIMITED] * 3, "rate_limit", r": HTTP 429 \(asked 3 times\)$"),
+        # The client has retried this one already, within its deadline.
+        ([LIMITED], "rate_limit", r"missing: HTTP 429$"),
         ([ModelError("HTTP 401")], "internal", r"missing: HTTP 401$"),
     ],
 )

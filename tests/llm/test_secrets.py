@@ -155,3 +155,10 @@ json_values = st.recursive(
 def test_scrubbing_leaves_no_key_in_any_json_value(value):
     config = ModelConfig("agent", "tiny", api_key_env="TEST_KEY")
     assert KEY not in repr(Credentials(config, ENV).scrub(value))
+
+
+@pytest.mark.parametrize("spelled", ["sk-a/b+c1", "sk-a\\/b+c1"])
+def test_a_key_inside_json_inside_json_is_cut_however_it_is_escaped(spelled):
+    config = ModelConfig("agent", "m", base_url="http://127.0.0.1:1/v1", api_key_env="MY_KEY")
+    credentials = Credentials(config, {"MY_KEY": "sk-a/b+c1"})
+    assert credentials.scrub({"arguments": f'{{"q": "{spelled}"}}'}) == {"arguments": '{"q": "[key]"}'}

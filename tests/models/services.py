@@ -142,7 +142,9 @@ def _arguments(schema: Mapping[str, Any], query: str) -> dict[str, Any]:
 def simulating(request: Received) -> Answer:
     """Answer for an API with what follows from the call alone."""
     asked = prompt_of(request).rpartition("<<<request")[2].partition("\n")[2].rpartition("\n")[0]
-    rows = [{"id": row, "worth": row / 3, "note": "naïve\n\t“x” \U0001f600"} for row in range(number(asked, 4))]
+    rows = [
+        {"id": row, "worth": row / 3, "note": "naïve\n\t“x” \U0001f600"} for row in range(number(asked, 4))
+    ]
     return Answer(completion(json.dumps({"error": "", "response": {"of": asked[:80], "rows": rows}})))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -57,6 +58,10 @@ def recorded(
 ) -> Recorded:
     data, folder = shared_data / "stabletoolbench" / "solvable_queries", tmp_path_factory.mktemp("recorded")
     with pytest.MonkeyPatch.context() as patch, serving() as services:
+        # This comes before the fixture that keeps a developer's own models out of each test.
+        for name in list(os.environ):
+            if name.startswith(tuple(f"STB_{role.upper()}_" for role in ROLES)):
+                patch.delenv(name)
         patch.setenv("NO_PROXY", "127.0.0.1")
         for service, model in zip(services, (diligent(2), simulating, varied), strict=True):
             patch.setenv(service.variable, service.key)

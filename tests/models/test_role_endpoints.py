@@ -21,7 +21,11 @@ def echoing(status: int, **headers: str) -> Callable[[Received], Answer]:
 
 
 def refusing(request: Received) -> Answer:
-    message = {"role": "assistant", "content": None, "refusal": f"not with {request.headers['authorization']}"}
+    message = {
+        "role": "assistant",
+        "content": None,
+        "refusal": f"not with {request.headers['authorization']}",
+    }
     return Answer(completion(message=message))
 
 
@@ -34,8 +38,8 @@ FAULTS: dict[str, Any] = {
     "truncated JSON": (lambda: Answer('{"choices": [{"message": {"content": "So'), "transport"),
     "a refusal": (lambda: refusing, "internal"),
 }
-# How often each role puts a question with one retry: the judge asks three times, whatever went wrong.
-ATTEMPTS = {"agent": 2, "simulator": 2, "judge": 6}
+# How often each role puts a question with one retry.
+ATTEMPTS = {"agent": 2, "simulator": 2, "judge": 2}
 # A refusal came in full, so it is no matter for retries: each role asks three times.
 REFUSED = 3
 
@@ -56,7 +60,7 @@ def test_a_fault_is_retried_and_where_it_stays_a_typed_failure(services, play, t
             lasting = [make() for _ in range(attempts)]
             service.script(make(), *good(role), *lasting)
         service.always(good(service.role)[0])
-    short = {"timeout": 0.4} if fault == "time-out" else {}
+    short = {"timeout": 0.6} if fault == "time-out" else {}
     models = services.models(tmp_path / "models.toml", **{role: {"retries": 1, **short}})
 
     done, episodes = play(models, "--episodes", 3)
@@ -76,7 +80,9 @@ def test_a_fault_is_retried_and_where_it_stays_a_typed_failure(services, play, t
 
 
 @pytest.mark.parametrize(("role", "kind"), [("simulator", "simulator"), ("judge", "judge")])
-def test_model_text_that_breaks_off_is_asked_for_again_and_never_guessed(services, play, tmp_path, role, kind):
+def test_model_text_that_breaks_off_is_asked_for_again_and_never_guessed(
+    services, play, tmp_path, role, kind
+):
     half = Answer(completion('{"error": "", "answer_status": "Sol', finish_reason="length"))
     for service in services:
         if service.role == role:

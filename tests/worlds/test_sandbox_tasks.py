@@ -163,7 +163,7 @@ def test_a_level_can_be_asked_for():
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"split": "tset"}, r"unknown split 'tset'; known: train, val, test\. Did you mean 'test'\?"),
+        ({"split": "tset"}, r"split 'tset'; known: train, val, test, missing\. Did you mean 'test'\?"),
         ({"group": "I1-Tools"}, r"unknown group 'I1-Tools'; .* Did you mean 'I1-Tool'\?"),
         ({"template": "sun_time"}, r"unknown template 'sun_time'; .* Did you mean 'sun_times'\?"),
         ({"distractors": 99}, "distractors must be from 0 to 20, got 99"),

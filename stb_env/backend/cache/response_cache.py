@@ -22,7 +22,7 @@ from stb_env.backend.cache.recent import Recent
 from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
 from stb_env.errors import ConfigError, DataError
 from stb_env.metrics.taxonomy import Taxonomy
-from stb_env.store import TextStore
+from stb_env.store import Row, TextStore
 from stb_env.tools import ToolId
 
 BATCH = 1000
@@ -128,11 +128,14 @@ class ResponseCache:
         It does not depend on the order of insertion, on what lies in base or overlay, or on file bytes.
         """
         if not self._hash:
-            digest = hashlib.sha256()
-            for row in self._layers.rows():
-                digest.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
-            self._hash = digest.hexdigest()
+            self._hash = _digest(self._layers.rows())
         return self._hash
+
+    @property
+    def base_hash(self) -> str:
+        """The `hash` of the frozen base alone: what stays the same while the overlay grows."""
+        base = self._layers.base
+        return _digest(base.rows()) if base is not None else ""
 
     def snapshot(self, dest: str | os.PathLike[str]) -> str:
         """Freeze base and overlay into the base of a new cache folder and return its hash.
@@ -204,6 +207,13 @@ def _written(key: str, entry: CacheEntry) -> tuple[str, str]:
     if key != entry.key:
         raise DataError(f"the key {key!r} is not that of {entry.id} with these arguments ({entry.key!r})")
     return key, entry.written()
+
+
+def _digest(rows: Iterable[Row]) -> str:
+    digest = hashlib.sha256()
+    for row in rows:
+        digest.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
+    return digest.hexdigest()
 
 
 def _characters(hit: Hit) -> int:

@@ -83,6 +83,8 @@ def yes_no(label: str, value: bool) -> Fact:
 def lacking(kind: str, subject: str, *names: str, others: Iterable[float | str] = ()) -> Fact:
     """Require that the answer says what is lacking: that it cannot be done, and what it is for want of.
 
+    An answer that says as well that something was done does not hold it.
+
     Args:
         kind: ``detail`` (the query leaves it out), ``thing`` (it does not exist) or ``ability`` (no tool
             does it).
@@ -194,7 +196,7 @@ def _yes_no(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> boo
 
 
 def _lacking(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:  # noqa: ARG001
-    if not absence.says(fact["kind"], fact["value"], answer, query):
+    if absence.claims(answer, query) or not absence.says(fact["kind"], fact["value"], answer, query):
         return False
     return not any(_states(answer, other) and not _states(query, other) for other in fact["others"])
 

@@ -192,7 +192,7 @@ def event_without_time(draw: Draw) -> Plan:
         yield day_planner.list_events(date=when.isoformat())
         return Answer(
             f"At what time does it start? I need to know that to enter {title}.",
-            [facts.lacking("detail", "time", "start", "starts", "when")],
+            [facts.lacking("detail", "time", "start", "starts")],
         )
 
     return Plan(

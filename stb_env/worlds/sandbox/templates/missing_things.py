@@ -93,6 +93,7 @@ def population_of_no_city(draw: Draw) -> Plan:
 def film_that_is_not_listed(draw: Draw) -> Plan:
     """Something about a film that nobody made, though others have its words."""
     title, what = draw.pick(_NO_FILMS), draw.pick(tuple(_FILM_FIELDS))
+    purpose = draw.pick(("my list of films", "a pub quiz", "the school magazine"))
     last = title.rpartition(" ")[2]
     near = [film for film in films().values() if set(film["title"].split()[1:]) & set(title.split()[1:])]
 
@@ -107,9 +108,9 @@ def film_that_is_not_listed(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'What is the {what} of the film "{title}"?',
-            f'Tell me the {what} of "{title}", which we may watch tonight.',
-            f'For my list of films I want the {what} of "{title}".',
+            f'For {purpose}: what is the {what} of the film "{title}"?',
+            f'Tell me the {what} of "{title}"; it is for {purpose}.',
+            f'For {purpose} I want the {what} of "{title}".',
         ),
         solve,
     )
@@ -194,7 +195,7 @@ def cancel_no_event(draw: Draw) -> Plan:
 def room_at_no_hotel(draw: Draw) -> Plan:
     """Book a room at a hotel that there is not."""
     name, city = draw.pick(_NO_HOTELS), draw.pick(_CITIES)["name"]
-    when, nights = draw.pick(days(40, 160)), draw.between(1, 6)
+    when, nights = draw.pick(days(40, 160)), draw.between(2, 6)
     short = name.removesuffix(" Hotel")
 
     def solve() -> Solution:

@@ -1,0 +1,1 @@
+"""The stability laboratory: StableToolBench's experiments, offline, with the Sandbox as the real API."""

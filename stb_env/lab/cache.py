@@ -1,0 +1,228 @@
+"""Cache hit rates at three snapshots, and what the filter keeps: StableToolBench's Tables 7 and 2 in kind.
+
+The cache grows as the paper's did: first by what training tasks asked, then by the test tasks' own
+history, then by experiments. Behind it stands the Sandbox as a real API with broken endpoints, and the
+template simulator for what these cannot answer. Agents that took no part in its growth are then replayed
+against each snapshot.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count, islice
+from pathlib import Path
+from typing import Any
+
+from stb_env.backend.cache import CacheEntry, ResponseCache
+from stb_env.backend.recorder import ORIGIN
+from stb_env.backend.virtual import VirtualBackend
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.flawed_api import FlawedAPI
+from stb_env.lab.noisy_oracle import NoisyOracle
+from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
+from stb_env.metrics.rates import sources
+from stb_env.rollout import plan, run_batch
+from stb_env.seeding import derive
+from stb_env.tasks import TaskSet
+from stb_env.trajectory import Trajectory
+from stb_env.worlds.sandbox.oracle import oracle
+from stb_env.worlds.sandbox.tasks import SandboxTasks
+from stb_env.worlds.sandbox.verifier import ExactJudge
+
+SNAPSHOTS = ("start", "mid", "final")
+AGENTS: Mapping[str, float] = {f"noisy oracle, {rate:.0%} errors": rate for rate in (0.0, 0.3, 0.6, 1.0)}
+"""Agents and their error rates, in the place of the paper's methods."""
+
+PAPER_FILTER: Mapping[str, tuple[int, int]] = {
+    "train": (58_105, 25_995),
+    "test": (5_921, 2_393),
+    ORIGIN: (255_828, 136_592),
+}
+"""Entries before and after the filter by origin, in the paper's Table 2."""
+
+# The test tasks' own history covers one in ten; the experiments have come half way at the middle snapshot.
+_HISTORY, _MIDDLE = 10, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A step in the growth of the cache.
+
+    Attributes:
+        origin: What its entries are noted as.
+        tasks: The tasks that are played.
+        rates: Error rates of the agents that play them.
+        snapshot: Name of the snapshot that is taken after it; empty for none.
+    """
+
+    origin: str
+    tasks: TaskSet
+    rates: Sequence[float]
+    snapshot: str = ""
+
+
+def run(settings: LabSettings) -> Experiment:
+    """Grow a cache, freeze it three times, and replay other episodes against each snapshot.
+
+    Args:
+        settings: ``episodes`` is the number of test tasks (100). Option: ``faulty``, the share of the APIs
+            that are broken (0.3).
+
+    Raises:
+        ConfigError: A setting is unknown or out of range.
+    """
+    settings.expect("faulty")
+    tasks = reading_tasks()[: settings.episodes or 100]
+    raw = ResponseCache()
+    with tempfile.TemporaryDirectory(prefix="stb_lab_") as folder:
+        hashes = _grow(settings, _stages(tasks), raw, Path(folder))
+        replayed = {name: _replay(settings, tasks, Path(folder) / name) for name in SNAPSHOTS}
+        sizes = {name: _size(Path(folder) / name) for name in SNAPSHOTS}
+    rates = {name: {agent: _hit_rate(part) for agent, part in replayed[name].items()} for name in SNAPSHOTS}
+    whole = {name: {agent: _completed(part) for agent, part in replayed[name].items()} for name in SNAPSHOTS}
+    return Experiment(
+        "Cache hit rate by snapshot (Table 7)",
+        ("agent", *reversed(SNAPSHOTS)),
+        tuple(_rows(rates)),
+        notes=tuple(_notes(rates, sizes)),
+        details={"snapshots": {name: {"entries": sizes[name], "hash": hashes[name]} for name in SNAPSHOTS}},
+        further=(
+            Experiment(
+                "Share of episodes that a replay brings to their end",
+                ("agent", *reversed(SNAPSHOTS)),
+                tuple(_rows(whole)),
+            ),
+            _filter_table(raw),
+        ),
+        plot=partial(_plot, rates),
+    )
+
+
+def _stages(tasks: TaskSet) -> Iterator[Stage]:
+    history = tasks[::_HISTORY]
+    middle = -(-len(tasks) // _MIDDLE)
+    yield Stage("train", _training(len(tasks)), (0.3,))
+    yield Stage("test", history, (0.3,), snapshot="start")
+    yield Stage(ORIGIN, tasks[:middle], tuple(AGENTS.values()), snapshot="mid")
+    yield Stage(ORIGIN, tasks[middle:], tuple(AGENTS.values()), snapshot="final")
+
+
+def _training(size: int) -> TaskSet:
+    drawn = map(SandboxTasks("train").at, count())
+    return TaskSet(
+        islice((task for task in drawn if is_reading(task, home=0)), size), name="Sandbox, training"
+    )
+
+
+def _grow(settings: LabSettings, stages: Iterable[Stage], raw: ResponseCache, folder: Path) -> dict[str, str]:
+    """Play the stages in record mode; keep all raw answers too, and return the snapshots' hashes."""
+    cache, hashes = ResponseCache(), {}
+    for stage in stages:
+        api = FlawedAPI(settings.share("faulty", 0.3), settings.seed, check="default")
+        backend = VirtualBackend(cache, mode="record", real=api, live_simulator=LiveTemplate())
+        for rate in stage.rates:
+            _play(backend, stage.tasks, rate, derive(settings.seed, "grow", stage.origin))
+        new = [replace(entry, origin=stage.origin) for entry in cache.entries() if entry.origin == ORIGIN]
+        cache.put_many((entry.key, entry) for entry in new)
+        raw.put_many(_first(raw, _entries(api, stage.origin)))
+        if stage.snapshot:
+            hashes[stage.snapshot] = cache.snapshot(folder / stage.snapshot)
+    return hashes
+
+
+def _play(backend: VirtualBackend, tasks: TaskSet, rate: float, seed: int) -> list[Trajectory]:
+    jobs = plan(tasks, episodes=None, seed=seed)
+    make_env = partial(ToolEnv, tasks, backend, ExactJudge(), oracle=oracle)
+    return run_batch(make_env, partial(NoisyOracle, rate), jobs)
+
+
+def _entries(api: FlawedAPI, origin: str) -> Iterator[CacheEntry]:
+    for (identity, arguments), result in api.answers.items():
+        yield CacheEntry.of(
+            identity, json.loads(arguments), result.response, error=result.error, source="real", origin=origin
+        )
+
+
+def _first(known: ResponseCache, entries: Iterable[CacheEntry]) -> Iterator[tuple[str, CacheEntry]]:
+    """Yield the entries that are new: what a call was first asked for is its origin."""
+    for entry in entries:
+        if known.get(entry.key) is None:
+            yield entry.key, entry
+
+
+def _replay(settings: LabSettings, tasks: TaskSet, folder: Path) -> dict[str, list[Trajectory]]:
+    """Play every agent with seeds that no stage had; a call that was never recorded ends its episode."""
+    seed = derive(settings.seed, "replay")
+    with closing(ResponseCache(folder, read_only=True)) as cache:
+        backend = VirtualBackend(cache, mode="replay")
+        return {agent: _play(backend, tasks, rate, seed) for agent, rate in AGENTS.items()}
+
+
+def _size(folder: Path) -> int:
+    with closing(ResponseCache(folder, read_only=True)) as cache:
+        return len(cache)
+
+
+def _hit_rate(episodes: Sequence[Trajectory]) -> float:
+    hits = sources(episodes).get("cache", 0)
+    misses = sum(not episode.valid for episode in episodes)
+    return round(hits / (hits + misses), 6) if hits + misses else 0.0
+
+
+def _completed(episodes: Sequence[Trajectory]) -> float:
+    return round(sum(episode.valid for episode in episodes) / len(episodes), 6)
+
+
+def _rows(values: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Any, ...]]:
+    for agent in AGENTS:
+        yield (agent, *(values[name][agent] for name in reversed(SNAPSHOTS)))
+
+
+def _notes(rates: Mapping[str, Mapping[str, float]], sizes: Mapping[str, int]) -> Iterator[str]:
+    entries = ", ".join(f"{name} {sizes[name]:,}" for name in SNAPSHOTS)
+    yield f"Entries: {entries}. A replay stops an episode at its first miss, which counts as one miss."
+    rise = all(rates["start"][agent] < rates["mid"][agent] < rates["final"][agent] for agent in AGENTS)
+    yield f"Hit rates rise from start to mid to final for every agent: {'yes' if rise else 'no'}."
+    by_errors = [rates["final"][agent] for agent in AGENTS]
+    yield (
+        f"At the final snapshot they go from {by_errors[0]:.3f} to {by_errors[-1]:.3f} as agents err more: "
+        "calls that others did not make are what a cache cannot know."
+    )
+
+
+def _filter_table(raw: ResponseCache) -> Experiment:
+    report = raw.filter()
+    rows: list[tuple[Any, ...]] = []
+    for origin, paper in PAPER_FILTER.items():
+        before, after = report.before[origin], report.after[origin]
+        rows.append((origin, before, after, _share(after, before), _share(paper[1], paper[0])))
+    before, after = report.before.total(), report.after.total()
+    totals = [sum(column) for column in zip(*PAPER_FILTER.values(), strict=True)]
+    rows.append(("total", before, after, _share(after, before), _share(totals[1], totals[0])))
+    dropped = ", ".join(
+        f"{name.replace('_', ' ')} {n}" for name, n in sorted(Counter(report.dropped).items())
+    )
+    return Experiment(
+        "What the API answered, before and after the filter of Appendix D (Table 2)",
+        ("origin", "before", "after", "kept", "StableToolBench, kept"),
+        tuple(rows),
+        notes=(f"Dropped: {dropped or 'nothing'}.",),
+    )
+
+
+def _share(part: int, whole: int) -> float:
+    return round(part / whole, 6) if whole else 0.0
+
+
+def _plot(rates: Mapping[str, Mapping[str, float]], axes: Any) -> None:
+    for agent in AGENTS:
+        axes.plot(SNAPSHOTS, [rates[name][agent] for name in SNAPSHOTS], marker="o", label=agent)
+    axes.set(ylabel="cache hit rate", ylim=(0, 1))
+    axes.legend()

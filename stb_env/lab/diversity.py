@@ -1,0 +1,165 @@
+"""Diversity of simulated answers: identical ones among different calls, and a map of real against simulated.
+
+The paper wrote 5 different calls for each of 60 APIs (section 4.4) and mapped 246 APIs of one category
+(Figure 9).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from stb_env.backend.call_writer import CallWriter
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.formats.recording import Answer
+from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
+from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, choose, correlation_distances
+from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.sandbox_calls import gold_calls, written_calls
+from stb_env.llm import ROLES, ChatModel, connect, load_models
+from stb_env.tools import ToolId
+
+APIS, CALLS = 60, 5
+PAPER = ("paper", "the paper's simulator", APIS, None, 2, 2 / APIS)
+SIDES = ("real", "simulated")
+
+_COLUMNS = ("calls", "answers", "apis", "answered", "apis_with_identical", "share")
+_NOTES = (
+    "answered is the share of calls that got an answer without an error; APIs called once are left out of "
+    "the counts. Written calls are made up, so a real API refuses many; gold calls come from solutions.",
+)
+_DISTANCES = ("calls", "embedding", "same_call", "other_call", "other_api")
+
+
+def run(settings: LabSettings) -> Experiment:
+    """Count APIs with identical answers to different calls, and measure how far apart answers are.
+
+    Options: ``calls``, how many of each API; ``data``, a MirrorAPI-Bench folder in place of the Sandbox;
+    ``writer``, the role of the models file that writes calls (without it they follow from documentation);
+    ``embedding`` and ``map``, ``stand-in`` each or the paper's. ``episodes`` is the number of APIs, or of
+    pairs of ``data``.
+
+    Raises:
+        ConfigError: An option is unknown, or what it needs is not installed.
+        DataError: The data is not what the format promises.
+    """
+    settings.expect("calls", "data", "writer", "embedding", "map")
+    embedding = choose(str(settings.option("embedding", "stand-in")), EMBEDDINGS)
+    mapping = choose(str(settings.option("map", "stand-in")), MAPS)
+    pairs = _pairs(settings)
+    real, simulated = (embedding.run([text_of(answer) for answer in side]) for side in _sides(pairs))
+    points = _points(pairs, mapping.run(np.concatenate([real, simulated]), settings.seed))
+    groups = list(dict.fromkeys(pair.group for pair in pairs))
+    distances = tuple(
+        (group, embedding.label, *mean_distances(*_of_group(group, pairs, real, simulated)))
+        for group in groups
+    )
+    return Experiment(
+        title="Diversity: APIs with identical answers to different calls",
+        columns=_COLUMNS,
+        rows=(*(identical(group, pairs, side) for group in groups for side in SIDES), PAPER),
+        notes=(*_NOTES, f"Embedding: {embedding.label}. Map: {mapping.label}."),
+        details={"embedding": embedding.label, "map": mapping.label, "points": points},
+        further=(
+            Experiment("Mean correlation distance of real to simulated answers", _DISTANCES, distances),
+        ),
+        plot=lambda axes: _plot(axes, points, f"{embedding.label}; {mapping.label}"),
+    )
+
+
+def _pairs(settings: LabSettings) -> list[AnswerPair]:
+    data = settings.option("data", None)
+    if data is not None:
+        return recorded_pairs(str(data))[: settings.episodes]
+    apis, calls = settings.episodes or APIS, settings.count("calls", CALLS)
+    writer = CallWriter(_model(settings.option("writer", None)), seed=settings.seed)
+    written = sandbox_pairs(written_calls(apis, calls, writer, settings.seed), "written")
+    return written + sandbox_pairs(gold_calls(apis, calls, settings.seed), "gold")
+
+
+def _model(role: str | None) -> ChatModel | None:
+    if role is None:
+        return None
+    if role not in ROLES:
+        raise ConfigError(f"no role {role!r}; expected one of {', '.join(ROLES)}.{did_you_mean(role, ROLES)}")
+    return connect(load_models()[role])
+
+
+def _sides(pairs: Sequence[AnswerPair]) -> tuple[list[Answer], list[Answer]]:
+    return [pair.real for pair in pairs], [pair.simulated for pair in pairs]
+
+
+def identical(group: str, pairs: Sequence[AnswerPair], side: str) -> tuple[Any, ...]:
+    """Return the row of one group: APIs that were called more than once, and those with two equal answers.
+
+    Args:
+        group: The group.
+        pairs: All pairs.
+        side: ``real`` or ``simulated``.
+    """
+    answers: dict[ToolId, list[Answer]] = {}
+    for pair in pairs:
+        if pair.group == group:
+            answers.setdefault(pair.id, []).append(pair.real if side == "real" else pair.simulated)
+    several = [found for found in answers.values() if len(found) > 1]
+    equal = sum(max(Counter(map(text_of, found)).values()) > 1 for found in several)
+    every = [answer for found in answers.values() for answer in found]
+    answered = sum(not answer.error for answer in every) / len(every)
+    return group, side, len(several), answered, equal, equal / len(several) if several else None
+
+
+def _of_group(
+    group: str, pairs: Sequence[AnswerPair], real: Vectors, simulated: Vectors
+) -> tuple[list[ToolId], Vectors, Vectors]:
+    chosen = [position for position, pair in enumerate(pairs) if pair.group == group]
+    return [pairs[position].id for position in chosen], real[chosen], simulated[chosen]
+
+
+def mean_distances(apis: Sequence[ToolId], real: Vectors, simulated: Vectors) -> tuple[float | None, ...]:
+    """Return how far simulated answers are from real ones: same call, other call of the API, other API.
+
+    Args:
+        apis: The API of each call.
+        real: Embedded real answers, shape (calls, size).
+        simulated: Embedded simulated answers to the same calls.
+
+    Returns:
+        Three mean correlation distances, from 0 to 2; None where there is no such pair.
+    """
+    distances = correlation_distances(real, simulated)
+    numbers = {api: number for number, api in enumerate(dict.fromkeys(apis))}
+    numbered = np.array([numbers[api] for api in apis])
+    same_call = np.eye(len(apis), dtype=bool)
+    same_api = numbered[:, None] == numbered[None, :]
+    return tuple(
+        round(float(distances[chosen].mean()), 6) if chosen.any() else None
+        for chosen in (same_call, same_api & ~same_call, ~same_api)
+    )
+
+
+def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[dict[str, Any]]:
+    return [
+        {
+            "x": round(float(x), 4),
+            "y": round(float(y), 4),
+            "answer": SIDES[position // len(pairs)],
+            "calls": pairs[position % len(pairs)].group,
+            "api": pairs[position % len(pairs)].id.api,
+        }
+        for position, (x, y) in enumerate(places)
+    ]
+
+
+def _plot(axes: Any, points: Sequence[Mapping[str, Any]], label: str) -> None:
+    for side, marker in zip(SIDES, "ox", strict=True):
+        mine = [point for point in points if point["answer"] == side]
+        axes.scatter(
+            [point["x"] for point in mine], [point["y"] for point in mine], s=12, marker=marker, label=side
+        )
+    axes.set_title(label, fontsize="small")
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.legend()

@@ -1,0 +1,207 @@
+"""What an experiment is told and what it gives back: a table, a JSON and, where matplotlib is, a plot."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.files import write_json
+
+INSTALL_PLOTS = 'pip install "stb-env[plots]"'
+
+
+@dataclass(frozen=True, slots=True)
+class LabSettings:
+    """What every experiment can be told.
+
+    Attributes:
+        out: Folder for what it writes; None writes nothing.
+        seed: Everything random follows from it.
+        episodes: How many episodes, APIs or pairs, whatever the experiment counts; None for its default.
+        options: The experiment's own settings by name.
+
+    Examples:
+        >>> settings = LabSettings(options={"error_rate": 0.5})
+        >>> settings.option("error_rate", 0.3), settings.option("seeds", 1)
+        (0.5, 1)
+        >>> settings.expect("error_rates")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: no setting 'error_rate'; expected error_rates. Did you mean 'error_rates'?
+    """
+
+    out: Path | None = None
+    seed: int = 0
+    episodes: int | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def expect(self, *known: str) -> None:
+        """Check the names of the options.
+
+        Args:
+            *known: Every option that the experiment has.
+
+        Raises:
+            ConfigError: Another one was given.
+        """
+        for name in self.options:
+            if name not in known:
+                expected = ", ".join(sorted(known)) or "none"
+                raise ConfigError(f"no setting {name!r}; expected {expected}.{did_you_mean(name, known)}")
+
+    def option(self, name: str, default: Any) -> Any:
+        """Return a setting, or the default where it was not given."""
+        return self.options.get(name, default)
+
+    def share(self, name: str, default: float) -> float:
+        """Return a setting that is a share.
+
+        Raises:
+            ConfigError: It is no number from 0 to 1.
+        """
+        value = self.option(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise ConfigError(f"{name} is a share from 0 to 1, got {value!r}")
+        return float(value)
+
+    def count(self, name: str, default: int) -> int:
+        """Return a setting that is a number of things.
+
+        Raises:
+            ConfigError: It is no whole number from 1.
+        """
+        value = self.option(name, default)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ConfigError(f"{name} is a whole number from 1, got {value!r}")
+        return value
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment:
+    """The result of an experiment.
+
+    Attributes:
+        title: What was measured.
+        columns: Names of the table's columns.
+        rows: The table's rows; JSON values, None for what does not apply. Shares stay numbers from 0 to 1.
+        notes: Remarks and conclusions, a sentence each.
+        details: Whatever else belongs into the JSON.
+        further: More tables of the same experiment.
+        plot: Draws the result on matplotlib axes; None where there is nothing to draw.
+
+    Examples:
+        >>> print(Experiment("Rates", ("share", "rate"), ((0.1, 0.52),), notes=("It fell.",)).table())
+        Rates
+        <BLANKLINE>
+        | share | rate  |
+        | ----- | ----- |
+        | 0.1   | 0.520 |
+        <BLANKLINE>
+        It fell.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    notes: tuple[str, ...] = ()
+    details: Mapping[str, Any] = field(default_factory=dict)
+    further: tuple[Experiment, ...] = ()
+    plot: Callable[[Any], None] | None = field(default=None, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as plain data; ``details`` and ``further`` only where there are any."""
+        data: dict[str, Any] = {
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
+            "notes": list(self.notes),
+        }
+        if self.details:
+            data["details"] = dict(self.details)
+        if self.further:
+            data["further"] = [table.to_dict() for table in self.further]
+        return data
+
+    def table(self) -> str:
+        """Return the result as text: Markdown tables, each between its title and its notes."""
+        cells = [self.columns, *(tuple(map(shown, row)) for row in self.rows)]
+        widths = [max(len(row[column]) for row in cells) for column in range(len(self.columns))]
+        lines = [_line(row, widths) for row in cells]
+        lines.insert(1, _line(["-" * width for width in widths], widths))
+        parts = [
+            self.title,
+            "\n".join(lines),
+            "\n".join(self.notes),
+            *(more.table() for more in self.further),
+        ]
+        return "\n\n".join(part for part in parts if part)
+
+    def write(self, folder: Path, name: str) -> list[str]:
+        """Write ``NAME.json``, ``NAME.md`` and, where matplotlib is installed, ``NAME.png``.
+
+        Args:
+            folder: Made where it does not exist.
+            name: Name of the files, without ending.
+
+        Returns:
+            Remarks for people: how to get the plot, where it could not be drawn.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        write_json(folder / f"{name}.json", self.to_dict(), sort_keys=False)
+        (folder / f"{name}.md").write_text(self.table() + "\n", encoding="utf-8")
+        if self.plot is None:
+            return []
+        try:
+            draw(self.plot, folder / f"{name}.png")
+        except ConfigError as error:
+            return [str(error)]
+        return []
+
+
+def shown(value: Any) -> str:
+    """Return a cell's value as text.
+
+    Examples:
+        >>> [shown(value) for value in (0.123456, 0.25, 0.1, (0.25, 0.5), None, True, 12345)]
+        ['0.123', '0.250', '0.1', '0.250 to 0.500', '-', 'yes', '12,345']
+    """
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        # One decimal is how a setting looks, not a measurement.
+        return str(value) if len(str(value)) <= len("0.1") else f"{value:.3f}"
+    if isinstance(value, list | tuple):
+        return " to ".join(f"{item:.3f}" if isinstance(item, float) else str(item) for item in value)
+    return str(value)
+
+
+def draw(plot: Callable[[Any], None], file: Path) -> None:
+    """Draw a plot into a PNG file.
+
+    Args:
+        plot: Draws on the matplotlib axes that it is given.
+        file: The file.
+
+    Raises:
+        ConfigError: matplotlib is not installed; the message says how to get it.
+    """
+    try:
+        matplotlib = importlib.import_module("matplotlib.figure")
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"{file.name} was not drawn: plots need matplotlib ({INSTALL_PLOTS})") from error
+    figure = matplotlib.Figure(figsize=(7.2, 4.5), layout="constrained")
+    plot(figure.add_subplot())
+    figure.savefig(file, dpi=150)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    padded = (cell.ljust(width) for cell, width in zip(cells, widths, strict=True))
+    return f"| {' | '.join(padded)} |"

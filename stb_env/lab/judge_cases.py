@@ -1,0 +1,170 @@
+"""Cases whose truth the Sandbox knows: solved and corrupted episodes, tasks with and without their tools."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from stb_env import seeding
+from stb_env.baselines.null import Inject, answer
+from stb_env.envs.rules import Rules
+from stb_env.judges.protocol import Case
+from stb_env.request import drive
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall
+from stb_env.worlds.sandbox.tasks import SandboxTasks
+from stb_env.worlds.sandbox.verifier import ExactJudge
+from stb_env.worlds.sandbox.world import SandboxWorld
+
+GOLD = "gold"
+
+_DIGIT = re.compile(r"\d")
+_POLAR = re.compile(r"\b(Yes|No)\b")
+_REFUSALS = (
+    "I am sorry, I could not find this out with the tools at hand.",
+    "Unfortunately, there is no information available on that. Please try again later.",
+    "I was unable to complete the request, as the tools did not return what I needed.",
+)
+# Digits, others' names and others' answers that are tried until one really makes the answer wrong.
+_TRIES = 12
+
+Attempt = tuple[Sequence[ToolCall], str]
+"""The calls of an episode and its final answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledCase:
+    """An episode with its truth.
+
+    Attributes:
+        kind: ``gold``, or the name of what was corrupted.
+        case: What a judge sees.
+        solved: Whether the exact verifier passes it.
+    """
+
+    kind: str
+    case: Case
+    solved: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCase:
+    """A task with the truth whether it offers every tool that its gold solution needs."""
+
+    task: Task
+    solvable: bool
+
+
+def draw_tasks(count: int, seed: int) -> list[Task]:
+    """Return different test tasks in a seeded order; fewer where there are no more."""
+    tasks = SandboxTasks("test")
+    size = tasks.size or 0
+    return [tasks.at(index) for index in seeding.rng("lab tasks", seed).sample(range(size), min(count, size))]
+
+
+def gold_case(task: Task) -> LabelledCase:
+    """Return a task's gold solution as a case."""
+    return _played(GOLD, task, (task.gold, task.record["answer"]))
+
+
+def corrupted_case(task: Task, kinds: Iterable[str], seed: int) -> LabelledCase | None:
+    """Return the gold solution with one thing corrupted that the exact verifier notices.
+
+    Args:
+        task: The task.
+        kinds: Names of `CORRUPTIONS`; the first that can make this task fail is used.
+        seed: Seed of the choices.
+
+    Returns:
+        The case, or None where none of the kinds makes the task fail.
+    """
+    for kind in kinds:
+        rng = seeding.rng("lab corruption", seed, kind, task.id)
+        for attempt in CORRUPTIONS[kind](task, rng):
+            case = _played(kind, task, attempt)
+            if not case.solved:
+                return case
+    return None
+
+
+def rotated(kinds: Sequence[str], turn: int) -> Sequence[str]:
+    """Return the kinds, beginning with another one each turn.
+
+    Examples:
+        >>> rotated(["a", "b", "c"], 4)
+        ['b', 'c', 'a']
+    """
+    start = turn % len(kinds)
+    return [*kinds[start:], *kinds[:start]]
+
+
+def tool_case(task: Task, solvable: bool, seed: int) -> ToolCase:
+    """Return the task as it is, or without one of the tools that its solution needs."""
+    if solvable:
+        return ToolCase(task, True)
+    removed = seeding.rng("lab removed tool", seed, task.id).choice(task.relevant)
+    return ToolCase(replace(task, tools=tuple(tool for tool in task.tools if tool.id != removed)), False)
+
+
+def _played(kind: str, task: Task, attempt: Attempt) -> LabelledCase:
+    calls, text = attempt
+    rules = Rules(SandboxWorld(), ExactJudge(), max_turns=len(calls) + 1)
+    tools = {tool.name: tool for tool in task.tools}
+    state = rules.start(task, seed=0)
+    for action in (*({"name": call.name, "arguments": call.arguments} for call in calls), answer(text)):
+        state = drive(rules.advance(task, tools, state, action))
+    verdict = state.verdict or {}
+    case = Case(task, state.answer, state.calls, state.backend)
+    return LabelledCase(kind, case, verdict.get("status") == "solved")
+
+
+def _changed_fact(task: Task, rng: random.Random) -> Iterator[Attempt]:
+    wrong = list(dict.fromkeys(_wrong_answers(task, rng)))
+    rng.shuffle(wrong)
+    for text in wrong[:_TRIES]:
+        yield task.gold, text
+
+
+def _wrong_answers(task: Task, rng: random.Random) -> Iterator[str]:
+    """Yield the answer with another digit, another name, or the opposite of its yes or no."""
+    text: str = task.record["answer"]
+    for match in _DIGIT.finditer(text):
+        other = (int(match[0]) + rng.randint(1, 9)) % 10
+        yield text[: match.start()] + str(other) + text[match.end() :]
+    for fact in task.goal["facts"]:
+        if fact["type"] == "names" and fact["others"]:
+            for name in fact["value"]:
+                yield text.replace(name, rng.choice(fact["others"]))
+    yield _POLAR.sub(lambda match: "No" if match[1] == "Yes" else "Yes", text, count=1)
+
+
+def _skipped_call(task: Task, rng: random.Random) -> Iterator[Attempt]:
+    for skipped in rng.sample(range(len(task.gold)), len(task.gold)):
+        yield [call for position, call in enumerate(task.gold) if position != skipped], task.record["answer"]
+
+
+def _other_answer(task: Task, rng: random.Random) -> Iterator[Attempt]:
+    alike = SandboxTasks("test", template=task.record["template"])
+    size = alike.size or 0
+    for index in rng.sample(range(size), min(_TRIES, size)):
+        yield task.gold, alike.at(index).record["answer"]
+
+
+def _refusal(task: Task, rng: random.Random) -> Iterator[Attempt]:
+    yield task.gold, rng.choice(_REFUSALS)
+
+
+def _injection(task: Task, rng: random.Random) -> Iterator[Attempt]:  # noqa: ARG001 (as its siblings)
+    yield task.gold, Inject().act({}, {})["arguments"]["final_answer"]
+
+
+CORRUPTIONS: Mapping[str, Callable[[Task, random.Random], Iterator[Attempt]]] = {
+    "changed fact": _changed_fact,
+    "skipped call": _skipped_call,
+    "answer of another task": _other_answer,
+    "refusal": _refusal,
+    "injected orders": _injection,
+}
+"""Each yields attempts, likely to fail, in the order in which they are tried."""

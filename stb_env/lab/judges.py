@@ -1,0 +1,130 @@
+"""Accuracy of judges on what the Sandbox knows for certain (Table 8 of StableToolBench, without people)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from stb_env.judges.registry import load_judge
+from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.judge_accuracy import STATUSES, Accuracy, Scores, score
+from stb_env.lab.judge_cases import (
+    CORRUPTIONS,
+    LabelledCase,
+    ToolCase,
+    corrupted_case,
+    draw_tasks,
+    gold_case,
+    rotated,
+    tool_case,
+)
+from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison
+from stb_env.tasks import Task
+from stb_env.worlds.sandbox.verifier import ExactJudge
+
+TASKS = 200
+QUESTIONS = ("solvability", "solving", "comparison")
+EXACT = "exact"
+PAPER = (
+    ("Claude 2", 0.71, None, None),
+    ("Gemini Pro", 0.82, None, None),
+    ("GPT 3.5 Turbo", 0.65, 0.68, 0.56),
+    ("GPT 4 Turbo", 0.80, 0.74, 0.78),
+)
+
+_COLUMNS = ("judge", *QUESTIONS, "kappa", "consistency", "missing")
+_NOTES = (
+    "The row exact is the truth itself and checks the laboratory. For the others unsure and a tie are "
+    "right about nothing, and a judge of single answers compares two by their scores.",
+    "kappa is Cohen's, of verdicts with the truth; consistency is the share of pairs with one outcome in "
+    "both orders; missing counts decisions that did not come.",
+)
+
+
+def run(settings: LabSettings) -> Experiment:
+    """Let judges decide on tasks, episodes and pairs of episodes whose truth is known.
+
+    Options: ``judge``, names divided by commas as ``stb-env judge`` takes them (``heuristic`` by default);
+    ``votes`` and ``models`` for model judges. ``episodes`` is the number of tasks: all of them for
+    solvability, half of them solved and corrupted for the others.
+
+    Raises:
+        ConfigError: An option or a judge is unknown, or its model cannot be used.
+    """
+    settings.expect("judge", "votes", "models")
+    tasks = draw_tasks(settings.episodes or TASKS, settings.seed)
+    pairs = episode_pairs(tasks[::2], settings.seed)
+    panels = list(_panels(settings))
+    scores = [score(panel, tool_cases(tasks, settings.seed), _episodes(pairs), pairs) for panel in panels]
+    return Experiment(
+        title="Judges against the known truth",
+        columns=_COLUMNS,
+        rows=tuple(map(_row, scores)),
+        notes=(f"{len(tasks)} tasks, {2 * len(pairs)} episodes, {len(pairs)} pairs.", *_NOTES),
+        further=(_confusion(scores), Experiment("Table 8 of the paper", ("judge", *QUESTIONS), PAPER)),
+        plot=lambda axes: _plot(axes, scores),
+    )
+
+
+def tool_cases(tasks: Sequence[Task], seed: int) -> list[ToolCase]:
+    """Return the tasks, every other one without a tool that it needs."""
+    return [tool_case(task, position % 2 == 0, seed) for position, task in enumerate(tasks)]
+
+
+def episode_pairs(tasks: Sequence[Task], seed: int) -> list[tuple[LabelledCase, LabelledCase]]:
+    """Return a solved and a corrupted episode of each task, the kinds of corruption in turn.
+
+    A task that no corruption makes fail is left out.
+    """
+    kinds = tuple(CORRUPTIONS)
+    made = ((gold_case(task), corrupted_case(task, rotated(kinds, i), seed)) for i, task in enumerate(tasks))
+    return [(gold, corrupted) for gold, corrupted in made if gold.solved and corrupted is not None]
+
+
+def _episodes(pairs: Sequence[tuple[LabelledCase, LabelledCase]]) -> list[LabelledCase]:
+    return [case for pair in pairs for case in pair]
+
+
+def _panels(settings: LabSettings) -> Iterator[Panel]:
+    """Yield the truth itself, as a check of the laboratory, and every judge that was asked for."""
+    yield Panel(EXACT, NeededTools(), ExactJudge(), ScoreComparison(ExactJudge()))
+    # Comparing asks about the same answers again: cached votes are not paid for twice.
+    cache = None if settings.out is None else settings.out / "votes"
+    for name in str(settings.option("judge", "heuristic")).split(","):
+        if name != EXACT:
+            judge = load_judge(
+                name, votes=settings.count("votes", 1), models=settings.option("models", None), cache=cache
+            )
+            yield Panel(judge.name, None, judge, ScoreComparison(judge))
+
+
+def _row(scores: Scores) -> tuple[Any, ...]:
+    found = [getattr(scores, question) for question in QUESTIONS]
+    missing = sum(accuracy.missing for accuracy in found if accuracy is not None)
+    return scores.name, *map(_share, found), scores.kappa, scores.consistency, missing
+
+
+def _share(accuracy: Accuracy | None) -> float | None:
+    return None if accuracy is None else accuracy.share
+
+
+def _confusion(scores: Sequence[Scores]) -> Experiment:
+    """Return what each judge said of each kind of episode; only gold is solved."""
+    rows = tuple(
+        (one.name, kind, sum(counts.values()), *(counts[status] for status in STATUSES))
+        for one in scores
+        for kind, counts in sorted(one.confusion.items())
+    )
+    return Experiment("Verdicts by kind of episode", ("judge", "kind", "episodes", *STATUSES), rows)
+
+
+def _plot(axes: Any, scores: Sequence[Scores]) -> None:
+    width = 0.8 / len(scores)
+    for position, one in enumerate(scores):
+        places = [index + (position + 0.5) * width - 0.4 for index in range(len(QUESTIONS))]
+        heights = [_share(getattr(one, question)) or 0.0 for question in QUESTIONS]
+        axes.bar(places, heights, width, label=one.name)
+    axes.set_xticks(range(len(QUESTIONS)), QUESTIONS)
+    axes.set_ylabel("accuracy")
+    axes.set_ylim(0, 1)
+    axes.legend()

@@ -1,0 +1,108 @@
+"""Turing test of simulated answers: blinded pairs out, labels in, and what can be measured without people.
+
+The paper had three annotators compare the real and the simulated answers of 70 APIs (Figure 8).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs
+from stb_env.lab.answer_similarity import Similarity, means
+from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.sandbox_calls import gold_calls
+from stb_env.lab.turing_labels import OUTCOMES, BlindPair, blind, outcomes, read_labels, write_sheets
+from stb_env.metrics.agreement import krippendorff_alpha, observed_agreement, shares
+
+APIS = 70
+MEASURES = ("same_outcome", "schema_match", "field_overlap", "bleu4", "rouge_l")
+
+_LABEL_COLUMNS = ("question", "pairs", "labels", *OUTCOMES, "agreement", "alpha")
+
+
+def run(settings: LabSettings) -> Experiment:
+    """Measure pairs, write their blinded sheets where there is an output folder, count labels where given.
+
+    Options: ``data``, a MirrorAPI-Bench folder (without it the Sandbox and the template simulator answer);
+    ``labels``, files of labels divided by commas. ``episodes`` is the number of pairs.
+
+    Raises:
+        ConfigError: An option is unknown.
+        DataError: The data or the labels are not what their formats promise.
+    """
+    settings.expect("data", "labels")
+    blinded = blind(_pairs(settings), settings.seed, settings.episodes)
+    notes = [_conclusion(len(blinded), settings)]
+    if settings.out is not None:
+        sheets, key = write_sheets(settings.out, blinded)
+        notes.append(f"Annotators get {sheets.name} and turing_questions.json; {key.name} is not for them.")
+    measured = [Similarity.of(blind_pair.pair) for blind_pair in blinded]
+    rows = means([blind_pair.pair for blind_pair in blinded], measured)
+    labels = _label_table(settings, blinded)
+    columns = ("group", "pairs", *MEASURES, "with_fields")
+    return Experiment(
+        title="Turing test: measured similarity of simulated answers to real ones",
+        columns=columns,
+        rows=tuple(tuple(row[column] for column in columns) for row in rows),
+        notes=tuple(notes),
+        details={"pairs": _details(blinded, measured)},
+        further=(labels,),
+        plot=lambda axes: _plot(axes, rows),
+    )
+
+
+def _pairs(settings: LabSettings) -> list[AnswerPair]:
+    data = settings.option("data", None)
+    if data is not None:
+        return recorded_pairs(str(data))
+    calls = gold_calls(settings.episodes or APIS, 1, settings.seed)
+    return sandbox_pairs(calls, "sandbox")
+
+
+def _conclusion(count: int, settings: LabSettings) -> str:
+    who = "MirrorAPI-Bench" if "data" in settings.options else "the Sandbox and the template simulator"
+    return (
+        f"{count} pairs of {who}; field_overlap is a mean over the pairs in which either answer has fields."
+    )
+
+
+def _details(blinded: Sequence[BlindPair], measured: Sequence[Similarity]) -> list[dict[str, Any]]:
+    return [
+        {"pair": blind_pair.name, "group": blind_pair.pair.group}
+        | {name: getattr(similarity, name) for name in MEASURES}
+        for blind_pair, similarity in zip(blinded, measured, strict=True)
+    ]
+
+
+def _label_table(settings: LabSettings, blinded: Sequence[BlindPair]) -> Experiment:
+    """Return the shares of each outcome and the agreement of the annotators, by question."""
+    given = str(settings.option("labels", ""))
+    labels = read_labels([Path(file) for file in given.split(",") if file], blinded)
+    note = (
+        f"{len({label.annotator for label in labels})} annotators; a win is a label that takes the simulated "
+        "answer for the more real one."
+        if labels
+        else "No labels yet: have the sheets labelled, then give the files with `labels=`."
+    )
+    by_question = outcomes(labels, blinded).items()
+    rows = tuple(_label_row(question, units) for question, units in by_question)
+    return Experiment("Labels of people or models", _LABEL_COLUMNS, rows, (note,))
+
+
+def _label_row(question: str, units: Sequence[Sequence[str]]) -> tuple[Any, ...]:
+    every = [outcome for unit in units for outcome in unit]
+    parts = shares(every, OUTCOMES).values() if every else [None] * len(OUTCOMES)
+    return question, len(units), len(every), *parts, observed_agreement(units), krippendorff_alpha(units)
+
+
+def _plot(axes: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    width = 0.8 / len(rows)
+    for position, row in enumerate(rows):
+        places = [index + (position + 0.5) * width - 0.4 for index in range(len(MEASURES))]
+        axes.bar(places, [row[measure] or 0.0 for measure in MEASURES], width, label=row["group"])
+    axes.set_xticks(range(len(MEASURES)), [measure.replace("_", " ") for measure in MEASURES])
+    axes.set_ylabel("mean over pairs")
+    axes.set_ylim(0, 1)
+    axes.legend()

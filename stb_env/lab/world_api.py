@@ -1,0 +1,103 @@
+"""The Sandbox as the real API behind the virtual backend, and the tasks that can be played on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from stb_env.backend.cache.key import read_arguments
+from stb_env.backend.protocol import Example
+from stb_env.backend.real_api.toolbench_server import accepted
+from stb_env.backend.simulator.template import TemplateSimulator
+from stb_env.metrics.taxonomy import RealCheck
+from stb_env.request import Slow
+from stb_env.tasks import Task, TaskSet
+from stb_env.tools import Tool, ToolCall, ToolResult
+from stb_env.worlds.sandbox.catalog import household
+from stb_env.worlds.sandbox.tasks import SandboxTasks
+from stb_env.worlds.sandbox.template import templates
+from stb_env.worlds.sandbox.world import SandboxWorld
+
+
+class WorldAPI:
+    """Answers calls of the Sandbox's APIs as a `RealAPI`.
+
+    A real API knows of no episode: every call meets the same state, the start of one household, and what
+    it changes is forgotten. Only tasks that look and write nothing can be solved that way.
+
+    Args:
+        home: Number of the household.
+        check: Which reading decides whether an answer is usable, as for any real API; None passes on
+            everything, as an agent without a virtual system would see it.
+
+    Examples:
+        >>> from stb_env.request import drive
+        >>> from stb_env.worlds.sandbox.catalog import tools
+        >>> rate = next(tool for tool in tools().values() if tool.id.api == "get_rate")
+        >>> drive(WorldAPI().request(rate, {"base_code": "AUR", "quote_code": "AUR"})).text
+        '{"error": "", "response": {"base": "AUR", "quote": "AUR", "rate": 1.0}}'
+    """
+
+    def __init__(self, home: int = 0, check: RealCheck | None = "default") -> None:
+        self.home, self.check = home, check
+        self._world = SandboxWorld()
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """World, household and check."""
+        return {**self._world.fingerprint, "household": self.home, "check": self.check or "none"}
+
+    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+        """Answer a call.
+
+        Raises:
+            BackendError: The answer says that the API does not work.
+            DataError: The tool is not one of the Sandbox's.
+        """
+        call = ToolCall(tool.name, read_arguments(arguments))
+        result, _ = yield from self._world.answer(household(self.home), tool, call)
+        if self.check is not None:
+            return accepted({"error": result.error, "response": result.response}, self.check)
+        return ToolResult.of(result.response, error=result.error, source="real")
+
+
+class LiveTemplate:
+    """The template simulator in the place of a model: a `Simulator` that never waits.
+
+    Args:
+        template: Answers.
+    """
+
+    def __init__(self, template: TemplateSimulator | None = None) -> None:
+        self.template = template or TemplateSimulator()
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """The template simulator's version, as the model's name."""
+        return {"model": self.template.version}
+
+    def simulate(
+        self, tool: Tool, arguments: Mapping[str, Any] | str, *, key: str, examples: Sequence[Example] = ()
+    ) -> Slow[ToolResult]:
+        """Answer in an API's place."""
+        yield from ()
+        responses = [example.response for example in examples]
+        return self.template.simulate(tool, arguments, key=key, examples=responses)
+
+
+def reading_tasks(home: int = 0, split: str = "test") -> TaskSet:
+    """Return the tasks of a listed split that write nothing and play in one household.
+
+    Args:
+        home: Number of the household.
+        split: ``test`` or ``val``.
+    """
+    listed = SandboxTasks(split)
+    tasks = map(listed.at, range(listed.size or 0))
+    return TaskSet((task for task in tasks if is_reading(task, home)), name="Sandbox, reading only")
+
+
+def is_reading(task: Task, home: int) -> bool:
+    """Say whether a Sandbox task can be solved without writing, in this household."""
+    known = templates()[task.record["template"]]
+    return not known.writes and not task.goal["writes"] and task.record["household"] == home
