@@ -158,7 +158,7 @@ def _episode_rate(env: ToolEnv, actions: Iterator[str], seconds: float) -> float
 
 
 def _episode_figures(seconds: float) -> Iterator[Figure]:
-    env = gym.make("stb/Sandbox-v0", max_turns=_TURNS + 1).unwrapped
+    env = gym.make("stb/Sandbox-v0", split="train", max_turns=_TURNS + 1).unwrapped
     assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
     env.reset(seed=0)
     call = env.task.gold[0]

@@ -10,6 +10,7 @@ from stb_env import __version__
 from stb_env.cli import cache, data, run, validate
 from stb_env.cli.bench import bench
 from stb_env.cli.judge import judge
+from stb_env.cli.lab import lab
 from stb_env.cli.suites import list_suites
 
 app = typer.Typer(
@@ -24,6 +25,7 @@ app.add_typer(data.app, name="data", help="Check and import query files.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
 app.command("judge")(judge)
+app.command("lab")(lab)
 app.command("validate")(validate.validate)
 app.command("bench")(bench)
 

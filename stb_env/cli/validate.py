@@ -58,7 +58,11 @@ def _table(report: Report) -> Table:
         table.add_row(check.name, "yes" if check.passed else "NO", check.detail)
     gold = report.counts["gold_calls"]
     table.add_section()
-    table.add_row("gold calls", "", f"tried {gold['tried']}, reproduced {gold['reproduced']}")
+    table.add_row(
+        "gold calls",
+        "",
+        f"tried {gold['tried']}, reproduced {gold['reproduced']}, explained {gold['explained']}",
+    )
     scores = ", ".join(f"{name} {score:.4f}" for name, score in report.counts["scores"].items())
     table.add_row("mean reward", "", scores)
     return table

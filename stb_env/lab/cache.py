@@ -8,7 +8,6 @@ against each snapshot.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -131,7 +130,7 @@ def _grow(settings: LabSettings, stages: Iterable[Stage], raw: ResponseCache, fo
             _play(backend, stage.tasks, rate, derive(settings.seed, "grow", stage.origin))
         new = [replace(entry, origin=stage.origin) for entry in cache.entries() if entry.origin == ORIGIN]
         cache.put_many((entry.key, entry) for entry in new)
-        raw.put_many(_first(raw, _entries(api, stage.origin)))
+        raw.put_many(_first(raw, (replace(entry, origin=stage.origin) for entry in api.answers.values())))
         if stage.snapshot:
             hashes[stage.snapshot] = cache.snapshot(folder / stage.snapshot)
     return hashes
@@ -141,13 +140,6 @@ def _play(backend: VirtualBackend, tasks: TaskSet, rate: float, seed: int) -> li
     jobs = plan(tasks, episodes=None, seed=seed)
     make_env = partial(ToolEnv, tasks, backend, ExactJudge(), oracle=oracle)
     return run_batch(make_env, partial(NoisyOracle, rate), jobs)
-
-
-def _entries(api: FlawedAPI, origin: str) -> Iterator[CacheEntry]:
-    for (identity, arguments), result in api.answers.items():
-        yield CacheEntry.of(
-            identity, json.loads(arguments), result.response, error=result.error, source="real", origin=origin
-        )
 
 
 def _first(known: ResponseCache, entries: Iterable[CacheEntry]) -> Iterator[tuple[str, CacheEntry]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env import seeding
-from stb_env.backend.cache.key import canonical
+from stb_env.backend.cache import CacheEntry
 from stb_env.backend.real_api.toolbench_server import accepted
 from stb_env.errors import ConfigError
 from stb_env.lab.world_api import WorldAPI
@@ -61,7 +61,7 @@ class FlawedAPI:
         home: Number of the household.
 
     Attributes:
-        answers: Every raw answer so far, by API and canonical arguments.
+        answers: Every raw answer so far, by the call's key.
 
     Raises:
         ConfigError: The share is none.
@@ -81,7 +81,7 @@ class FlawedAPI:
         if not 0 <= share <= 1:
             raise ConfigError(f"the share of broken APIs is from 0 to 1, got {share!r}")
         self.share, self.seed, self.check = share, seed, check
-        self.answers: dict[tuple[ToolId, str], ToolResult] = {}
+        self.answers: dict[str, CacheEntry] = {}
         self._sound = WorldAPI(home, check=None)
 
     @property
@@ -109,7 +109,8 @@ class FlawedAPI:
         else:
             error, response = seeding.rng("flaw wording", self.seed, *tool.id).choice(_WORDINGS[flaw])
             result = ToolResult.of(response, error=error, source="real")
-        self.answers.setdefault((tool.id, canonical(arguments)), result)
+        entry = CacheEntry.of(tool.id, arguments, result.response, error=result.error, source="real")
+        self.answers.setdefault(entry.key, entry)
         if self.check is None:
             return result
         return accepted({"error": result.error, "response": result.response}, self.check)

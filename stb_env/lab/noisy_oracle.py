@@ -38,8 +38,8 @@ class NoisyOracle(Agent):
 
     Otherwise it does what the oracle does with whatever comes back. A tool that gives nothing useful makes
     it apologise. Where an answer came that the solution cannot go on from, as a simulated one may be, it
-    makes the calls that are left, with ids from what it read, and reports what the tools said: it has no
-    way to tell a real answer from an invented one.
+    makes the gold calls that are left, with the values that it read where the answers name them, and reports
+    what the tools said: it has no way to tell a real answer from an invented one.
 
     Args:
         error_rate: Share of the episodes with a mistake. Which ones, and which mistake, follows from the

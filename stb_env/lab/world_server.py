@@ -9,6 +9,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.backend.protocol import RealAPI
+from stb_env.errors import BackendError
 from stb_env.lab.world_api import WorldAPI
 from stb_env.request import drive
 from stb_env.tools import Tool, server_names
@@ -23,11 +25,11 @@ _POLL_S = 0.02
 
 
 @contextmanager
-def serving(api: WorldAPI | None = None, port: int = 0) -> Iterator[str]:
+def serving(api: RealAPI | None = None, port: int = 0) -> Iterator[str]:
     """Serve the Sandbox on 127.0.0.1 until the block ends; yield the URL for a `ToolBenchServer`.
 
     Args:
-        api: Answers; it should check nothing itself, since that is the client's part.
+        api: Answers; None for the Sandbox as it is. It should check nothing, since that is the client's part.
         port: Where to listen; 0 takes a free one.
 
     Examples:
@@ -47,7 +49,7 @@ def serving(api: WorldAPI | None = None, port: int = 0) -> Iterator[str]:
         thread.join()
 
 
-def respond(api: WorldAPI, content: bytes) -> tuple[int, Any]:
+def respond(api: RealAPI, content: bytes) -> tuple[int, Any]:
     """Return HTTP status and JSON value for the body of a request.
 
     Args:
@@ -70,7 +72,10 @@ def respond(api: WorldAPI, content: bytes) -> tuple[int, Any]:
         return 200, {"error": f"API doesn't exists: {endpoint} of {name}", "response": ""}
     given = body["tool_input"]
     arguments = given if isinstance(given, Mapping | str) else jsontext.dumps(given)
-    result = drive(api.request(tool, arguments))
+    try:
+        result = drive(api.request(tool, arguments))
+    except BackendError as error:
+        return 502, {"detail": str(error)}
     return 200, {"error": result.error, "response": result.response}
 
 
@@ -78,7 +83,7 @@ def _by_names() -> dict[tuple[str, str, str], Tool]:
     return {server_names(*identity): tool for identity, tool in tools().items()}
 
 
-def _handler_for(api: WorldAPI) -> type[BaseHTTPRequestHandler]:
+def _handler_for(api: RealAPI) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
         # Otherwise the body waits 40 ms for the headers to be acknowledged.

@@ -222,3 +222,10 @@ def test_an_oracle_that_cannot_go_on_says_so():
         state = state.without_row("contacts", key)
     answer, _, _ = play(task, state)
     assert answer.startswith("This cannot be done any more: no contact with id ''")
+
+
+@EVERY
+def test_no_task_is_answered_by_a_bare_digit(name):
+    for task in some(name, 10):
+        if not task.goal["writes"]:
+            assert all(verdict(task, digit).score == 0 for digit in ("0", "1")), task.id

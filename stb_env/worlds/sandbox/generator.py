@@ -9,7 +9,7 @@ The templates of split "missing" are in no other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from random import Random
@@ -22,13 +22,14 @@ from stb_env.tools import Tool, ToolCall
 from stb_env.worlds.sandbox.api_error import ApiError
 from stb_env.worlds.sandbox.catalog import apis, household, tools
 from stb_env.worlds.sandbox.changes import changes
-from stb_env.worlds.sandbox.facts import given_away
+from stb_env.worlds.sandbox.facts import Fact, given_away, holds
 from stb_env.worlds.sandbox.registry import ApiCall
 from stb_env.worlds.sandbox.task_key import BUCKETS, HELD_OUT_SPLITS, TaskKey
 from stb_env.worlds.sandbox.template import Answer, Draw, Plan, Template
 from stb_env.worlds.world import Tables
 
 _ATTEMPTS = 400
+_DIGITS = ("0", "1")
 
 
 class Solved(NamedTuple):
@@ -126,7 +127,7 @@ def _series(split: str, template: Template) -> _Series:
 
 
 def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance]:
-    """Draw instances whose slots belong to the split and whose query gives no fact away."""
+    """Draw instances whose slots belong to the split and whose facts neither query nor chance give away."""
     unfit = 0
     while unfit < _ATTEMPTS:
         draw = Draw(rng)
@@ -136,10 +137,17 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
             continue
         query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
         solved = _run(plan, household(draw.household))
-        if not any(given_away(fact, query) for fact in solved.answer.facts):
+        facts = solved.answer.facts
+        if not any(given_away(fact, query) for fact in facts) and not _met_by_accident(facts):
             unfit = 0
             yield Instance(draw, plan, query, solved)
     raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
+
+
+def _met_by_accident(facts: Sequence[Fact]) -> bool:
+    """Return whether a bare 0 or 1, which stands in texts of any kind, would be the whole answer."""
+    numbers = facts and all(fact["type"] == "number" for fact in facts)
+    return bool(numbers) and any(all(holds(fact, digit) for fact in facts) for digit in _DIGITS)
 
 
 def _owned(split: str, template: Template) -> bool:

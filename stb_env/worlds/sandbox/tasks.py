@@ -99,6 +99,10 @@ class SandboxTasks:
             digest.update(self.at(index).key.encode())
         return digest.hexdigest()
 
+    def endless(self) -> SandboxTasks:
+        """Return the training tasks, of which there are as many as anyone wants to draw."""
+        return SandboxTasks("train", distractors=self._distractors)
+
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
         if self._listed:

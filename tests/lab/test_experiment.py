@@ -1,0 +1,150 @@
+"""What every experiment of the laboratory is told and gives back."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from stb_env.cli.lab import lab
+from stb_env.errors import ConfigError
+from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.registry import EXPERIMENTS, load_experiment
+
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+
+
+def stb_lab(*words: str | Path) -> Any:
+    app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    app.command("lab")(lab)
+    return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def example(plot: Any = None) -> Experiment:
+    more = Experiment("More", ("n",), ((1,),))
+    return Experiment("Rates", ("share", "rate"), ((0.5, None),), ("It fell.",), {"n": 3}, (more,), plot)
+
+
+def test_the_plain_data_names_every_cell_by_its_column():
+    assert example().to_dict() == {
+        "title": "Rates",
+        "columns": ["share", "rate"],
+        "rows": [{"share": 0.5, "rate": None}],
+        "notes": ["It fell."],
+        "details": {"n": 3},
+        "further": [{"title": "More", "columns": ["n"], "rows": [{"n": 1}], "notes": []}],
+    }
+
+
+def test_table_and_json_are_written_side_by_side(tmp_path: Path):
+    assert example().write(tmp_path / "new", "rates") == []
+    assert json.loads((tmp_path / "new/rates.json").read_text()) == example().to_dict()
+    assert (tmp_path / "new/rates.md").read_text() == example().table() + "\n"
+
+
+@pytest.mark.skipif(HAS_MATPLOTLIB, reason="matplotlib is installed, so nothing is left out")
+def test_without_matplotlib_one_line_says_how_to_get_the_plot(tmp_path: Path):
+    remarks = example(plot=lambda axes: None).write(tmp_path, "rates")
+    assert remarks == ['rates.png was not drawn: plots need matplotlib (pip install "stb-env[plots]")']
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["rates.json", "rates.md"]
+
+
+@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="needs the extra plots")
+def test_with_matplotlib_a_plot_is_drawn(tmp_path: Path):
+    assert example(plot=lambda axes: axes.plot([1, 2])).write(tmp_path, "rates") == []
+    assert (tmp_path / "rates.png").read_bytes().startswith(b"\x89PNG")
+
+
+class Axes:
+    """Notes what is drawn on it."""
+
+    def __init__(self) -> None:
+        self.labels: list[str] = []
+        self.lengths: set[int] = set()
+
+    def errorbar(self, places: Any, heights: Any, yerr: Any, label: str, **style: Any) -> None:
+        assert all(length >= 0 for side in yerr for length in side)
+        self.plot(places, heights, label)
+
+    def plot(self, places: Any, heights: Any, label: str, **style: Any) -> None:
+        assert len(places) == len(heights)
+        self.labels.append(label)
+        self.lengths.add(len(places))
+
+    def bar(self, places: Any, heights: Any, width: float, label: str) -> None:
+        self.plot(places, heights, label)
+
+    def set(self, **texts: Any) -> None:
+        assert texts["ylim"] == (0, 1)
+
+    def set_xticks(self, places: Any, names: Any) -> None:
+        assert len(places) == len(names)
+
+    def legend(self) -> None:
+        assert len(self.labels) == len(set(self.labels))
+
+
+@pytest.mark.parametrize(("name", "lines", "points"), [("failures", 4, 2), ("cache", 4, 3), ("status", 3, 3)])
+def test_a_plot_shows_every_series(name: str, lines: int, points: int):
+    axes = Axes()
+    options = {"failures": {"outages": 1, "shares": [0.5]}}.get(name, {})
+    plot = load_experiment(name)(LabSettings(episodes=10, options=options)).plot
+    assert plot is not None
+    plot(axes)
+    assert (len(axes.labels), axes.lengths) == (lines, {points})
+
+
+@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="needs the extra plots")
+@pytest.mark.parametrize("name", ["failures", "cache", "status"])
+def test_matplotlib_draws_every_plot(name: str, tmp_path: Path):
+    assert load_experiment(name)(LabSettings(episodes=10)).write(tmp_path, name) == []
+
+
+@pytest.mark.parametrize("name", sorted(EXPERIMENTS))
+def test_every_experiment_names_its_settings_when_it_is_given_another(name: str):
+    with pytest.raises(ConfigError, match=r"^no setting 'nonsense'; expected \w+"):
+        load_experiment(name)(LabSettings(options={"nonsense": 1}))
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"error_rate": 2}, "error_rate is a share from 0 to 1, got 2"),
+        ({"error_rate": True}, "error_rate is a share from 0 to 1, got True"),
+        ({"outages": 0}, "outages is a whole number from 1, got 0"),
+        ({"shares": 0.5}, r"shares is a list of shares, got 0.5; write shares=\[0,0.5\]"),
+        ({"shares": [1.5]}, "shares is a share from 0 to 1, got 1.5"),
+    ],
+)
+def test_a_setting_out_of_range_is_refused(option: dict[str, Any], message: str):
+    with pytest.raises(ConfigError, match=f"^{message}$"):
+        load_experiment("failures")(LabSettings(episodes=2, options=option))
+
+
+def test_the_command_prints_one_json_document_and_nothing_else():
+    result = stb_lab("status", "--episodes", "5", "--json")
+    assert result.exit_code == 0, result.output
+    assert json.loads(result.stdout)["details"]["apis"] <= 5
+
+
+def test_the_command_prints_every_table_with_its_notes():
+    result = stb_lab("status", "--episodes", "5")
+    assert "Status of APIs (Table 10)" in result.stdout
+    assert "Not available because (Table 11)" in result.stdout
+    assert "--out DIR" in result.stderr
+
+
+def test_the_command_writes_files_where_it_is_given_a_folder(tmp_path: Path):
+    assert stb_lab("status", "--episodes", "5", "--out", tmp_path).exit_code == 0
+    assert {"status.json", "status.md"} <= {file.name for file in tmp_path.iterdir()}
+
+
+def test_an_unknown_experiment_is_bad_use():
+    result = stb_lab("failure")
+    assert result.exit_code == 2
+    assert "Did you mean 'failures'?" in result.stderr
