@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from stb_env.worlds.sandbox import facts
@@ -27,7 +28,11 @@ _DAYS = days(50, 200)
 
 
 def _open_days(bistro: Row, earliest: str = SLOTS[0]) -> list[date]:
-    key = bistro["bistro_id"]
+    return _days_with_tables(bistro["bistro_id"], earliest)
+
+
+@lru_cache(maxsize=4096)
+def _days_with_tables(key: str, earliest: str) -> list[date]:
     return [when for when in _DAYS if any(time >= earliest for time in free_tables(key, when.isoformat()))]
 
 

@@ -28,7 +28,7 @@ def _symbol(company: str) -> Generator[ApiCall, Any, str]:
     return next(str(row["symbol"]) for row in page["results"] if row["company"] == company)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def _decided_starts(company: str, wording: str) -> list[date]:
     """Return the days from which on one of five trading days has the best close alone."""
     closes = [closing_price(companies()[company], day) for day in _TRADING_DAYS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from stb_env import seeding
@@ -57,6 +58,7 @@ def _terms(hotel: Row, check_in: str, nights: int) -> dict[str, Any]:
     }
 
 
+@lru_cache(maxsize=65_536)
 def has_room(hotel_id: str, check_in: str) -> bool:
     """Return whether a hotel has a room from a day on; a third of them have not."""
     return seeding.derive("room", hotel_id, check_in) % 3 > 0
