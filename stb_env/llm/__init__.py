@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from stb_env.llm.cache import CachedModel
 from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
-from stb_env.llm.client import OpenAIModel, connect
+from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig, available
+from stb_env.llm.connect import connect
 from stb_env.llm.meter import BudgetedModel, Meter
 from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
 from stb_env.llm.models_file import ROLES, load_models

@@ -196,15 +196,6 @@ class OpenAIModel(DrivenModel):
         )
 
 
-def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> OpenAIModel:
-    """Return the model that a configuration names.
-
-    Raises:
-        ConfigError: The key is missing where one is needed.
-    """
-    return OpenAIModel(config, env=env)
-
-
 def _worth_retrying(failure: ModelError) -> bool:
     # A refusal came in full and was paid for; whether to buy another is for the caller to say.
     return failure.retryable and not failure.usage.calls

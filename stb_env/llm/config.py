@@ -47,6 +47,9 @@ class ModelConfig:
         concurrency: Requests in flight at once.
         price: Price of tokens, or None where it is unknown.
         extra: Members to send along in every request body.
+        cache: Folder of known answers; a question that was put before costs nothing.
+        record: File to which every request and reply is appended.
+        replay: File of such pairs that answers in the model's place, without endpoint or key.
 
     Raises:
         ConfigError: A setting is out of its range.
@@ -74,6 +77,9 @@ class ModelConfig:
     concurrency: int = 8
     price: Price | None = None
     extra: Mapping[str, Any] = field(default_factory=dict)
+    cache: str = ""
+    record: str = ""
+    replay: str = ""
 
     def __post_init__(self) -> None:
         if not self.model or not isinstance(self.model, str):
@@ -82,6 +88,11 @@ class ModelConfig:
         _check_variable(self.role, self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():
             _check_number(self.role, name, getattr(self, name), kind, low)
+        for name in ("cache", "record", "replay"):
+            if not isinstance(getattr(self, name), str):
+                raise ConfigError(f"{name} of the {self.role} model must be a path")
+        if self.replay and (self.cache or self.record):
+            raise ConfigError(f"the {self.role} model is replayed; leave out cache and record")
         if not isinstance(self.extra, Mapping):
             raise ConfigError(
                 f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"
@@ -116,7 +127,7 @@ class ModelConfig:
 
 
 def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a role can be used: its key is set, or its endpoint is not OpenAI's.
+    """Return whether a role can be used: its key is set, its endpoint is not OpenAI's, or it is replayed.
 
     Examples:
         >>> available(ModelConfig("agent", "tiny"), env={})
@@ -124,7 +135,7 @@ def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
         >>> available(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"), env={})
         True
     """
-    return bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL
+    return bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL or bool(config.replay)
 
 
 def _check_url(role: str, url: object) -> None:

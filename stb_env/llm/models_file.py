@@ -29,6 +29,9 @@ _READERS: Mapping[str, Callable[[str], Any]] = {
     "deadline": float,
     "retries": int,
     "concurrency": int,
+    "cache": str,
+    "record": str,
+    "replay": str,
 }
 _SETTINGS = (*_READERS, "price", "extra")
 

@@ -15,11 +15,15 @@ from stb_env.llm.chat import ChatReply, ChatRequest, digest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
 from stb_env.request import Request, Slow
 
+# One for all: several models of a process may write to the same file.
+_WRITING = threading.Lock()
+
 
 class RecordingModel(DrivenModel):
     """Appends every request with its reply to a file of JSON lines, synced to disk line by line.
 
-    Failures are not recorded. One process writes a file at a time; its threads may share the model.
+    Failures are not recorded. One process writes a file at a time; its threads may share the model, or
+    have one each.
 
     Args:
         model: Answers.
@@ -30,9 +34,9 @@ class RecordingModel(DrivenModel):
     def __init__(self, model: ChatModel, file: Path | str) -> None:
         self.model = model
         self.file = Path(file)
-        self._lock = threading.Lock()
         self.file.parent.mkdir(parents=True, exist_ok=True)
-        _cut_torn_line(self.file)
+        with _WRITING:
+            _cut_torn_line(self.file)
 
     @property
     def name(self) -> str:
@@ -53,7 +57,7 @@ class RecordingModel(DrivenModel):
     def _append(self, request: ChatRequest, reply: ChatReply) -> None:
         line = jsontext.dumps({"model": self.name, "request": request.to_dict(), "reply": reply.to_dict()})
         try:
-            with self._lock, self.file.open("ab") as file:
+            with _WRITING, self.file.open("ab") as file:
                 file.write(line.encode() + b"\n")
                 file.flush()
                 os.fsync(file.fileno())

@@ -1,0 +1,27 @@
+"""From a configuration to the model that it names."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from stb_env.llm.cache import CachedModel
+from stb_env.llm.client import OpenAIModel
+from stb_env.llm.config import ModelConfig
+from stb_env.llm.model import ChatModel
+from stb_env.llm.recording import RecordingModel, ReplayModel
+
+
+def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> ChatModel:
+    """Return the model that a configuration names: behind its endpoint, or out of a recording.
+
+    Raises:
+        ConfigError: The key is missing where one is needed, or the recording is.
+        DataError: The recording is broken.
+    """
+    if config.replay:
+        return ReplayModel(config.replay, name=config.model)
+    model: ChatModel = OpenAIModel(config, env=env)
+    if config.record:
+        model = RecordingModel(model, config.record)
+    return CachedModel(model, config.cache) if config.cache else model
