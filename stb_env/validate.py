@@ -12,7 +12,9 @@ from gymnasium.utils.env_checker import check_env
 
 from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.judges.protocol import Case
 from stb_env.metrics.rates import summarize
+from stb_env.request import drive
 from stb_env.rollout import Job, plan, play
 from stb_env.tasks import TaskSource
 from stb_env.trajectory import Trajectory
@@ -99,6 +101,8 @@ def validate(
     gold = _play_all(env, "gold", jobs, tell)
     _check_gold(report, env, gold)
     _check_nulls(report, env, jobs, tell)
+    if _is_exact(env):
+        _check_leaks(report, env, jobs)
     _check_determinism(report, env, jobs[:20], gold)
     _check_forks(report, env, jobs[:20])
     report.counts["tasks"] = len(jobs)
@@ -172,6 +176,21 @@ def _check_nulls(report: Report, env: ToolEnv, jobs: Sequence[Job], tell: Progre
         floor = allowed.get(name, 0.0)
         report.counts["scores"][name] = score
         report.add(f"null agent {name}", score <= floor, f"scores {score:.4f}, at most {floor:g} allowed")
+
+
+def _check_leaks(report: Report, env: ToolEnv, jobs: Sequence[Job]) -> None:
+    leaking = [job.task_id for job in jobs if _documentation_answers(env, job)]
+    detail = f"the documentation of no tool is an answer, in {len(jobs)} tasks {leaking[:5] or ''}"
+    report.add("no answer in the documentation", not leaking, detail)
+
+
+def _documentation_answers(env: ToolEnv, job: Job) -> bool:
+    task = env.tasks.get(job.task_id)
+    state = env.rules.backend.start(task, job.seed)
+    return any(
+        drive(env.rules.judge.judge(Case(task, tool.spec, (), state))).status == "solved"
+        for tool in task.tools
+    )
 
 
 def _check_determinism(report: Report, env: ToolEnv, jobs: Sequence[Job], gold: Sequence[Trajectory]) -> None:
