@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol
 
+from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.protocol import Case, Judge
+from stb_env.judges.solvability import ModelSolvability
+from stb_env.llm import ChatModel
 from stb_env.request import Slow
 from stb_env.tasks import Task
 
@@ -79,3 +83,19 @@ class NeededTools:
         """Return whether all of them are offered; yields nothing."""
         yield from ()
         return {tool.id for tool in task.tools}.issuperset(task.relevant)
+
+
+def model_panel(model: ChatModel, *, votes: int = 1, cache: Path | str | None = None) -> Panel:
+    """Return the row in which one model answers all three questions.
+
+    Args:
+        model: Decides on tasks as `ModelSolvability` and on episodes and pairs as the pass judge.
+        votes: How often it judges each episode.
+        cache: Folder of answers that are known. Comparing asks about the same episodes again: from
+            there they are not paid for twice.
+
+    Raises:
+        ConfigError: ``votes`` is out of range.
+    """
+    judge = PassJudge(model, votes=votes, cache=cache)
+    return Panel(judge.name, ModelSolvability(model, cache=cache), judge, ScoreComparison(judge))

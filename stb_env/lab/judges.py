@@ -18,7 +18,8 @@ from stb_env.lab.judge_cases import (
     rotated,
     tool_case,
 )
-from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison
+from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison, model_panel
+from stb_env.llm import connect, load_models
 from stb_env.tasks import Task
 from stb_env.worlds.sandbox.verifier import ExactJudge
 
@@ -35,7 +36,8 @@ PAPER = (
 _COLUMNS = ("judge", *QUESTIONS, "kappa", "consistency", "missing")
 _NOTES = (
     "The row exact is the truth itself and checks the laboratory. For the others unsure and a tie are "
-    "right about nothing, and a judge of single answers compares two by their scores.",
+    "right about nothing, but a task that a judge is unsure of counts as held unsolvable; a judge of single "
+    "answers compares two by their scores.",
     "kappa is Cohen's, of verdicts with the truth; consistency is the share of pairs with one outcome in "
     "both orders; missing counts decisions that did not come.",
 )
@@ -45,8 +47,9 @@ def run(settings: LabSettings) -> Experiment:
     """Let judges decide on tasks, episodes and pairs of episodes whose truth is known.
 
     Options: ``judge``, names divided by commas as ``stb-env judge`` takes them (``heuristic`` by default);
-    ``votes`` and ``models`` for model judges. ``episodes`` is the number of tasks: all of them for
-    solvability, half of them solved and corrupted for the others.
+    ``votes`` and ``models`` for model judges. The model of ``pass`` decides on solvability too.
+    ``episodes`` is the number of tasks: all of them for solvability, half of them solved and corrupted for
+    the others.
 
     Raises:
         ConfigError: An option or a judge is unknown, or its model cannot be used.
@@ -88,14 +91,18 @@ def _episodes(pairs: Sequence[tuple[LabelledCase, LabelledCase]]) -> list[Labell
 def _panels(settings: LabSettings) -> Iterator[Panel]:
     """Yield the truth itself, as a check of the laboratory, and every judge that was asked for."""
     yield Panel(EXACT, NeededTools(), ExactJudge(), ScoreComparison(ExactJudge()))
-    # Comparing asks about the same answers again: cached votes are not paid for twice.
-    cache = None if settings.out is None else settings.out / "votes"
     for name in str(settings.option("judge", "heuristic")).split(","):
         if name != EXACT:
-            judge = load_judge(
-                name, votes=settings.count("votes", 1), models=settings.option("models", None), cache=cache
-            )
-            yield Panel(judge.name, None, judge, ScoreComparison(judge))
+            yield _panel(name, settings)
+
+
+def _panel(name: str, settings: LabSettings) -> Panel:
+    votes, models = settings.count("votes", 1), settings.option("models", None)
+    cache = None if settings.out is None else settings.out / "votes"
+    if name == "pass":
+        return model_panel(connect(load_models(models)["judge"]), votes=votes, cache=cache)
+    judge = load_judge(name, votes=votes, models=models, cache=cache)
+    return Panel(judge.name, None, judge, ScoreComparison(judge))
 
 
 def _row(scores: Scores) -> tuple[Any, ...]:

@@ -7,12 +7,13 @@ from stb_env.judges.pass_judge import PassJudge
 from stb_env.lab.experiment import LabSettings
 from stb_env.lab.judge_accuracy import Accuracy, score
 from stb_env.lab.judge_cases import CORRUPTIONS, corrupted_case, draw_tasks, gold_case
-from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison
+from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison, model_panel
 from stb_env.lab.judges import episode_pairs, run, tool_cases
 from stb_env.llm import ScriptedModel
 from stb_env.request import drive
 from stb_env.tools import FINISH
 from stb_env.verdict import Verdict
+from tests.fakes.openai_server import Answer, OpenAIServer, completion
 
 TASKS = draw_tasks(40, seed=0)
 PAIRS = episode_pairs(TASKS, seed=0)
@@ -161,6 +162,60 @@ def test_a_model_judge_is_measured_by_the_votes_that_can_be_read():
     judge = PassJudge(ScriptedModel(reply), attempts=1)
     found = score(Panel("pass", None, judge), [], EPISODES, [])
     assert found.solving == Accuracy(right=len(PAIRS) - 1, decided=len(EPISODES) - 2, missing=2)
+
+
+def looks_for_needed_tools(request):
+    """Answer the question of solvability by the tools that the prompt shows, the others with "Unsolved"."""
+    if request.tools[0]["function"]["name"] != "report_task_status":
+        return "Unsolved"
+    shown = request.messages[0]["content"]
+    task = next(task for task in TASKS if task.query in shown)
+    needed = [tool.name for tool in task.tools if tool.id in task.relevant]
+    return "Solvable" if all(f'"name": "{name}"' in shown for name in needed) else "Unsolvable"
+
+
+def test_one_model_answers_all_three_questions_and_is_shown_every_tool():
+    panel = model_panel(ScriptedModel(looks_for_needed_tools, name="m"))
+    found = score(panel, tool_cases(TASKS, 0), EPISODES, PAIRS)
+    assert found.name == "pass:m:v1"
+    assert found.solvability == Accuracy(right=len(TASKS), decided=len(TASKS), missing=0)
+    assert (found.solving.share, found.comparison.share) == (0.5, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "accuracy"),
+    [
+        ("Solvable", Accuracy(20, 40, 0)),
+        ("Unsolvable", Accuracy(20, 40, 0)),
+        ("Unsure", Accuracy(20, 40, 0)),
+        ("no idea", Accuracy(0, 0, 40)),
+    ],
+)
+def test_a_model_that_says_one_thing_is_right_by_chance_and_one_that_says_nothing_is_missing(said, accuracy):
+    panel = model_panel(ScriptedModel(lambda _: said))
+    assert score(panel, tool_cases(TASKS, 0), [], []).solvability == accuracy
+
+
+def test_the_row_of_pass_has_a_solvability_from_its_model_and_asks_nothing_twice(tmp_path, monkeypatch):
+    # A proxy that the machine may be configured with has no way to 127.0.0.1.
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    models = tmp_path / "models.toml"
+
+    def reply(received):
+        asked = received.body["tools"][0]["function"]["name"]
+        return Answer(completion("Solvable" if asked == "report_task_status" else "Unsolved"))
+
+    with OpenAIServer().running() as server:
+        server.script(*[reply] * 40, role="judge")
+        models.write_text(f'[models.judge]\nmodel = "tiny"\nbase_url = "{server.url("judge")}"\n')
+        options = {"judge": "heuristic,pass", "models": models}
+        settings = LabSettings(out=tmp_path / "out", episodes=4, options=options)
+        _, heuristic, judged = run(settings).to_dict()["rows"]
+        asked = len(server.requests)
+        run(settings)
+    assert (heuristic["judge"], heuristic["solvability"]) == ("heuristic", None)
+    assert (judged["judge"], judged["solvability"], judged["missing"]) == ("pass:tiny:v1", 0.5, 0)
+    assert len(server.requests) == asked
 
 
 def test_a_bias_for_the_position_shows_as_inconsistency():
