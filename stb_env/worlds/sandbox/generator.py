@@ -9,7 +9,7 @@ The templates of split "missing" are in no other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from random import Random
@@ -18,11 +18,11 @@ from typing import NamedTuple
 from stb_env import seeding
 from stb_env.errors import DataError
 from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall, ToolId
-from stb_env.worlds.sandbox.answers import Quantity, quantities
+from stb_env.tools import Tool, ToolCall
 from stb_env.worlds.sandbox.api_error import ApiError
 from stb_env.worlds.sandbox.catalog import apis, household, tools
 from stb_env.worlds.sandbox.changes import changes
+from stb_env.worlds.sandbox.documented import documented
 from stb_env.worlds.sandbox.facts import Fact, given_away, holds
 from stb_env.worlds.sandbox.registry import ApiCall
 from stb_env.worlds.sandbox.task_key import BUCKETS, HELD_OUT_SPLITS, TaskKey
@@ -31,6 +31,8 @@ from stb_env.worlds.world import Tables
 
 _ATTEMPTS = 400
 _DIGITS = ("0", "1")
+# Facts of these types can stand in a text by accident; a name or a code hardly can.
+_COMMON = frozenset({"number", "yes_no", "time", "date"})
 
 
 class Solved(NamedTuple):
@@ -146,35 +148,12 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
 
 
 def _met_by_accident(facts: Sequence[Fact]) -> bool:
-    """Return whether numbers that stand in texts of any kind, or in some tool's documentation, are all."""
-    if not facts or any(fact["type"] != "number" for fact in facts):
+    """Return whether a digit that stands in any text, or some tool's documentation, is the answer."""
+    if not facts or any(fact["type"] not in _COMMON for fact in facts):
         return False
     if any(all(holds(fact, digit) for fact in facts) for digit in _DIGITS):
         return True
-    return bool(frozenset.intersection(*map(_documented, facts)))
-
-
-def _documented(fact: Fact) -> frozenset[ToolId]:
-    """Return the tools whose documentation holds a fact's number."""
-    return frozenset[ToolId]().union(
-        *(
-            identities
-            for quantity, identities in _documented_numbers().items()
-            if any(
-                abs(reading - fact["value"]) <= fact["tolerance"] + 1e-9
-                for reading in quantity.readings(fact["unit"])
-            )
-        )
-    )
-
-
-@lru_cache(maxsize=1)
-def _documented_numbers() -> Mapping[Quantity, frozenset[ToolId]]:
-    found: dict[Quantity, set[ToolId]] = {}
-    for identity, tool in tools().items():
-        for quantity in quantities(tool.spec):
-            found.setdefault(quantity, set()).add(identity)
-    return {quantity: frozenset(identities) for quantity, identities in found.items()}
+    return bool(frozenset.intersection(*map(documented, facts)))
 
 
 def _owned(split: str, template: Template) -> bool:
