@@ -151,7 +151,10 @@ def _met_by_accident(facts: Sequence[Fact]) -> bool:
     """Return whether a digit that stands in any text, or some tool's documentation, is the answer."""
     if not facts or any(fact["type"] not in _COMMON for fact in facts):
         return False
-    if any(all(holds(fact, digit) for fact in facts) for digit in _DIGITS):
+    numbers = [fact for fact in facts if fact["type"] == "number"]
+    # Yes or no beside them adds nothing: half of all texts have the right one.
+    guessable = numbers and all(fact["type"] in ("number", "yes_no") for fact in facts)
+    if guessable and any(all(holds(fact, digit) for fact in numbers) for digit in _DIGITS):
         return True
     return bool(frozenset.intersection(*map(documented, facts)))
 
