@@ -26,12 +26,12 @@ def changes(before: Tables, after: Tables) -> dict[str, Change]:
         >>> changes(before, after.with_row("notes", key, {"text": "B."}).without_row("notes", "n-1"))
         {'notes': {'rows': {'n-1': None}, 'new': [{'text': 'b'}]}}
     """
-    names = sorted({*before.tables, *after.tables})
-    differences = {
-        name: _difference(name, before, after)
-        for name in names
-        if before.table(name) is not after.table(name)
-    }
+    if before.tables is after.tables:
+        return {}
+    old, now = before.tables, after.tables
+    # Tables are copied on write, so one that is the same object has not changed.
+    names = sorted(name for name in {*old, *now} if old.get(name) is not now.get(name))
+    differences = {name: _difference(name, before, after) for name in names}
     return {name: change for name, change in differences.items() if change["rows"] or change["new"]}
 
 
