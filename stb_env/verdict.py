@@ -36,6 +36,7 @@ class Verdict:
         judge: Who decided, for example ``heuristic`` or ``exact``; runs of different judges never mix.
         votes: Every single evaluation.
         parts: Which checked parts passed, where the judge checks parts.
+        metrics: Further figures of the case, such as precision or a share of a sequence.
         usage: What the judge's model cost, where it has one.
 
     Examples:
@@ -48,6 +49,7 @@ class Verdict:
     judge: str
     votes: tuple[Vote, ...] = ()
     parts: Mapping[str, bool] = field(default_factory=dict)
+    metrics: Mapping[str, float] = field(default_factory=dict)
     usage: Usage | None = None
 
     @classmethod
@@ -64,7 +66,7 @@ class Verdict:
         return cls(status, float(scores[status]), judge, votes, parts or {})
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the verdict as plain data; ``parts`` only where there are any."""
+        """Return the verdict as plain data; ``parts`` and ``metrics`` only where there are any."""
         data: dict[str, Any] = {
             "status": self.status,
             "score": self.score,
@@ -73,4 +75,6 @@ class Verdict:
         }
         if self.parts:
             data["parts"] = dict(self.parts)
+        if self.metrics:
+            data["metrics"] = dict(self.metrics)
         return data

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stb_env import jsontext
-from stb_env.actions import parse_action
+from stb_env.actions import Action, parse_action
 from stb_env.backend.protocol import Backend
 from stb_env.envs import compat as original
 from stb_env.envs.finish import Finish, read_finish
@@ -70,6 +70,8 @@ class Rules:
     limits: Limits = Limits()
     compat: Compat | None = None
     potential: Potential | None = None
+    parse: Callable[[Any], Action] = parse_action
+    halt_on_error: bool = False
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -87,7 +89,7 @@ class Rules:
         Returns:
             The next state. Failures of the infrastructure end the episode; they are not raised.
         """
-        parsed = parse_action(action)
+        parsed = self.parse(action)
         records: list[CallRecord] = []
         backend, finish, failure, lost = state.backend, None, None, None
         for call in parsed.calls:
@@ -105,6 +107,8 @@ class Rules:
                 )
                 break
             records.append(record)
+            if self.halt_on_error and record.result.error:
+                break
         before, state = state, self._with_step(state, records, parsed.text, backend)
         if failure is not None:
             return _failed(state, failure, lost)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Literal, Self
 
 import gymnasium as gym
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Dict, Discrete
 
+from stb_env.actions import Action, parse_action
 from stb_env.backend.protocol import Backend
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
@@ -54,6 +55,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         compat: ``"toolbench"`` for the original's look-up and step codes.
         potential: How far an episode has come; shapes the reward of each step (see `Rules`).
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
+        parse: Reads actions, for tasks with a syntax of their own.
+        halt_on_error: Whether a failing call keeps the later ones of the same action from being made.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
 
     Raises:
@@ -87,6 +90,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         compat: Compat | None = None,
         potential: Potential | None = None,
         oracle: Oracle | None = None,
+        parse: Callable[[Any], Action] = parse_action,
+        halt_on_error: bool = False,
         render_mode: str | None = None,
     ) -> None:
         if max_turns < 1:
@@ -97,7 +102,9 @@ class ToolEnv(gym.Env[Observation, Any]):
             raise ConfigError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
         self.tasks = tasks
         self.oracle = oracle
-        self.rules = Rules(backend, judge, max_turns, _limits(limits), compat, potential)
+        self.rules = Rules(
+            backend, judge, max_turns, _limits(limits), compat, potential, parse, halt_on_error
+        )
         self.order, self.shard = _order(order), _shard(shard)
         self.render_mode = render_mode
         texts = self.rules.limits

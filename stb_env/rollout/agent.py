@@ -25,6 +25,16 @@ class Agent:
     name: str = ""
     usage: Usage = NO_USAGE
 
+    def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+        """Return the environment that this agent wants to play, for example one wrapped in a search.
+
+        Called once, before the first episode.
+
+        Args:
+            env: The environment of the run.
+        """
+        return env
+
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Prepare for an episode that has just been reset.
 

@@ -170,7 +170,8 @@ def _play_all(
 
     def work(job: Job) -> tuple[Trajectory, float]:
         if not hasattr(local, "env"):
-            local.env, local.agent = make_env(), make_agent()
+            local.agent = make_agent()
+            local.env = local.agent.wrap(make_env())
             made.append(local.env)
         start = time.perf_counter()
         trajectory = play(local.env, local.agent, task_id=job.task_id, seed=job.seed, trial=job.trial)
