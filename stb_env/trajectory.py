@@ -132,9 +132,14 @@ def _step_messages(step: Step) -> Iterator[dict[str, Any]]:
     yield assistant
     for call in step.calls:
         yield {"role": "tool", "tool_call_id": call.id, "content": call.result.text}
-    if not step.calls:
+    if step.calls:
+        return
+    if step.status is not Status.OK:
         # An action without a call gets its complaint as a user message: no call id exists to answer.
         yield {"role": "user", "content": step.result}
+    elif not step.terminated:
+        # The user of a conversation heard it, and said something back.
+        yield {"role": "user", "content": json.loads(step.result)["response"]}
 
 
 def arguments_text(arguments: Mapping[str, Any] | str) -> str:

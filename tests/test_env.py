@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 import stb_env
 from stb_env.backend.cache import CacheEntry
+from stb_env.backend.user import Said
 from stb_env.cli.make import env_ids
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError, ConfigError, DataError, JudgeError
@@ -499,3 +500,50 @@ def test_human_rendering_writes_to_standard_output(capsys: pytest.CaptureFixture
     env = started(render_mode="human")
     env.step(call())
     assert "-> forecast" in capsys.readouterr().out
+
+
+class Parrot:
+    """A user who repeats what the agent said, once."""
+
+    fingerprint: ClassVar[dict[str, str]] = {"user": "parrot"}
+
+    def start(self, task, seed):
+        return 0
+
+    def reply(self, task, state, text):
+        yield from ()
+        return Said(None if state else f"You said {text}", state + 1)
+
+
+def conversation():
+    env = gym.make("stb/Sandbox-v0", user=Parrot())
+    env.reset(seed=0)
+    return env
+
+
+def test_a_user_answers_what_is_written_without_a_call():
+    env = conversation()
+    observation, reward, terminated, truncated, _ = env.step("Which city?")
+    assert json.loads(observation["result"])["response"] == "You said Which city?"
+    assert (observation["status"], reward, terminated, truncated) == (0, 0.0, False, False)
+    assert env.messages[-2:] == [
+        {"role": "assistant", "content": "Which city?"},
+        {"role": "user", "content": "You said Which city?"},
+    ]
+
+
+def test_an_episode_ends_when_the_user_has_nothing_more_to_say():
+    env = conversation()
+    env.step("Which city?")
+    _, _, terminated, _, info = env.step("Then I cannot help.")
+    assert terminated
+    assert info["verdict"]["judge"] == "exact"
+    assert env.messages[-1] == {"role": "assistant", "content": "Then I cannot help."}
+
+
+def test_what_the_user_remembers_is_part_of_a_snapshot():
+    env = conversation()
+    before = env.snapshot()
+    env.step("Which city?")
+    env.restore(before)
+    assert "You said" in env.step("Hello?")[0]["result"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from stb_env.llm import (
 )
 from stb_env.rollout import Agent
 from stb_env.seeding import derive
+from stb_env.tools import Status
 from stb_env.usage import Usage
 
 _SHORTENINGS = 3
@@ -34,11 +36,11 @@ _ATTEMPTS = 3
 class Chat(Agent):
     """Lets a chat model play: one completion a turn, every call that it writes made in that turn.
 
-    An answer without a call is taken as the final answer and wrapped in Finish; a call that the model
-    wrote as text is still a call. Where the conversation outgrows the model's context, the oldest tool
-    results are cut and the question is put again, up to three times. A refusal is asked again twice. Any
-    other failure of the model ends the episode as invalid, with its own kind: ``context``, ``rate_limit``,
-    ``timeout`` ...
+    An answer without a call is taken as the final answer and wrapped in Finish, except in conversations,
+    where it goes to the user; a call that the model wrote as text is still a call. Where the conversation
+    outgrows the model's context, the oldest tool results are cut and the question is put again, up to
+    three times. A refusal is asked again twice. Any other failure of the model ends the episode as
+    invalid, with its own kind: ``context``, ``rate_limit``, ``timeout`` ...
 
     Args:
         model: The model, or the path of a models file whose ``agent`` role is used; None for the role's
@@ -73,12 +75,15 @@ class Chat(Agent):
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Forget the last episode; equal questions of episodes with other seeds count as others."""
         self._start(seed)
+        rules = getattr(env.unwrapped, "rules", None)
+        self._has_user = rules is not None and rules.user is not None
 
     def _start(self, seed: int) -> None:
         self.usage = Usage()
         self._seed = seed
         self._talk: Conversation | None = None
         self._tools: tuple[Mapping[str, Any], ...] = ()
+        self._has_user = False
 
     def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
         """Return what the model does next, as its message or as a Finish call.
@@ -90,7 +95,7 @@ class Chat(Agent):
             self._talk = Conversation(info["messages"])
             self._tools = tuple(info["tools"])
         else:
-            self._talk.hear(observation["result"], info["calls"])
+            self._talk.hear(_heard(observation, info), info["calls"])
         message = _with_ids(self._ask(self._talk).message)
         self._talk.say(message)
         return self._action(message)
@@ -101,7 +106,9 @@ class Chat(Agent):
             return message
         known = {tool["function"]["name"] for tool in self._tools}
         written = parse_action(text).calls
-        return text if written and all(call.name in known for call in written) else answer(text)
+        if self._has_user or (written and all(call.name in known for call in written)):
+            return text
+        return answer(text)
 
     def _ask(self, talk: Conversation) -> ChatReply:
         attempt, cuts = 0, 0
@@ -122,6 +129,13 @@ class Chat(Agent):
             else:
                 self.usage += reply.usage
                 return reply
+
+
+def _heard(observation: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+    """Return what came back; what a user said, without the wrapping of a tool result."""
+    result: str = observation["result"]
+    spoke = not info["calls"] and observation.get("status") == Status.OK
+    return str(json.loads(result)["response"]) if spoke else result
 
 
 def _connected(path: Path | str | None) -> ChatModel:

@@ -110,6 +110,7 @@ def _manifest(env: ToolEnv, env_id: str, chosen: dict[str, Any], played: dict[st
         "judge": env.rules.judge.name,
         "judge_settings": getattr(env.rules.judge, "fingerprint", None),
         "max_turns": env.rules.max_turns,
+        **({} if env.rules.user is None else {"user": env.rules.user.fingerprint}),
         "prompts": {"agent": prompt("agent", "v1").hash},
     }
 

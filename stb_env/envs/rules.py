@@ -9,6 +9,7 @@ from typing import Any, Literal
 from stb_env import jsontext
 from stb_env.actions import Action, parse_action
 from stb_env.backend.protocol import Backend
+from stb_env.backend.user import User
 from stb_env.envs import compat as original
 from stb_env.envs.finish import Finish, read_finish
 from stb_env.envs.state import State
@@ -72,10 +73,12 @@ class Rules:
     potential: Potential | None = None
     parse: Callable[[Any], Action] = parse_action
     halt_on_error: bool = False
+    user: User | None = None
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
-        return State(task_id=task.id, seed=seed, backend=self.backend.start(task, seed))
+        user = None if self.user is None else self.user.start(task, seed)
+        return State(task_id=task.id, seed=seed, backend=self.backend.start(task, seed), user=user)
 
     def advance(self, task: Task, tools: Mapping[str, Tool], state: State, action: Any) -> Slow[State]:
         """Play one action.
@@ -90,6 +93,8 @@ class Rules:
             The next state. Failures of the infrastructure end the episode; they are not raised.
         """
         parsed = self.parse(action)
+        if not parsed.calls and self.user is not None:
+            return (yield from self._talk(task, state, parsed.text, self.user))
         records: list[CallRecord] = []
         backend, finish, failure, lost = state.backend, None, None, None
         for call in parsed.calls:
@@ -116,7 +121,28 @@ class Rules:
             state = yield from self._end(task, state, finish)
         elif state.turn >= self.max_turns:
             state = _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
-        return state if self.potential is None else self._shaped(task, before, state)
+        return self._shaped(task, before, state)
+
+    def _talk(self, task: Task, state: State, text: str, user: User) -> Slow[State]:
+        before = state
+        try:
+            said = yield from user.reply(task, state.user, text)
+        except InfrastructureError as error:
+            return _failed(self._with_step(state, (), text, state.backend), error.failure(), error.usage)
+        result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
+        state = state._replace(
+            turn=state.turn + 1,
+            steps=(*state.steps, Step((), text, result, Status.OK)),
+            result=result,
+            status=Status.OK,
+            user=said.state,
+            usage=_total(state.usage, [said.usage]),
+        )
+        if said.text is None:
+            state = yield from self._end(task, state, Finish("answer", text))
+        elif state.turn >= self.max_turns:
+            state = _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
+        return self._shaped(task, before, state)
 
     def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
         if self.compat:
@@ -171,6 +197,7 @@ class Rules:
             result,
             status,
             usage=_total(state.usage, [record.result.usage for record in records]),
+            user=state.user,
         )
 
     def _shaped(self, task: Task, before: State, state: State) -> State:
@@ -189,7 +216,8 @@ class Rules:
             return _judged(state, _unsolved("the agent gave up"))
         state = state._replace(answer=finish.answer)
         try:
-            verdict = yield from self.judge.judge(Case(task, finish.answer, state.calls, state.backend))
+            case = Case(task, finish.answer, state.calls, state.backend, _replies(state.steps))
+            verdict = yield from self.judge.judge(case)
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
         return _judged(state, verdict)
@@ -222,6 +250,10 @@ def _finish_record(call: ToolCall, finish: Finish) -> CallRecord:
     else:
         result = ToolResult.of("answer given", source="env", status=Status.FINISHED)
     return _record(call, result)
+
+
+def _replies(steps: Sequence[Step]) -> tuple[str, ...]:
+    return tuple(step.text for step in steps if not step.calls and step.status is Status.OK)
 
 
 def _unsolved(reason: str) -> Verdict:

@@ -27,7 +27,8 @@ class State(NamedTuple):
         verdict: The verdict as plain data, where there is one.
         failure: The infrastructure failure as plain data, where there was one.
         potential: How far the task has come, from 0 to 1, where rewards are shaped by that.
-        usage: What the environment's own models (simulator, judge) used so far.
+        usage: What the environment's own models (simulator, judge, user) used so far.
+        user: What the user remembers, in tasks that are conversations.
     """
 
     task_id: str
@@ -44,6 +45,7 @@ class State(NamedTuple):
     failure: Mapping[str, Any] | None = None
     usage: Usage = NO_USAGE
     potential: float = 0.0
+    user: Any = None
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:

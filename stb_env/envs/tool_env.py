@@ -13,6 +13,7 @@ from gymnasium.spaces import Dict, Discrete
 
 from stb_env.actions import Action, parse_action
 from stb_env.backend.protocol import Backend
+from stb_env.backend.user import User
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
@@ -57,6 +58,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
         parse: Reads actions, for tasks with a syntax of their own.
         halt_on_error: Whether a failing call keeps the later ones of the same action from being made.
+        user: Answers what the agent writes without a call, in tasks that are conversations.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
 
     Raises:
@@ -92,6 +94,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         oracle: Oracle | None = None,
         parse: Callable[[Any], Action] = parse_action,
         halt_on_error: bool = False,
+        user: User | None = None,
         render_mode: str | None = None,
     ) -> None:
         if max_turns < 1:
@@ -103,7 +106,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self.tasks = tasks
         self.oracle = oracle
         self.rules = Rules(
-            backend, judge, max_turns, _limits(limits), compat, potential, parse, halt_on_error
+            backend, judge, max_turns, _limits(limits), compat, potential, parse, halt_on_error, user
         )
         self.order, self.shard = _order(order), _shard(shard)
         self.render_mode = render_mode

@@ -20,12 +20,14 @@ class Case:
         answer: The final answer.
         calls: Every call of the episode in order, Finish included.
         state: The backend's state at the end, for exact verifiers.
+        replies: What the agent said to the user, in tasks that are conversations.
     """
 
     task: Task
     answer: str
     calls: tuple[CallRecord, ...]
     state: Any = None
+    replies: tuple[str, ...] = ()
 
 
 class Judge(Protocol):

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import stb_env  # noqa: F401 (registers the ids)
+from stb_env.backend.user import Said
 from stb_env.baselines.chat import Chat
 from stb_env.baselines.conversation import Conversation
 from stb_env.envs.tool_env import ToolEnv
@@ -339,3 +340,25 @@ def test_no_file_of_a_run_holds_the_key(server, job, tmp_path):
     written = [path.read_text() for path in tmp_path.iterdir()]
     assert any("HTTP 401" in text for text in written)
     assert not any(KEY in text for text in written)
+
+
+class Curious:
+    """A user who asks one more question."""
+
+    fingerprint: ClassVar[dict[str, str]] = {"user": "curious"}
+
+    def start(self, task, seed):
+        return 0
+
+    def reply(self, task, state, text):
+        yield from ()
+        return Said(None if state else "And in metres?", state + 1)
+
+
+def test_in_a_conversation_the_models_text_goes_to_the_user():
+    env = gym.make("stb/Sandbox-v0", user=Curious())
+    model = ScriptedModel(["Ten feet.", "Three metres."], name="m")
+    trajectory = play(env, Chat(model), task_id=env.unwrapped.tasks.at(0).id, seed=0)
+    said = [(message["role"], message["content"]) for message in trajectory.messages[-3:]]
+    assert said == [("assistant", "Ten feet."), ("user", "And in metres?"), ("assistant", "Three metres.")]
+    assert model.requests[1].messages[-1] == {"role": "user", "content": "And in metres?"}

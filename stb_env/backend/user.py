@@ -1,0 +1,44 @@
+"""Who an agent talks to, in tasks that are conversations."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+from stb_env.request import Slow
+from stb_env.tasks import Task
+from stb_env.usage import Usage
+
+
+class Said(NamedTuple):
+    """What a user said back.
+
+    Attributes:
+        text: Their next utterance, or None where they have nothing more to say and the episode ends.
+        state: What the user remembers now: an immutable, picklable value.
+        usage: What the user's model cost, where there is one.
+    """
+
+    text: str | None
+    state: Any = None
+    usage: Usage | None = None
+
+
+class User(Protocol):
+    """Hears what an agent writes without a call, and answers. Holds no episode, as a `Backend` does."""
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain data that decides what the user says, for the run's manifest."""
+        ...
+
+    def start(self, task: Task, seed: int) -> Any:
+        """Return what the user remembers at the start of an episode; the query is their first utterance."""
+        ...
+
+    def reply(self, task: Task, state: Any, text: str) -> Slow[Said]:
+        """Answer what the agent wrote.
+
+        Raises:
+            InfrastructureError: The user's model gave no usable answer; its stage is ``user``.
+        """
+        ...
