@@ -83,6 +83,7 @@ class Chat(Agent):
         self._seed = seed
         self._talk: Conversation | None = None
         self._tools: tuple[Mapping[str, Any], ...] = ()
+        self._tools_text = ""
         self._has_user = False
 
     def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
@@ -93,12 +94,18 @@ class Chat(Agent):
         """
         if self._talk is None:
             self._talk = Conversation(info["messages"])
-            self._tools = tuple(info["tools"])
+            self._tools, self._tools_text = tuple(info["tools"]), observation.get("tools", "")
         else:
             self._talk.hear(_heard(observation, info), info["calls"])
+            self._notice(observation.get("tools", self._tools_text))
         message = _with_ids(self._ask(self._talk).message)
         self._talk.say(message)
         return self._action(message)
+
+    def _notice(self, tools: str) -> None:
+        """Learn of tools that the episode has made callable since."""
+        if tools != self._tools_text:
+            self._tools, self._tools_text = tuple(json.loads(tools)), tools
 
     def _action(self, message: dict[str, Any]) -> Any:
         text = message.get("content") or ""

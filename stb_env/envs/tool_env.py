@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import gymnasium as gym
@@ -27,6 +27,8 @@ from stb_env.tasks import Oracle, Task, TaskSource
 from stb_env.tools import Status, Tool
 from stb_env.trajectory import messages
 
+Visible = Callable[[Task, Any], Sequence[Tool]]
+"""Of a task and the backend's state."""
 Observation = dict[str, Any]
 Info = dict[str, Any]
 Transition = tuple[Observation, float, bool, bool, Info]
@@ -59,6 +61,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         parse: Reads actions, for tasks with a syntax of their own.
         halt_on_error: Whether a failing call keeps the later ones of the same action from being made.
         user: Answers what the agent writes without a call, in tasks that are conversations.
+        visible: Which of a task's tools the agent sees and can call by now, where it has to find them first.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
 
     Raises:
@@ -95,6 +98,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         parse: Callable[[Any], Action] = parse_action,
         halt_on_error: bool = False,
         user: User | None = None,
+        visible: Visible | None = None,
         render_mode: str | None = None,
     ) -> None:
         if max_turns < 1:
@@ -108,6 +112,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self.rules = Rules(
             backend, judge, max_turns, _limits(limits), compat, potential, parse, halt_on_error, user
         )
+        self.visible = visible
         self.order, self.shard = _order(order), _shard(shard)
         self.render_mode = render_mode
         texts = self.rules.limits
@@ -198,6 +203,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if self._state is None or state.task_id != self._state.task_id:
             self._set_task(self.tasks.get(state.task_id))
         self._state = state
+        self._offer_visible(state)
 
     def fork(self) -> Self:
         """Return an independent environment in the same state; costs a few microseconds."""
@@ -235,6 +241,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         drawn, episode_seed = (int(n) for n in self.np_random.integers(0, 2**63, size=2))
         self._set_task(self._choose(drawn, options))
         self._state = self.rules.start(self._task, int(options.get("seed", episode_seed)))
+        self._offer_visible(self._state)
         return self._observation(), self._info(bookend=True)
 
     def _choose(self, drawn: int, options: Mapping[str, Any]) -> Task:
@@ -249,22 +256,35 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     def _set_task(self, task: Task) -> None:
         self._task = task
-        self._tools = _by_name(task)
-        self._tools_text = "[" + ", ".join([*(tool.spec for tool in task.tools), FINISH_TOOL.spec]) + "]"
-        limits = self.rules.limits
-        if len(self._tools_text) > limits.tools:
+        limit = self.rules.limits.query
+        self._query = task.query if len(task.query) <= limit else task.query[:limit]
+        self._offer(task.tools)
+
+    def _offer(self, tools: Sequence[Tool]) -> None:
+        """Set what the agent sees and may call besides Finish, until another task or another offer."""
+        text = "[" + ", ".join([*(tool.spec for tool in tools), FINISH_TOOL.spec]) + "]"
+        limit = self.rules.limits.tools
+        if len(text) > limit:
             raise DataError(
-                f"the tools of task {task.id!r} take {len(self._tools_text)} characters, limits.tools allows "
-                f"{limits.tools}; raise the limit with limits={{'tools': ...}}"
+                f"the tools of task {self._task.id!r} take {len(text)} characters, limits.tools allows "
+                f"{limit}; raise the limit with limits={{'tools': ...}}"
             )
-        self._query = task.query if len(task.query) <= limits.query else task.query[: limits.query]
-        self.action_space.tools = (*task.tools, FINISH_TOOL)  # type: ignore[attr-defined] # always a ToolCallSpace
+        self._tools, self._tools_text = _by_name(tools), text
+        self.action_space.tools = (*tools, FINISH_TOOL)  # type: ignore[attr-defined] # always a ToolCallSpace
+
+    def _offer_visible(self, state: State) -> None:
+        if self.visible is None:
+            return
+        tools = self.visible(self._task, state.backend)
+        if len(tools) != len(self._tools) or any(tool.name not in self._tools for tool in tools):
+            self._offer(tools)
 
     def _step(self, action: Any) -> Slow[Transition]:
         state = self._running()
         if state.over:
             raise ResetNeeded("this episode is over; call env.reset() before env.step()")
         self._state = state = yield from self.rules.advance(self._task, self._tools, state, action)
+        self._offer_visible(state)
         step = state.steps[-1]
         if self.render_mode == "human":
             self.render()
@@ -314,12 +334,12 @@ class ToolEnv(gym.Env[Observation, Any]):
         return info
 
 
-def _by_name(task: Task) -> dict[str, Tool]:
-    tools: dict[str, Tool] = {}
-    for tool in task.tools:
+def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
+    named: dict[str, Tool] = {}
+    for tool in tools:
         # In compatibility mode two APIs can share a name; the original then reaches the first alone.
-        tools.setdefault(tool.name, tool)
-    return tools
+        named.setdefault(tool.name, tool)
+    return named
 
 
 def _options(options: dict[str, Any] | None) -> dict[str, Any]:
