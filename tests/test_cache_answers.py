@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.backend.cache.importing import import_source, sniff
-from stb_env.formats import toolbench_answers
 from stb_env.formats.recording import Notes, read_answer
+from stb_env.formats.toolbench_answer import recordings
 from stb_env.tools import ToolId
 
 ADD = ToolId("Tools", "calc_tool", "add_numbers")
@@ -142,6 +142,13 @@ def test_calls_of_answer_files_are_resolved_through_the_queries_beside_them(tmp_
     assert set(found(cache, ADD, {"a": 3})) == {"x"}
 
 
+def test_an_answer_file_is_told_however_deep_its_tree_is(tmp_path):
+    deep = call("add_numbers_for_calc_tool", "{}", answered(1))
+    for _ in range(100):
+        deep = call("add_numbers_for_calc_tool", "{}", answered(1), deep)
+    assert sniff(write(tmp_path / "7_m.json", dfs(deep))) == "answers"
+
+
 def test_a_name_is_never_guessed_among_several_apis(tmp_path):
     twin = API | {"category_name": "Other"}
     name = "add_numbers_for_calc_tool"
@@ -167,7 +174,7 @@ def test_an_answer_tree_may_be_deeper_than_the_stack():
     inner = call("add_numbers_for_calc_tool", "{}", answered(1))
     for _ in range(5000):
         inner = node("Thought", "", inner)
-    calls = list(toolbench_answers._calls(dfs(inner)))
+    calls = list(recordings.calls_in(dfs(inner)))
     assert [name for name, _ in calls][-1] == "add_numbers_for_calc_tool"
 
 
@@ -179,8 +186,8 @@ def test_golden_answer_files_import_and_their_calls_are_found_again(shared_data)
     read = unresolved = 0
     for file in files:
         assert sniff(file) == "answers"
-        index = toolbench_answers.QueryIndex(toolbench_answers.nearest_query_files(file.parent))
-        for recording in toolbench_answers.read_file(file, index, Notes()):
+        index = recordings.QueryIndex(recordings.nearest_query_files(file.parent))
+        for recording in recordings.read_file(file, index, Notes()):
             entry = CacheEntry.of(
                 recording.id, recording.arguments, recording.answer.response, error=recording.answer.error
             )
@@ -189,9 +196,7 @@ def test_golden_answer_files_import_and_their_calls_are_found_again(shared_data)
         read += report["entries_read"]
         unresolved += report["unresolved"]
         assert report["unreadable_total"] == report["cut_dropped"] == 0
-        calls = [
-            node for name, node in toolbench_answers._calls(json.loads(file.read_text())) if name != "Finish"
-        ]
+        calls = [node for name, node in recordings.calls_in(json.loads(file.read_text())) if name != "Finish"]
         own = sum(
             node.get("observation_code") in (1, 2, 3, 4, 5, 12) or not node.get("observation")
             for node in calls

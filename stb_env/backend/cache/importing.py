@@ -12,9 +12,10 @@ from typing import Any, Literal, get_args
 from stb_env import jsontext
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.response_cache import ResponseCache
-from stb_env.errors import ConfigError, did_you_mean
-from stb_env.formats import mirrorapi, toolbench_answers, toolbench_cache
+from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.formats import mirrorapi, toolbench_cache
 from stb_env.formats.recording import Notes, Recording
+from stb_env.formats.toolbench_answer import is_answer, read_json, recordings
 
 Kind = Literal["official", "mirrorapi", "answers"]
 KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
@@ -136,12 +137,8 @@ def sniff(file: Path) -> Kind | None:
         if file.suffix == ".jsonl":
             with file.open(encoding="utf-8") as lines:
                 return "mirrorapi" if mirrorapi.is_record(jsontext.loads(lines.readline())) else None
-        return (
-            "answers"
-            if toolbench_answers.is_answer(jsontext.loads(file.read_text(encoding="utf-8")))
-            else None
-        )
-    except (OSError, ValueError):
+        return "answers" if is_answer(read_json(file)) else None
+    except (OSError, ValueError, DataError):
         return None
 
 
@@ -165,12 +162,12 @@ class _Reader:
             return toolbench_cache.read_file(file, self.notes)
         if kind == "mirrorapi":
             return mirrorapi.read_file(file, self.notes, simulated=self._simulated)
-        return toolbench_answers.read_file(file, self._index(file.parent), self.notes)
+        return recordings.read_file(file, self._index(file.parent), self.notes)
 
-    def _make_index(self, folder: Path) -> toolbench_answers.QueryIndex:
+    def _make_index(self, folder: Path) -> recordings.QueryIndex:
         if self._given is not None:
-            return toolbench_answers.QueryIndex(toolbench_answers.query_files(self._given))
-        return toolbench_answers.QueryIndex(toolbench_answers.nearest_query_files(folder))
+            return recordings.QueryIndex(recordings.query_files(self._given))
+        return recordings.QueryIndex(recordings.nearest_query_files(folder))
 
 
 class _Pending:

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from stb_env import jsontext
+from stb_env.errors import DataError
 from stb_env.formats.recording import Notes, Recording, read_answer
+from stb_env.formats.toolbench_answer.files import is_answer, read_json
 from stb_env.tools import FINISH, ToolId, original_name
 
 # Made by the environment, not by an API: unknown name, bad Finish, answer, give-up, time-out, not sent.
@@ -56,11 +57,6 @@ class QueryIndex:
             self._by_name[name] |= ids
 
 
-def is_answer(value: Any) -> bool:
-    """Say whether a decoded file is an answer file."""
-    return isinstance(value, dict) and ("trys" in value or "tree" in value)
-
-
 def query_files(path: Path) -> list[Path]:
     """Return the query files at a path: the file itself, or all JSON files in and below the folder."""
     return sorted(path.rglob("*.json")) if path.is_dir() else [path]
@@ -78,8 +74,8 @@ def nearest_query_files(folder: Path) -> list[Path]:
 def read_file(file: Path, queries: QueryIndex, notes: Notes) -> Iterator[Recording]:
     """Yield the recorded calls of one answer file, in the order in which they were made."""
     try:
-        data = jsontext.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+        data = read_json(file)
+    except DataError as error:
         notes.refuse(file, str(error))
         return
     if not is_answer(data):
@@ -88,7 +84,7 @@ def read_file(file: Path, queries: QueryIndex, notes: Notes) -> Iterator[Recordi
     generation = data.get("answer_generation")
     text = generation.get("query") if isinstance(generation, dict) else None
     keys = (_text_key(text), _id_key(file.name.split("_")[0]))
-    for name, node in _calls(data):
+    for name, node in calls_in(data):
         yield from _recording(file, name, node, queries.resolve(name, keys), notes)
 
 
@@ -110,7 +106,7 @@ def _recording(
         notes.refuse(file, f"an observation of {name} is no object of error and response")
 
 
-def _calls(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def calls_in(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield (function name, Action Input node) in order: an Action names what the inputs after it call."""
     tree = data.get("tree")
     root = tree.get("tree", tree) if isinstance(tree, dict) else None
@@ -137,8 +133,8 @@ def _dicts(value: Any) -> Mapping[str, Any]:
 
 def _records(file: Path) -> Iterator[Mapping[str, Any]]:
     try:
-        data = jsontext.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        data = read_json(file)
+    except DataError:
         return
     for record in data if isinstance(data, list) else []:
         if isinstance(record, dict) and isinstance(record.get("api_list"), list):

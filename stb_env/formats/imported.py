@@ -1,0 +1,106 @@
+"""Episodes that were played elsewhere, as trajectories without a verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stb_env import jsontext
+from stb_env.actions import finish_arguments
+from stb_env.formats.branches import Tree, final_node, path, render, saved_steps
+from stb_env.tools import FINISH, Status, ToolCall
+from stb_env.trajectory import Trajectory
+from stb_env.usage import Usage
+from stb_env.verdict import Verdict, Vote
+
+UNJUDGED: Mapping[str, Any] = {
+    "kind": "judge",
+    "stage": "judge",
+    "retryable": True,
+    "message": "imported and not judged yet; judge the run",
+}
+
+
+class Origin(NamedTuple):
+    """What a file does not say about its episode, but its place does.
+
+    Attributes:
+        task_id: The query.
+        method: The search.
+        suite: Suite of the task.
+        group: Group of the task.
+        seed: Tells it from episodes of the same query in the same run.
+    """
+
+    task_id: str
+    method: str = "CoT@1"
+    suite: str = ""
+    group: str = ""
+    seed: int = 0
+
+
+def imported(
+    origin: Origin,
+    query: str,
+    functions: Sequence[Mapping[str, Any]],
+    tree: Tree,
+    messages: Sequence[Mapping[str, Any]] = (),
+) -> Trajectory:
+    """Build the trajectory of an episode that was played elsewhere.
+
+    An episode with an answer has no verdict and is not valid until a judge has decided, so that no figure
+    takes it for solved or failed. One that gave up or ran out of turns is unsolved without a judge.
+
+    Args:
+        origin: Where it came from.
+        query: The query.
+        functions: Function specs, wrapped or flat, Finish included.
+        tree: Its search tree, in which the path that counts is the one to `final_node`.
+        messages: The conversation on that path; made of its steps where there is none.
+    """
+    last = final_node(tree)
+    outcome = tree["nodes"][last]["outcome"]
+    steps = [tree["nodes"][index]["step"] for index in path(tree, last)]
+    answered = outcome == "answer"
+    unsolved = Verdict.of("unsolved", judge="env", votes=(Vote("unsolved", _reason(outcome)),))
+    return Trajectory(
+        suite=origin.suite,
+        group=origin.group,
+        task_id=origin.task_id,
+        trial=0,
+        seed=origin.seed,
+        query=query,
+        tools=[wrapped(function) for function in functions],
+        messages=list(messages) or render(steps, query),
+        steps=saved_steps(steps, outcome),
+        answer=tree["nodes"][last]["answer"],
+        verdict=None if answered else unsolved.to_dict(),
+        reward=0.0,
+        valid=not answered,
+        failure=UNJUDGED if answered else None,
+        usage=Usage(total_tokens=tree["tokens"], calls=tree["queries"]).to_dict(),
+        tree=tree,
+    )
+
+
+def wrapped(function: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a function spec in OpenAI's wrapped form.
+
+    Examples:
+        >>> wrapped({"name": "ping"})
+        {'type': 'function', 'function': {'name': 'ping'}}
+    """
+    return function if "function" in function else {"type": "function", "function": function}
+
+
+def answer_in(step: Mapping[str, Any]) -> str:
+    """Return the final answer that a step gives; empty where it gives none."""
+    for call in step["calls"]:
+        if call["name"] == FINISH and call["status"] == Status.FINISHED:
+            answer = finish_arguments(ToolCall(FINISH, call["arguments"])).get("final_answer")
+            return answer if isinstance(answer, str) else "" if answer is None else jsontext.dumps(answer)
+    return ""
+
+
+def _reason(outcome: str) -> str:
+    return "the agent gave up" if outcome == "give_up" else "it ended without an answer"
