@@ -5,5 +5,6 @@
 
 from stb_env.wrappers.base import ToolWrapper, WrapperState
 from stb_env.wrappers.discrete import DiscreteActions
+from stb_env.wrappers.tool_retrieval import ToolRetrieval
 
-__all__ = ["DiscreteActions", "ToolWrapper", "WrapperState"]
+__all__ = ["DiscreteActions", "ToolRetrieval", "ToolWrapper", "WrapperState"]

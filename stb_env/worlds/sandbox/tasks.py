@@ -8,6 +8,8 @@ from functools import cached_property
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.tasks import Task
+from stb_env.tools import ToolCatalog
+from stb_env.worlds.sandbox.catalog import tools
 from stb_env.worlds.sandbox.generator import generate
 from stb_env.worlds.sandbox.task_key import (
     DISTRACTORS,
@@ -90,6 +92,11 @@ class SandboxTasks:
     def size(self) -> int | None:
         """Number of tasks, or None where there is no end."""
         return len(self._listed) or None
+
+    @cached_property
+    def catalog(self) -> ToolCatalog:
+        """Every tool of the world, for searches that the tasks of a split are no limit of."""
+        return ToolCatalog(tools().values())
 
     @cached_property
     def hash(self) -> str:

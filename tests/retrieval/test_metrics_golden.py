@@ -1,0 +1,130 @@
+"""Recall and NDCG, against recorded values of scikit-learn and on real queries."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise, permutations
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stb_env.errors import DataError
+from stb_env.formats.stabletoolbench import load
+from stb_env.metrics.retrieval import evaluate_retriever, ndcg_at, recall_at
+from stb_env.tasks import Task, TaskSet
+from stb_env.tools import Tool, ToolCatalog, ToolId
+
+HOTEL = Tool("book_hotel", "Reserves a hotel room.", {}, ToolId("Travel", "inns", "book"))
+WEATHER = Tool("get_weather", "Forecast for a place.", {}, ToolId("Weather", "skies", "get"))
+STOCK = Tool("quote", "Price of a share.", {}, ToolId("Finance", "bourse", "quote"))
+
+
+def golden(shared_data: Path) -> list[dict[str, Any]]:
+    file = shared_data / "stabletoolbench" / "golden" / "retrieval" / "ndcg.json"
+    if not file.is_file():
+        pytest.skip(f"no {file}")
+    cases: list[dict[str, Any]] = json.loads(file.read_text(encoding="utf-8"))["cases"]
+    return cases
+
+
+def test_ndcg_equals_the_golden_values(shared_data: Path):
+    cases = golden(shared_data)
+    for case in cases:
+        gains = [float(document in case["relevant"]) for document in case["corpus_ids"]]
+        cuts = {name: int(name.removeprefix("ndcg@")) for name in case if name.startswith("ndcg@")}
+        assert cuts
+        for name, k in cuts.items():
+            assert ndcg_at(case["scores"], gains, k) == pytest.approx(case[name], abs=1e-12)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 3)), min_size=1, max_size=5), st.integers(1, 6))
+def test_ties_count_as_the_mean_over_their_orders(documents: list[tuple[int, int]], k: int):
+    scores, gains = zip(*documents, strict=True)
+    orders = [
+        order
+        for order in permutations(range(len(documents)))
+        if all(scores[a] >= scores[b] for a, b in pairwise(order))
+    ]
+    distinct = [[float(-order.index(index)) for index in range(len(documents))] for order in orders]
+    expected = fmean(ndcg_at(ranking, gains, k) for ranking in distinct)
+    assert ndcg_at(scores, gains, k) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("scores", "gains", "expected"),
+    [([3, 2, 1], [1, 1, 0], 1.0), ([3, 2, 1], [0, 0, 0], 0.0), ([], [], 0.0), ([1], [2], 1.0)],
+)
+def test_ndcg_of_simple_rankings(scores: list[float], gains: list[float], expected: float):
+    assert ndcg_at(scores, gains, 2) == expected
+
+
+@pytest.mark.parametrize(
+    ("scores", "gains", "message"),
+    [
+        ([1, 2], [1], r"^scores and gains must be two lists of one length, got \(2,\), \(1,\)$"),
+        ([1, 2], [1, -1], r"^gains must be 0 or more, got -1\.0$"),
+    ],
+)
+def test_ndcg_of_nonsense_is_refused(scores: list[float], gains: list[float], message: str):
+    with pytest.raises(DataError, match=message):
+        ndcg_at(scores, gains, 1)
+
+
+@pytest.mark.parametrize(("k", "expected"), [(1, 0.5), (2, 0.5), (3, 1.0), (9, 1.0)])
+def test_recall_is_the_share_found_so_far(k: int, expected: float):
+    assert recall_at(["a", "x", "b"], {"a", "b"}, k) == expected
+
+
+def test_recall_of_nothing_relevant_is_refused():
+    with pytest.raises(DataError, match="at least one relevant document"):
+        recall_at(["a"], set(), 1)
+
+
+def test_a_retriever_that_finds_everything_scores_one():
+    tools = (HOTEL, WEATHER, STOCK)
+    tasks = TaskSet(
+        [
+            Task("1", "a hotel room", tools, relevant=(HOTEL.id,)),
+            Task("2", "share price", tools, relevant=(STOCK.id,)),
+        ]
+    )
+    figures = evaluate_retriever(tasks, "bm25", recall=[1], ndcg=[1, 5])
+    assert figures == {
+        "queries": 2, "left_out": 0, "documents": 3, "recall@1": 1.0, "ndcg@1": 1.0, "ndcg@5": 1.0,
+    }  # fmt: skip
+
+
+def test_queries_that_mark_nothing_are_left_out_and_counted():
+    tools = (HOTEL, WEATHER, STOCK)
+    tasks = TaskSet([Task("1", "a hotel room", tools, relevant=(HOTEL.id,)), Task("2", "share price", tools)])
+    figures = evaluate_retriever(tasks, "ngram")
+    assert (figures["queries"], figures["left_out"]) == (1, 1)
+
+
+def test_tasks_that_mark_nothing_at_all_cannot_be_scored():
+    with pytest.raises(DataError, match=r"^no query of demo marks relevant APIs"):
+        evaluate_retriever(TaskSet([Task("1", "a", (HOTEL,))], name="demo"))
+
+
+def test_a_larger_catalogue_is_searched_as_a_whole():
+    tasks = TaskSet([Task("1", "a hotel room", (HOTEL,), relevant=(HOTEL.id,))])
+    assert evaluate_retriever(tasks, "bm25", ToolCatalog([WEATHER, HOTEL, STOCK]))["documents"] == 3
+
+
+@pytest.mark.parametrize("kind", ["bm25", "ngram", "hybrid"])
+def test_real_queries_find_their_apis_far_more_often_than_by_chance(shared_data: Path, kind: str):
+    folder = shared_data / "stabletoolbench" / "solvable_queries"
+    if not folder.is_dir():
+        pytest.skip(f"no {folder}")
+    tasks = load(folder).tasks
+    figures = evaluate_retriever(tasks[::8], kind, tasks.catalog)
+    by_chance = 5 / figures["documents"]
+    assert figures["recall@5"] > max(0.4, 10 * by_chance)
+    assert figures["ndcg@5"] > 0.4
+    assert np.all(np.diff([figures[f"recall@{k}"] for k in (1, 3, 5, 10)]) >= 0)
