@@ -62,6 +62,16 @@ class Usage:
             self.unpriced + other.unpriced,
         )
 
+    def __sub__(self, other: Usage) -> Usage:
+        return Usage(
+            self.prompt_tokens - other.prompt_tokens,
+            self.completion_tokens - other.completion_tokens,
+            self.total_tokens - other.total_tokens,
+            self.calls - other.calls,
+            self.cost - other.cost,
+            self.unpriced - other.unpriced,
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """Return the counts as plain data; every number has one fixed type."""
         # dataclasses.asdict would copy each number with care: ten times the cost, on every step.

@@ -1,4 +1,4 @@
-"""``stb-env data``: check and import query files."""
+"""``stb-env data``: check and import query files, and import answers."""
 
 from __future__ import annotations
 
@@ -10,17 +10,30 @@ import typer
 from rich.table import Table
 
 from stb_env.cli import options
+from stb_env.cli.answers import import_answers
+from stb_env.cli.fetch import fetch
 from stb_env.cli.output import emit, reporting
+from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.files import write_json
+from stb_env.formats.answer_folder import find_kind
 from stb_env.formats.stabletoolbench import GROUPS, Loaded, load, normalized_record
 from stb_env.tasks import TaskSet
 
 app = typer.Typer(no_args_is_help=True)
+app.command("fetch")(fetch)
 
 Source = Annotated[
     Path, typer.Argument(metavar="SRC", help="A query file, a group folder or the repository layout.")
 ]
+Answers = Annotated[
+    Path,
+    typer.Argument(metavar="SRC", help="Query files, original answer files or files in evaluation format."),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")]
+KindName = Annotated[
+    str,
+    typer.Option("--kind", help="queries, answers, or auto: what the first known file of SRC holds."),
+]
 
 _SHOWN = 20
 
@@ -38,12 +51,32 @@ def check(src: Source, strict: Strict = False, as_json: options.AsJson = False) 
 @app.command("import")
 @reporting
 def import_(
-    src: Source,
-    out: Annotated[Path, typer.Option("--out", help="Folder to write the official layout to.")],
+    src: Answers,
+    out: Annotated[Path, typer.Option("--out", help="Folder to write the official layout or the run to.")],
+    kind: KindName = "auto",
     strict: Strict = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write the good records of any query file as the official layout, ready for --data."""
+    """Write queries as the official layout, ready for --data, or answers as a run, ready to be judged."""
+    if _kind(src, kind) == "answers":
+        import_answers(src, out, strict=strict, as_json=as_json)
+    else:
+        _import_queries(src, out, strict, as_json)
+
+
+def _kind(src: Path, kind: str) -> str:
+    kinds = ("auto", "queries", "answers")
+    if kind not in kinds:
+        raise ConfigError(f"no kind {kind!r}; expected one of {', '.join(kinds)}.{did_you_mean(kind, kinds)}")
+    if kind != "auto":
+        return kind
+    found = find_kind(src)
+    if found is None:
+        raise DataError(f"{src} holds neither queries nor answers; name a file or folder that does")
+    return "queries" if found == "queries" else "answers"
+
+
+def _import_queries(src: Path, out: Path, strict: bool, as_json: bool) -> None:
     loaded = load(src, strict=strict)
     written = []
     for group in dict.fromkeys(task.group for task in loaded.tasks):

@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from stb_env import jsontext
 from stb_env.actions import finish_arguments
-from stb_env.tools import FINISH, Tool, ToolCall
+from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
+from stb_env.trajectory import CallRecord
 
 FINISH_TOOL = Tool(
     name=FINISH,
@@ -69,3 +70,14 @@ def read_finish(call: ToolCall) -> Finish:
     if answer is None:
         return Finish("answer")
     return Finish("answer", answer if isinstance(answer, str) else jsontext.dumps(answer))
+
+
+def finish_record(call: ToolCall, finish: Finish) -> CallRecord:
+    """Return the record of a Finish call: what its agent gets to see of it."""
+    if finish.kind == "invalid":
+        result = ToolResult.of("", error=finish.problem, source="env", status=Status.INVALID_ARGUMENTS)
+    elif finish.kind == "give_up":
+        result = ToolResult.of("gave up", source="env", status=Status.GAVE_UP)
+    else:
+        result = ToolResult.of("answer given", source="env", status=Status.FINISHED)
+    return CallRecord(call.id, call.name, call.arguments, result)

@@ -11,10 +11,10 @@ from stb_env.actions import Action, parse_action
 from stb_env.backend.protocol import Backend
 from stb_env.backend.user import User
 from stb_env.envs import compat as original
-from stb_env.envs.finish import Finish, read_finish
+from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
-from stb_env.judges.protocol import Case, Judge
+from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
@@ -63,6 +63,12 @@ class Rules:
             then earns the potential it gained, and the last one pays all of it back: shaping by a
             potential leaves the best policy and every episode's undiscounted return as they are (Ng,
             Harada and Russell, 1999).
+        parse: Reads what the agent wrote; tasks with a syntax of their own bring their own reader, which
+            never raises.
+        halt_on_error: Whether the first failing call of an action keeps the later ones from being made, as
+            an exception ends a program; a Finish is made all the same.
+        user: Hears what the agent writes without a call, and says something back; None where such a text
+            is the violation ``no_call``.
     """
 
     backend: Backend
@@ -92,15 +98,18 @@ class Rules:
         Returns:
             The next state. Failures of the infrastructure end the episode; they are not raised.
         """
-        parsed = self.parse(action)
+        parsed = action if isinstance(action, Action) else self.parse(action)
         if not parsed.calls and self.user is not None:
             return (yield from self._talk(task, state, parsed.text, self.user))
         records: list[CallRecord] = []
         backend, finish, failure, lost = state.backend, None, None, None
+        halted = False
         for call in parsed.calls:
             if call.name == FINISH:
                 finish = read_finish(call)
-                records.append(_finish_record(call, finish))
+                records.append(finish_record(call, finish))
+                continue
+            if halted:
                 continue
             try:
                 record, backend = yield from self._call(tools, backend, call)
@@ -112,8 +121,7 @@ class Rules:
                 )
                 break
             records.append(record)
-            if self.halt_on_error and record.result.error:
-                break
+            halted = self.halt_on_error and bool(record.result.error)
         before, state = state, self._with_step(state, records, parsed.text, backend)
         if failure is not None:
             return _failed(state, failure, lost)
@@ -216,8 +224,7 @@ class Rules:
             return _judged(state, _unsolved("the agent gave up"))
         state = state._replace(answer=finish.answer)
         try:
-            case = Case(task, finish.answer, state.calls, state.backend, _replies(state.steps))
-            verdict = yield from self.judge.judge(case)
+            verdict = yield from self.judge.judge(state.case(task))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
         return _judged(state, verdict)
@@ -240,20 +247,6 @@ def _unknown(call: ToolCall, tools: Mapping[str, Tool]) -> CallRecord:
     hint = did_you_mean(call.name, [*tools, FINISH])
     error = f"no tool is named {call.name!r}.{hint}"
     return _record(call, ToolResult.of("", error=error, source="env", status=Status.UNKNOWN_TOOL))
-
-
-def _finish_record(call: ToolCall, finish: Finish) -> CallRecord:
-    if finish.kind == "invalid":
-        result = ToolResult.of("", error=finish.problem, source="env", status=Status.INVALID_ARGUMENTS)
-    elif finish.kind == "give_up":
-        result = ToolResult.of("gave up", source="env", status=Status.GAVE_UP)
-    else:
-        result = ToolResult.of("answer given", source="env", status=Status.FINISHED)
-    return _record(call, result)
-
-
-def _replies(steps: Sequence[Step]) -> tuple[str, ...]:
-    return tuple(step.text for step in steps if not step.calls and step.status is Status.OK)
 
 
 def _unsolved(reason: str) -> Verdict:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from stb_env.judges.protocol import Case
+from stb_env.tasks import Task
 from stb_env.tools import Status
 from stb_env.trajectory import CallRecord, Step
 from stb_env.usage import NO_USAGE, Usage
@@ -51,3 +53,8 @@ class State(NamedTuple):
     def calls(self) -> tuple[CallRecord, ...]:
         """Every call of the episode so far, in order."""
         return tuple(call for step in self.steps for call in step.calls)
+
+    def case(self, task: Task) -> Case:
+        """Return what a judge sees of the episode."""
+        replies = (step.text for step in self.steps if not step.calls and step.status is Status.OK)
+        return Case(task, self.answer, self.calls, self.backend, tuple(replies))
