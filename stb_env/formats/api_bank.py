@@ -1,0 +1,140 @@
+"""API-Bank's dialogues with their recorded calls, as published: JSON lines for levels 1 and 2, JSON for 3."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from stb_env.errors import DataError
+
+_LEVEL = re.compile(r"level-([123])")
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What somebody said.
+
+    Attributes:
+        speaker: Who said it.
+        text: What they said.
+    """
+
+    speaker: Literal["User", "AI"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoldCall:
+    """An annotated call with its recorded result.
+
+    Attributes:
+        name: Name of the API.
+        arguments: Its arguments as annotated: texts in levels 1 and 2, typed values in level 3.
+        result: The recorded envelope: api_name (not always), input, output and exception.
+    """
+
+    name: str
+    arguments: Mapping[str, Any]
+    result: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialogue:
+    """One annotated dialogue.
+
+    Attributes:
+        name: Name of its file, or of its place in a level 3 file.
+        level: 1 (call), 2 (retrieve and call) or 3 (plan, retrieve and call).
+        items: What was said and called, in order.
+    """
+
+    name: str
+    level: int
+    items: tuple[Utterance | GoldCall, ...]
+
+    @property
+    def calls(self) -> tuple[GoldCall, ...]:
+        """Its calls, in order."""
+        return tuple(item for item in self.items if isinstance(item, GoldCall))
+
+
+def read_dialogues(folder: str | Path) -> list[Dialogue]:
+    """Read the dialogues of levels 1 and 2 under a folder, in order of level and name.
+
+    Args:
+        folder: A folder with ``level-1-given-desc`` and ``level-2-toolsearcher`` somewhere below it, or one
+            of the two.
+
+    Raises:
+        DataError: There is no such dialogue, or a file is broken.
+    """
+    root = Path(folder)
+    files = [file for file in sorted(root.rglob("*.jsonl")) if _LEVEL.match(file.parent.name)]
+    if not files:
+        raise DataError(
+            f"{root} holds no API-Bank dialogues; give the folder that holds level-1-given-desc and "
+            "level-2-toolsearcher with their .jsonl files"
+        )
+    dialogues = [_read_dialogue(file) for file in files]
+    return sorted(dialogues, key=lambda dialogue: (dialogue.level, dialogue.name))
+
+
+def read_level3(file: str | Path) -> list[Dialogue]:
+    """Read the level 3 dialogues: the requirement, the calls, and the response.
+
+    Args:
+        file: ``level-3.json``.
+
+    Raises:
+        DataError: It is missing or broken.
+    """
+    path = Path(file)
+    try:
+        records = json.loads(path.read_text(encoding="utf-8"))
+        return [_plan(f"{path.stem}-{index:03}", record) for index, record in enumerate(records)]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is no list of level 3 dialogues: {error!r:.200}") from error
+
+
+def _read_dialogue(file: Path) -> Dialogue:
+    match = _LEVEL.match(file.parent.name)
+    level = int(match[1]) if match else 0
+    return Dialogue(file.stem, level, tuple(_items(file)))
+
+
+def _items(file: Path) -> Iterator[Utterance | GoldCall]:
+    for number, line in enumerate(file.read_text(encoding="utf-8").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            yield _item(json.loads(line))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{file}, line {number}: no item of a dialogue: {error!r:.200}") from error
+
+
+def _item(record: Mapping[str, Any]) -> Utterance | GoldCall:
+    if record["role"] == "API":
+        return GoldCall(record["api_name"], dict(record["param_dict"]), _envelope(record["result"]))
+    if record["role"] in ("User", "AI"):
+        return Utterance(record["role"], str(record["text"]))
+    raise ValueError(f"role must be User, AI or API, got {record['role']!r}")
+
+
+def _envelope(result: Mapping[str, Any]) -> dict[str, Any]:
+    missing = {"input", "output", "exception"} - result.keys()
+    if missing:
+        raise ValueError(f"a result has input, output and exception; this one lacks {min(missing)}")
+    return dict(result)
+
+
+def _plan(name: str, record: Mapping[str, Any]) -> Dialogue:
+    calls = (
+        GoldCall(each["api_name"], dict(each["input"]), _envelope(each["output"])) for each in record["apis"]
+    )
+    return Dialogue(
+        name, 3, (Utterance("User", record["requirement"]), *calls, Utterance("AI", record["response"]))
+    )
