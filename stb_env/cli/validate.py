@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from gymnasium.envs.registration import registry
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
@@ -14,6 +15,9 @@ from stb_env.cli.output import console, emit, reporting
 from stb_env.cli.run import EnvId
 from stb_env.validate import Report
 from stb_env.validate import validate as validate_env
+
+# The environments whose queries are judged by a model where there is one.
+_OPEN = "stb_env.envs.stabletoolbench:make"
 
 
 @reporting
@@ -31,7 +35,7 @@ def validate(
 ) -> None:
     """Check contract, gold, null agents, determinism and fork isolation; exit 0 only where all hold."""
     chosen = options.env_settings(settings, data=data, cache=cache, mode=mode)
-    if env_id != "stb/Sandbox-v0":
+    if env_id in registry and registry[env_id].entry_point == _OPEN:
         # Standing checks must cost nothing and give the same each time, whatever keys are set.
         chosen.setdefault("judge", "heuristic")
     env = make_env(env_id, chosen)

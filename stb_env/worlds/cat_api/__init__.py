@@ -1,0 +1,1 @@
+"""The Cat API: one request to an embedded image service with an account, as ToolBench poses it."""

@@ -1,0 +1,19 @@
+"""The gold solution of a task whose action is one request: its one call."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall, ToolResult
+
+
+def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
+    """Solve a task: yields its call, is sent the result, returns the final answer.
+
+    Examples:
+        >>> next(oracle(Task("1", "Ping?", (), gold=(ToolCall("ping", {}),)))).name
+        'ping'
+    """
+    result = yield task.gold[0]
+    return f"The service answered: {result.text[:500]}"

@@ -1,0 +1,121 @@
+"""Reads an action as one curl command, or as calls in any of the general forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
+from stb_env.actions.action import arrange
+from stb_env.tools import Tool, ToolCall, ToolId
+
+CURL = "curl"
+"""Name of the tool that takes a command as it is written."""
+
+Translate = Callable[[ToolCall], ToolCall]
+"""Puts a call into the form in which a world wants it."""
+
+
+def curl_tool(category: str, service: str, host: str) -> Tool:
+    """Return the tool that takes a whole command.
+
+    Examples:
+        >>> curl_tool("Weather", "open_weather", "api.example").name
+        'curl'
+    """
+    description = (
+        f"Sends one request to {host}, written as a curl command line. Only curl is understood, and nothing "
+        "that a shell would add to it."
+    )
+    command = {"type": "string", "description": "The command, with its address in quotes."}
+    parameters = {"type": "object", "properties": {"command": command}, "required": ["command"]}
+    return Tool(CURL, description, parameters, ToolId.of(category, service, CURL))
+
+
+def kept_line(text: str) -> str:
+    r"""Return the first line that begins with ``curl``, stripped; the text as it is where none does.
+
+    ToolBench cuts every generation down like this, so the first of several commands is the one that counts.
+
+    Examples:
+        >>> kept_line("Sure:\n  curl 'https://a.example' \nDone.")
+        "curl 'https://a.example'"
+        >>> kept_line("no command ")
+        'no command '
+    """
+    return next((line.strip() for line in text.split("\n") if _is_command(line)), text)
+
+
+def named(arguments: Mapping[str, Any], parameters: Sequence[str]) -> dict[str, Any]:
+    """Return arguments in which those that a program gave without names have them.
+
+    Examples:
+        >>> named({"*": ["oslo"], "limit": 2}, ["q", "limit"])
+        {'q': 'oslo', 'limit': 2}
+    """
+    positional = arguments.get(POSITIONAL)
+    given = {name: value for name, value in arguments.items() if name != POSITIONAL}
+    return dict(zip(parameters, positional, strict=False)) | given if isinstance(positional, list) else given
+
+
+def command_of(call: ToolCall) -> str | None:
+    """Return the command of a call to `curl`; None where the call is another or has none."""
+    if call.name != CURL or isinstance(call.arguments, str):
+        return None
+    command = named(call.arguments, ["command"]).get("command")
+    return command if isinstance(command, str) else None
+
+
+def curl_reader(translate: Translate, *, continued: bool = True) -> Callable[[Any], Action]:
+    r"""Return a reader of actions that never raises.
+
+    A text with a line that begins with ``curl`` is the call of that command; calls in the rest of the text,
+    such as Finish, follow it. Any other action is read by `parse_action`.
+
+    Args:
+        translate: Applied to every call.
+        continued: Whether a backslash at the end of a line joins the next line to it.
+
+    Examples:
+        >>> read = curl_reader(lambda call: call)
+        >>> action = read("I look.\ncurl \\\n 'https://a.example'\n{\"name\": \"Finish\", \"arguments\": {}}")
+        >>> [call.name for call in action.calls], action.calls[0].arguments
+        (['curl', 'Finish'], {'command': "curl   'https://a.example'"})
+    """
+
+    def read(action: Any) -> Action:
+        if isinstance(action, str):
+            return _read_text(action[:MAX_TEXT], translate, continued)
+        parsed = parse_action(action)
+        if parsed.calls:
+            return arrange(map(translate, parsed.calls), parsed.text)
+        return _read_text(parsed.text, translate, continued)
+
+    return read
+
+
+def _read_text(text: str, translate: Translate, continued: bool) -> Action:
+    if CURL in text:
+        lines = (text.replace("\\\n", " ") if continued else text).split("\n")
+        at = next((at for at, line in enumerate(lines) if _is_command(line)), None)
+        if at is not None:
+            beside = _beside(lines, at)
+            command = ToolCall(CURL, {"command": lines[at].strip()})
+            return arrange(map(translate, (command, *beside.calls)), beside.text)
+    parsed = parse_action(text)
+    return arrange(map(translate, parsed.calls), parsed.text) if parsed.calls else parsed
+
+
+def _beside(lines: list[str], at: int) -> Action:
+    """Read what stands around the command: first together, then each side for itself."""
+    before, after = "\n".join(lines[:at]).strip(), "\n".join(lines[at + 1 :]).strip()
+    if not before and not after:
+        return Action((), "")
+    parsed = parse_action(after)
+    if parsed.calls:
+        return Action(parsed.calls, "\n".join(filter(None, (before, parsed.text))))
+    return parse_action(f"{before}\n{after}".strip())
+
+
+def _is_command(line: str) -> bool:
+    return line.strip().startswith(CURL)
