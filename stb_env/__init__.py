@@ -92,5 +92,7 @@ def _register(env_id: str, entry_point: str, **kwargs: Any) -> None:
 
 
 _register("stb/Sandbox-v0", "stb_env.envs.sandbox:make")
+_register("stb/OpenWeather-v0", "stb_env.envs.open_weather:make")
+_register("stb/CatAPI-v0", "stb_env.envs.cat_api:make")
 for _group in _GROUPS:
     _register(f"stb/{_group.replace('-', '')}-v0", "stb_env.envs.stabletoolbench:make", group=_group)

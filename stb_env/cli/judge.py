@@ -1,4 +1,4 @@
-"""``stb-env judge``: judge saved runs again."""
+"""``stb-env judge``: judge saved runs again, compare two of them, or vote on tasks."""
 
 from __future__ import annotations
 
@@ -7,34 +7,67 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.progress import Progress
-from rich.table import Table
 
 from stb_env.cli import options
+from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
 from stb_env.cli.make import make_env
-from stb_env.cli.output import FAILED, console, emit, reporting
+from stb_env.cli.output import FAILED, emit, reporting
+from stb_env.cli.poll import poll
+from stb_env.cli.prefer import Comparing, OrderName, UnsureName, compare
 from stb_env.errors import ConfigError
 from stb_env.judgement import manifest_of, verdict_file
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
-from stb_env.rejudge import Rejudged, rejudge
+from stb_env.metrics.human_accuracy import read_labels
+from stb_env.rejudge import rejudge
 from stb_env.tasks import TaskSource
 
-Folder = Annotated[Path, typer.Argument(metavar="DIR", help="Folder of a run.")]
+Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]
 OnlyFailed = Annotated[
     bool, typer.Option("--only-failed", help="Only the episodes that a failing judge left without a verdict.")
 ]
 Votes = Annotated[int, typer.Option("--votes", min=1, help="How often a model judges each episode.")]
 JudgeName = Annotated[
     str | None,
-    typer.Option("--judge", help="pass, heuristic or an evaluator folder; pass where its model has a key."),
+    typer.Option(
+        "--judge",
+        help="pass, final_answer (FAC), original_pass, heuristic or an evaluator folder; "
+        "pass where its model has a key.",
+    ),
 ]
-Models = Annotated[Path | None, typer.Option("--models", help="Models file (TOML); its judge is used.")]
+Models = Annotated[
+    list[Path] | None,
+    typer.Option("--models", help="Models file (TOML); its judge is used. Repeat for --solvable."),
+]
 Cache = Annotated[
     Path | None, typer.Option("--votes-cache", help="Folder of known votes; DIR/votes if not given.")
 ]
-
+Against = Annotated[
+    Path | None, typer.Option("--against", metavar="REF", help="Compare with this run instead (SoWR).")
+]
+Comparisons = Annotated[
+    int, typer.Option("--comparisons", min=1, help="How often the two answers to a task are compared.")
+]
+Order = Annotated[
+    OrderName, typer.Option("--order", help="Ask in both orders, or once in a seeded random one.")
+]
+Unsure = Annotated[
+    UnsureName,
+    typer.Option("--unsure", help="Whether a lone unsure wins against unsolved or is compared."),
+]
+Solvable = Annotated[
+    str | None,
+    typer.Option(
+        "--solvable", metavar="TASKS", help="Vote on these tasks instead: an environment id or query files."
+    ),
+]
+Needed = Annotated[
+    int | None, typer.Option("--needed", min=1, help="Votes that make a task solvable; most if not given.")
+]
+Human = Annotated[
+    Path | None, typer.Option("--human", metavar="FILE", help="Labelled file to measure accuracy against.")
+]
 
 # Settings of a run that may ask others for an answer, and say nothing about its tasks.
 _NOT_TASKS = frozenset({"mode", "judge"})
@@ -42,43 +75,99 @@ _NOT_TASKS = frozenset({"mode", "judge"})
 
 @reporting
 def judge(
-    folder: Folder,
+    folder: Folder = None,
     only_failed: OnlyFailed = False,
     votes: Votes = 1,
     judge: JudgeName = None,
     models: Models = None,
     votes_cache: Cache = None,
+    against: Against = None,
+    comparisons: Comparisons = 3,
+    order: Order = OrderName.both,
+    unsure: Unsure = UnsureName.wins,
+    solvable: Solvable = None,
+    needed: Needed = None,
+    human: Human = None,
     data: options.Data = None,
     concurrency: options.Concurrency = 1,
+    out: Annotated[Path | None, typer.Option("--out", help="Folder for the votes of --solvable.")] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Judge a run's answers again; the run stays as it is, verdicts are kept beside it.
+    """Judge a run's answers again, compare them with another run's, or vote on tasks.
 
-    Exit 1 where an episode is still without a verdict.
+    The run stays as it is; what was decided is kept beside it, and a stopped command goes on where it was.
+    Exit 1 where an episode, a comparison or a task is still undecided.
     """
-    if not (folder / "trajectories.jsonl").is_file():
-        raise ConfigError(f"{folder} holds no run; give a folder that `stb-env run --out` wrote")
-    cache = votes_cache or folder / "votes"
-    chosen = load_judge(judge, votes=votes, models=models, cache=cache, env=os.environ, remark=_tell)
-    tasks = _tasks(folder, chosen, data)
-    with Progress(console=console, transient=True, disable=as_json) as bars:
-        bar = bars.add_task(chosen.name, total=None)
-        result = rejudge(
-            folder,
-            chosen,
-            only_failed=only_failed,
-            tasks=tasks,
-            concurrency=concurrency,
-            progress=lambda done, total: bars.update(bar, completed=done, total=total),
-        )
-    report = _report(folder, chosen, result)
-    emit(report, as_json, _table(report))
-    if result.failed:
+    mend = only_failed or None
+    labelled = read_labels(human) if human is not None else []
+    if solvable is not None:
+        _refuse("--solvable", DIR=folder, **{"--against": against, "--judge": judge, "--only-failed": mend})
+        outcome = poll(solvable, data, models or [], needed, out, votes_cache, concurrency, as_json)
+    else:
+        _refuse("DIR", **{"--needed": needed, "--out": out})
+        run, file = _run_folder(folder), _one(models)
+        cache = votes_cache or run / "votes"
+        if against is not None:
+            _refuse("--against", **{"--only-failed": mend})
+            how = Comparing(judge, comparisons, order.value, unsure.value, file, cache)
+            outcome = compare(run, _run_folder(against), how, concurrency, as_json)
+        else:
+            chosen = load_judge(judge, votes=votes, models=file, cache=cache, env=os.environ, remark=tell)
+            outcome = _again(run, chosen, only_failed, data, concurrency, as_json)
+    if human is not None:
+        outcome.measure(labelled)
+    emit(outcome.report, as_json, outcome.table())
+    if outcome.failed:
         raise typer.Exit(FAILED)
 
 
-def _tell(remark: str) -> None:
-    console.print(remark, soft_wrap=True)
+def _refuse(what: str, **given: object) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise ConfigError(f"{name} does not go with {what}; leave it out")
+
+
+def _run_folder(folder: Path | None) -> Path:
+    if folder is None:
+        raise ConfigError("give the folder of a run, or tasks to vote on with --solvable")
+    if not (folder / "trajectories.jsonl").is_file():
+        raise ConfigError(f"{folder} holds no run; give a folder that `stb-env run --out` wrote")
+    return folder
+
+
+def _one(models: list[Path] | None) -> Path | None:
+    if models and len(models) > 1:
+        raise ConfigError(
+            f"a run is judged by one model, got {len(models)} --models; only --solvable takes more"
+        )
+    return models[0] if models else None
+
+
+def _again(
+    folder: Path, judge: Judge, only_failed: bool, data: str | None, concurrency: int, quiet: bool
+) -> Outcome:
+    tasks = _tasks(folder, judge, data)
+    with bar(judge.name, quiet) as progress:
+        result = rejudge(
+            folder, judge, only_failed=only_failed, tasks=tasks, concurrency=concurrency, progress=progress
+        )
+    report = {
+        "judged": result.judged,
+        "failed": result.failed,
+        "usage": result.usage.to_dict(),
+        "verdicts": str(verdict_file(folder, judge.name)),
+        **result.summary,
+    }
+    decided = {(t.task_id, t.trial): t.verdict["status"] for t in result.episodes if t.valid and t.verdict}
+    return Outcome(
+        "solving",
+        report,
+        f"judged by {judge.name}",
+        _rows(report),
+        f"kept in {report['verdicts']}",
+        bool(result.failed),
+        {judge.name: decided},
+    )
 
 
 def _tasks(folder: Path, judge: Judge, data: str | None) -> TaskSource | None:
@@ -97,22 +186,10 @@ def _tasks(folder: Path, judge: Judge, data: str | None) -> TaskSource | None:
     return tasks
 
 
-def _report(folder: Path, judge: Judge, result: Rejudged) -> dict[str, Any]:
-    return {
-        "judged": result.judged,
-        "failed": result.failed,
-        "usage": result.usage.to_dict(),
-        "verdicts": str(verdict_file(folder, judge.name)),
-        **result.summary,
-    }
-
-
-def _table(report: dict[str, Any]) -> Table:
-    runs, usage = report["votes"], report["usage"]
-    table = Table(title=f"judged by {report['judge']}", caption=f"kept in {report['verdicts']}")
-    table.add_column("figure")
-    table.add_column("value", justify="right")
-    rows = [
+def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
+    runs, flips = report["votes"], report["flips"]
+    low, high = report["sopr"]["overall"]["interval"]
+    return [
         ("judged now", f"{report['judged']}, without a verdict {report['failed']}"),
         ("solved / unsure / unsolved", f"{report['solved']} / {report['unsure']} / {report['unsolved']}"),
         ("invalid", f"{report['invalid']} ({report['invalid_share']:.1%})"),
@@ -120,11 +197,30 @@ def _table(report: dict[str, Any]) -> Table:
         ("solved of valid", f"{report['solved_valid']:.1%}"),
         ("solved of all", f"{report['solved_all']:.1%}"),
         ("mean score ± std over votes", f"{runs['mean']:.3f} ± {runs['std']:.3f} ({len(runs['scores'])})"),
-        (
-            "model calls behind it",
-            f"{usage['calls']}, {usage['total_tokens']:,} tokens, ${usage['cost']:.4f}",
-        ),
+        ("95 % interval over tasks", f"{low:.3f} to {high:.3f}"),
+        *_group_rows(report["sopr"]),
+        ("votes that flip", f"{flips['flipped']} of {flips['tasks']}" if flips["tasks"] else "-"),
+        *_bookkeeping_rows(report.get("bookkeeping")),
+        spent(report["usage"]),
     ]
-    for name, value in rows:
-        table.add_row(name, value)
-    return table
+
+
+def _group_rows(rates: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return a row for each group and their average; none where there is one group."""
+    if len(rates["groups"]) < 2:
+        return []
+    rows = [
+        (f"  {name}", f"{rate['mean']:.3f} ± {rate['std']:.3f} ({rate['valid']})")
+        for name, rate in rates["groups"].items()
+    ]
+    return [*rows, ("average of groups", f"{rates['average']:.3f} ± {rates['std']:.3f}")]
+
+
+def _bookkeeping_rows(kept: dict[str, Any] | None) -> list[tuple[str, str]]:
+    if kept is None:
+        return []
+    return [
+        ("tasks solvable / unsolvable / unsure", " / ".join(f"{n:g}" for n in kept["tasks"].values())),
+        ("answers solved / unsolved / unsure", " / ".join(f"{n:g}" for n in kept["answers"].values())),
+        ("original pass rate", f"{kept['pass_rate']:.1%}"),
+    ]

@@ -9,6 +9,7 @@ import typer
 from stb_env import __version__
 from stb_env.cli import cache, data, run, validate
 from stb_env.cli.bench import bench
+from stb_env.cli.export import export
 from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
 from stb_env.cli.suites import list_suites
@@ -21,12 +22,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cache.app, name="cache", help="Import, inspect and freeze recorded API responses.")
-app.add_typer(data.app, name="data", help="Check and import query files.")
+app.add_typer(data.app, name="data", help="Fetch, check and import query files and answers.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
 app.command("judge")(judge)
 app.command("lab")(lab)
 app.command("validate")(validate.validate)
+app.command("export")(export)
 app.command("bench")(bench)
 
 

@@ -23,7 +23,11 @@ Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; a r
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Judge = Annotated[
     str | None,
-    typer.Option("--judge", help="pass, heuristic or an evaluator folder; pass where its model can be used."),
+    typer.Option(
+        "--judge",
+        help="pass, final_answer, original_pass, heuristic or an evaluator folder; "
+        "pass where its model can be used.",
+    ),
 ]
 Models = Annotated[
     Path | None, typer.Option("--models", help="Models file (TOML) for the roles agent, simulator and judge.")

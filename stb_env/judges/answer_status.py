@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stb_env import jsontext
@@ -22,8 +22,12 @@ _LINE = re.compile(
 )
 
 
-def status_tool(name: str) -> dict[str, Any]:
+def status_tool(name: str, statuses: Sequence[str] = ("Solved", "Unsure", "Unsolved")) -> dict[str, Any]:
     """Return the OpenAI spec of a function that takes a status and the reason for it.
+
+    Args:
+        name: Name of the function.
+        statuses: What can be reported.
 
     Examples:
         >>> status_tool("report")["function"]["parameters"]["required"]
@@ -32,7 +36,7 @@ def status_tool(name: str) -> dict[str, Any]:
     parameters = {
         "type": "object",
         "properties": {
-            FIELD: {"type": "string", "enum": ["Solved", "Unsure", "Unsolved"]},
+            FIELD: {"type": "string", "enum": list(statuses)},
             "reason": {"type": "string", "description": "What decided it, in one or two sentences."},
         },
         "required": [FIELD, "reason"],

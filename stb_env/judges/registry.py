@@ -8,13 +8,20 @@ from pathlib import Path
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats.evaluator_template import CONFIG
+from stb_env.judges.comparison import EvaluatorComparison
 from stb_env.judges.evaluator import Evaluator
+from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.judges.pass_judge import PassJudge, Reward
+from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.judges.pass_judge import PassJudge
+from stb_env.judges.preference import LoneUnsure, Order, PreferenceJudge, Preferring, VerdictPreference
 from stb_env.judges.protocol import Judge
+from stb_env.judges.solvability import ModelSolvability
+from stb_env.judges.voting import Reward
 from stb_env.llm import ModelConfig, available, connect, load_models
 
-JUDGES = ("pass", "heuristic")
+EXACT = "exact"
+JUDGES = ("pass", "final_answer", "original_pass", "heuristic")
 
 
 def load_judge(
@@ -30,8 +37,8 @@ def load_judge(
     """Return the judge that a text names.
 
     Args:
-        spec: ``pass``, ``heuristic`` or the path of an official evaluator folder. None takes the pass judge
-            where its model can be used and the heuristic elsewhere.
+        spec: One of `JUDGES` or the path of an official evaluator folder. None takes the pass judge where
+            its model can be used and the heuristic elsewhere.
         votes: How often a model judges each case.
         reward: How votes become a reward: ``majority`` or ``mean``.
         models: Models file; its ``judge`` role is used.
@@ -51,23 +58,74 @@ def load_judge(
     config = load_models(models, env)["judge"]
     if spec is None and not available(config, env):
         if remark is not None:
-            remark(_stand_in(config))
+            remark(f"{_no_key(config)}: the heuristic judges instead")
         return HeuristicJudge()
     if spec == "heuristic":
         if votes != 1:
             raise ConfigError(f"the heuristic casts the same vote every time; leave out the {votes} votes")
         return HeuristicJudge()
-    evaluator = None if spec in (None, "pass") else Evaluator.load(_folder(spec or ""))
+    evaluator = Evaluator.load(_folder(spec)) if spec is not None and spec not in JUDGES else None
     model = connect(config, env=env)
-    return PassJudge(model, votes=votes, reward=reward, cache=cache, evaluator=evaluator)
+    if spec == "final_answer":
+        return FinalAnswerJudge(model, votes=votes, reward=reward, cache=cache)
+    answers = PassJudge(model, votes=votes, reward=reward, cache=cache, evaluator=evaluator)
+    if spec == "original_pass":
+        return OriginalPassJudge(answers, ModelSolvability(model, cache=cache))
+    return answers
 
 
-def _stand_in(config: ModelConfig) -> str:
-    return f"no key for a judge model ({config.key_variable} is not set): the heuristic judges instead"
+def load_preference(
+    spec: str | None,
+    verdicts: str,
+    *,
+    order: Order = "both",
+    unsure: LoneUnsure = "wins",
+    models: Path | str | None = None,
+    cache: Path | str | None = None,
+    env: Mapping[str, str] = os.environ,
+    remark: Callable[[str], None] | None = None,
+) -> Preferring:
+    """Return what prefers one of two answers that a judge gave verdicts on.
+
+    Args:
+        spec: The text that named the judge; an evaluator folder words the comparison too. None asks a
+            model where one can be used, and goes by the verdicts alone elsewhere.
+        verdicts: Name of the judge that gave the verdicts; beside the heuristic no model is asked.
+        order: In which order a model sees two answers.
+        unsure: What a lone unsure against unsolved is worth.
+        models: Models file; its ``judge`` role is used.
+        cache: Folder of answers that are known.
+        env: Where keys and ``STB_JUDGE_...`` settings are looked up.
+        remark: Told in one line where no model is asked for want of a key.
+
+    Raises:
+        ConfigError: A setting is unknown, or the model cannot be used.
+        DataError: The evaluator folder is not what the format promises.
+
+    Examples:
+        >>> load_preference(None, "exact", env={}, remark=print).name
+        no key for a judge model (OPENAI_API_KEY is not set): equal verdicts of exact are a tie
+        'verdicts:exact'
+    """
+    if verdicts == "heuristic":
+        return VerdictPreference(verdicts, unsure)
+    config = load_models(models, env)["judge"]
+    if spec in (None, EXACT) and not available(config, env):
+        if remark is not None:
+            remark(f"{_no_key(config)}: equal verdicts of {verdicts} are a tie")
+        return VerdictPreference(verdicts, unsure)
+    known = spec in (None, EXACT, *JUDGES)
+    comparison = None if known else EvaluatorComparison(Evaluator.load(_folder(spec or "")))
+    model = connect(config, env=env)
+    return PreferenceJudge(model, order=order, unsure=unsure, cache=cache, comparison=comparison)
+
+
+def _no_key(config: ModelConfig) -> str:
+    return f"no key for a judge model ({config.key_variable} is not set)"
 
 
 def _folder(spec: str) -> Path:
-    if spec == "exact":
+    if spec == EXACT:
         raise ConfigError(
             "the exact verifier needs the world's state, which a saved episode does not hold; "
             "play the tasks again with `stb-env run`"

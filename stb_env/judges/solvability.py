@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool
+from stb_env.usage import Usage
 
 Solvability = Literal["solvable", "unsure", "unsolvable"]
 
@@ -40,6 +42,14 @@ _LINE = re.compile(
     r"(?:\W*|\W*[.,:;–—-](?=\W*\s)\W*+(?!(?:yes|no|not|true|false)\b).*)",
     re.IGNORECASE,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """What a model takes a task for, and what it cost to hear that."""
+
+    status: Solvability
+    usage: Usage
 
 
 class ModelSolvability:
@@ -109,8 +119,21 @@ class ModelSolvability:
         Raises:
             JudgeError: No usable answer came.
         """
+        opinion = yield from self.opinion(task)
+        return opinion.status
+
+    def opinion(self, task: Task, index: int = 0) -> Slow[Opinion]:
+        """Return what the model takes the task for, and its cost.
+
+        Args:
+            task: The task.
+            index: Number of the vote, where the same model is asked several times.
+
+        Raises:
+            JudgeError: No usable answer came.
+        """
         try:
-            reply: ChatReply = yield ask(self._model, self._question(task))
+            reply: ChatReply = yield ask(self._model, replace(self._question(task), index=index))
         except InfrastructureError as error:
             raise JudgeError(
                 self._missing(task, error), kind=error.kind, retryable=error.retryable
@@ -119,7 +142,7 @@ class ModelSolvability:
         if status is None:
             # What is stored could be read once; the rules of reading may have changed since.
             raise JudgeError(self._missing(task, "the stored reply holds none; use another cache folder"))
-        return status
+        return Opinion(status, reply.usage)
 
     def _missing(self, task: Task, why: object) -> str:
         return f"judge {self.name} gave no status of task {task.id!r}: {why}"

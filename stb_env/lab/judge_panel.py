@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from stb_env.judges.pass_judge import PassJudge
+from stb_env.judges.preference import PreferenceJudge
 from stb_env.judges.protocol import Case, Judge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.llm import ChatModel
@@ -89,13 +90,14 @@ def model_panel(model: ChatModel, *, votes: int = 1, cache: Path | str | None = 
     """Return the row in which one model answers all three questions.
 
     Args:
-        model: Decides on tasks as `ModelSolvability` and on episodes and pairs as the pass judge.
+        model: Decides on tasks as `ModelSolvability`, on episodes as `PassJudge` and on pairs as
+            `PreferenceJudge`, in the order in which they come.
         votes: How often it judges each episode.
-        cache: Folder of answers that are known. Comparing asks about the same episodes again: from
-            there they are not paid for twice.
+        cache: Folder of answers that are known.
 
     Raises:
         ConfigError: ``votes`` is out of range.
     """
     judge = PassJudge(model, votes=votes, cache=cache)
-    return Panel(judge.name, ModelSolvability(model, cache=cache), judge, ScoreComparison(judge))
+    preference = PreferenceJudge(model, order="given", cache=cache)
+    return Panel(judge.name, ModelSolvability(model, cache=cache), judge, preference)

@@ -302,7 +302,11 @@ def test_with_a_key_or_a_server_of_ones_own_the_model_judges():
 @pytest.mark.parametrize(
     ("spec", "settings", "message"),
     [
-        ("pas", {}, r"^no judge 'pas'; give pass, heuristic or an evaluator folder .*Did you mean 'pass'\?$"),
+        (
+            "pas",
+            {},
+            r"^no judge 'pas'; give pass, .*heuristic or an evaluator folder .*Did you mean 'pass'\?$",
+        ),
         ("exact", {}, r"^the exact verifier needs the world's state, which a saved episode does not hold"),
         ("heuristic", {"votes": 3}, r"^the heuristic casts the same vote every time; leave out the 3 votes$"),
         ("pass", {}, r"^the judge model needs a key: set OPENAI_API_KEY"),

@@ -1,4 +1,4 @@
-"""Pass rates agree with those that the original functions gave."""
+"""The pass judge agrees with the original functions wherever these judge; see also the compat goldens."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.protocol import Case
 from stb_env.judges.votes import run_scores
 from stb_env.llm import ScriptedModel
+from stb_env.metrics.compat.converted import steps_of
 from stb_env.request import drive
 from stb_env.tasks import Task
 from stb_env.tools import ToolResult
@@ -31,21 +32,21 @@ def official_like() -> Evaluator:
     return Evaluator(EvaluatorFiles("golden", {}, functions, template))
 
 
-def steps_of(answer):
-    node, steps = answer["answer_details"][0], []
-    while True:
-        if node["role"] == "tool" and node["message"]:
-            steps.append(node["message"])
-        if not node["next"]:
-            return steps
-        node = node["next"][0]
+def calls_of(answer):
+    messages, nodes = [], answer["answer_details"]
+    while nodes:
+        messages += [nodes[0]["message"]] if nodes[0]["role"] == "tool" else []
+        nodes = nodes[0]["next"]
+    return tuple(
+        CallRecord("c", call["name"], call["arguments"], ToolResult.of(call["response"], source="cache"))
+        for call in messages
+    )
 
 
 def golden_votes(entry, verdicts, times, asked):
     """Judge a converted answer with scripted verdicts; the Finish gate is the original's text search."""
     answer = entry["answer"]
-    steps = steps_of(answer)
-    if not steps or "'name': 'Finish'" not in str(steps[-1]):
+    if not steps_of(answer).finished:
         return [Vote("unsolved")] * times
 
     def script(request):
@@ -53,12 +54,9 @@ def golden_votes(entry, verdicts, times, asked):
         asked[function] += 1
         return verdicts[request.index][OFFICIAL.index(function)]
 
-    calls = tuple(
-        CallRecord("c", step["name"], step["arguments"], ToolResult.of(step["response"], source="cache"))
-        for step in steps
-    )
     judge = PassJudge(ScriptedModel(script), votes=times, evaluator=official_like())
-    return drive(judge.judge(Case(Task("1", entry["query"], ()), answer["final_answer"], calls))).votes
+    case = Case(Task("1", entry["query"], ()), answer["final_answer"], calls_of(answer))
+    return drive(judge.judge(case)).votes
 
 
 def test_golden_pass_rates_are_those_of_the_original(shared_data: Path):

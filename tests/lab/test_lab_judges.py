@@ -165,9 +165,10 @@ def test_a_model_judge_is_measured_by_the_votes_that_can_be_read():
 
 
 def looks_for_needed_tools(request):
-    """Answer the question of solvability by the tools that the prompt shows, the others with "Unsolved"."""
-    if request.tools[0]["function"]["name"] != "report_task_status":
-        return "Unsolved"
+    """Answer the question of solvability by the tools that the prompt shows, the others always alike."""
+    asked = request.tools[0]["function"]["name"]
+    if asked != "report_task_status":
+        return "first" if asked == "report_preference" else "Unsolved"
     shown = request.messages[0]["content"]
     task = next(task for task in TASKS if task.query in shown)
     needed = [tool.name for tool in task.tools if tool.id in task.relevant]
@@ -179,7 +180,7 @@ def test_one_model_answers_all_three_questions_and_is_shown_every_tool():
     found = score(panel, tool_cases(TASKS, 0), EPISODES, PAIRS)
     assert found.name == "pass:m:v1"
     assert found.solvability == Accuracy(right=len(TASKS), decided=len(TASKS), missing=0)
-    assert (found.solving.share, found.comparison.share) == (0.5, 0.0)
+    assert (found.solving.share, found.comparison.share, found.consistency) == (0.5, 0.5, 0.0)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +204,8 @@ def test_the_row_of_pass_has_a_solvability_from_its_model_and_asks_nothing_twice
 
     def reply(received):
         asked = received.body["tools"][0]["function"]["name"]
-        return Answer(completion("Solvable" if asked == "report_task_status" else "Unsolved"))
+        said = {"report_task_status": "Solvable", "report_preference": "first"}
+        return Answer(completion(said.get(asked, "Unsolved")))
 
     with OpenAIServer().running() as server:
         server.script(*[reply] * 40, role="judge")

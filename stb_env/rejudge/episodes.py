@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from stb_env.envs.finish import read_finish
-from stb_env.errors import ConfigError, DataError, InfrastructureError
-from stb_env.files import LineWriter, write_json
+from stb_env.errors import ConfigError, InfrastructureError
+from stb_env.files import write_json
 from stb_env.judgement import (
     Judgement,
     manifest_of,
@@ -22,19 +20,23 @@ from stb_env.judgement import (
     verdict_file,
 )
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.judges.protocol import Case, Judge
-from stb_env.judges.votes import MissingVotes, run_scores
+from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.judges.protocol import Judge
+from stb_env.judges.votes import MissingVotes
 from stb_env.llm import ModelError
 from stb_env.llm.chat import digest
+from stb_env.metrics.cost import cost
+from stb_env.metrics.flips import vote_flips
 from stb_env.metrics.rates import summarize
+from stb_env.metrics.sopr import sopr
+from stb_env.metrics.toolbench_rates import bookkeeping
+from stb_env.rejudge.case import answer_of, case_of
+from stb_env.rejudge.pool import Progress, check_concurrency, work_in_order
 from stb_env.request import drive
-from stb_env.tasks import Task, TaskSource
-from stb_env.tools import FINISH, Status, Tool, ToolCall
-from stb_env.trajectory import CallRecord, Trajectory, read_trajectories
+from stb_env.tasks import TaskSource
+from stb_env.trajectory import Trajectory, read_trajectories
 from stb_env.usage import Usage
-from stb_env.verdict import SCORES, Vote
-
-Progress = Callable[[int, int], None]
+from stb_env.verdict import SCORES
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +91,13 @@ def rejudge(
     _check_settings(judge, tasks, concurrency)
     saved, file = read_trajectories(folder), verdict_file(folder, judge.name)
     known, settings = read_judgements(file), digest(getattr(judge, "fingerprint", judge.name))
-    todo = [episode for episode in saved if _answer(episode) is not None]
+    todo = [episode for episode in saved if _judgeable(judge, episode)]
     if only_failed:
         _check_same(folder, judge, overlay(saved, known.values(), judge.name), known=bool(known))
         todo = [episode for episode in todo if _judge_failed(episode, known.get(episode.key))]
     else:
         todo = [episode for episode in todo if not _decided(known.get(episode.key), settings)]
-    fresh = []
-    for judgement in _judge_all(todo, partial(_judge, judge, settings, tasks), file, concurrency):
-        fresh.append(judgement)
-        if progress is not None:
-            progress(len(fresh), len(todo))
+    fresh = work_in_order(todo, partial(_judge, judge, settings, tasks), file, concurrency, progress)
     known |= {judgement.key: judgement for judgement in fresh}
     episodes = overlay(saved, known.values(), judge.name)
     summary = _summary(folder, judge, episodes)
@@ -110,45 +108,9 @@ def rejudge(
 
 
 def _check_settings(judge: Judge, tasks: TaskSource | None, concurrency: int) -> None:
-    if concurrency < 1:
-        raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
+    check_concurrency(concurrency)
     if isinstance(judge, HeuristicJudge) and tasks is None:
         raise ConfigError("the heuristic goes by a task's relevant APIs, which no episode holds; give tasks")
-
-
-def case_of(episode: Trajectory, task: Task | None = None) -> Case:
-    """Rebuild what a judge saw of an episode.
-
-    Args:
-        episode: Ended with an answer.
-        task: Its task; without one it is made of the saved query and tools, and which APIs are relevant
-            is unknown.
-
-    Raises:
-        DataError: The episode has no answer.
-    """
-    answer = _answer(episode)
-    if answer is None:
-        raise DataError(f"episode {episode.key} ended without an answer; there is nothing to judge")
-    calls = tuple(CallRecord.from_dict(call) for step in episode.steps for call in step["calls"])
-    return Case(task or _task(episode), answer, calls)
-
-
-def _task(episode: Trajectory) -> Task:
-    functions = [spec["function"] for spec in episode.tools]
-    tools = tuple(
-        Tool(function["name"], function.get("description") or "", function.get("parameters") or {})
-        for function in functions
-        if function["name"] != FINISH
-    )
-    return Task(episode.task_id, episode.query, tools, suite=episode.suite, group=episode.group)
-
-
-def _answer(episode: Trajectory) -> str | None:
-    for call in reversed(episode.steps[-1]["calls"] if episode.steps else ()):
-        if call["name"] == FINISH and call["status"] == Status.FINISHED:
-            return read_finish(ToolCall(FINISH, call["arguments"])).answer
-    return None
 
 
 def _check_same(folder: Path, judge: Judge, episodes: Sequence[Trajectory], known: bool) -> None:
@@ -168,6 +130,13 @@ def _check_same(folder: Path, judge: Judge, episodes: Sequence[Trajectory], know
         )
 
 
+def _judgeable(judge: Judge, episode: Trajectory) -> bool:
+    """Say whether there is something to judge; a few judges have a say on episodes without an answer."""
+    if answer_of(episode) is not None:
+        return True
+    return episode.failure is None and getattr(judge, "judges_unanswered", False)
+
+
 def _judge_failed(episode: Trajectory, judgement: Judgement | None) -> bool:
     # An episode that has an answer went wrong after it, and only its judge comes after that.
     return episode.failure is not None if judgement is None else judgement.verdict is None
@@ -181,7 +150,7 @@ def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Traje
     task = None if tasks is None else tasks.get(episode.task_id)
     who = (*episode.key, judge.name, settings)
     try:
-        verdict = drive(judge.judge(case_of(episode, task)))
+        verdict = drive(judge.judge(case_of(episode, task, unanswered=True)))
     except InfrastructureError as error:
         votes = error.votes if isinstance(error, MissingVotes) else ()
         usage = error.usage if isinstance(error, MissingVotes | ModelError) else Usage()
@@ -190,36 +159,21 @@ def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Traje
     return Judgement(*who, verdict=verdict.to_dict(), usage=(verdict.usage or Usage()).to_dict())
 
 
-def _judge_all(
-    todo: Sequence[Trajectory], work: Callable[[Trajectory], Judgement], file: Path, concurrency: int
-) -> Iterator[Judgement]:
-    """Yield judgements in the order of the episodes, each after it is on disk."""
-    if not todo:
-        return
-    lines = LineWriter(file)
-    pool = ThreadPoolExecutor(concurrency, thread_name_prefix="judge")
-    try:
-        for judgement in map(work, todo) if concurrency == 1 else pool.map(work, todo):
-            lines.write(judgement.to_json())
-            yield judgement
-    finally:
-        # Whoever stops waits for the episodes in progress alone.
-        pool.shutdown(cancel_futures=True)
-        lines.close()
-
-
 def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> dict[str, Any]:
-    verdicts = [episode.verdict for episode in episodes if episode.valid and episode.verdict]
-    votes = [_votes(verdict) for verdict in verdicts if verdict["judge"] in (judge.name, "env")]
-    runs = run_scores(votes, getattr(judge, "scores", SCORES))
-    figures = {"scores": list(runs.scores), "mean": runs.mean, "std": runs.std}
-    return {"judge": judge.name, **summarize(episodes, _planned(folder)), "votes": figures}
-
-
-def _votes(verdict: Mapping[str, Any]) -> list[Vote]:
-    # A missing vote counts as the verdict that came about without it, so that every run has all cases.
-    cast = [Vote(vote["status"] or verdict["status"], vote["reason"]) for vote in verdict["votes"]]
-    return cast or [Vote(verdict["status"])]
+    planned = _planned(folder)
+    rates = sopr(episodes, getattr(judge, "scores", SCORES), planned)
+    runs = rates.overall
+    summary = {
+        "judge": judge.name,
+        **summarize(episodes, planned),
+        "votes": {"scores": list(runs.scores), "mean": runs.mean, "std": runs.std},
+        "sopr": rates.to_dict(),
+        "flips": vote_flips(episodes).to_dict(),
+        "cost": cost(episodes).to_dict(),
+    }
+    if isinstance(judge, OriginalPassJudge):
+        summary["bookkeeping"] = bookkeeping(episodes).to_dict()
+    return summary
 
 
 def _planned(folder: Path) -> int | None:

@@ -1,0 +1,120 @@
+"""Solvable win rate (SoWR, StableToolBench section 4): how often a candidate beats a reference."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any, Literal
+
+from stb_env.metrics.rates import bootstrap_interval
+
+Result = Literal["win", "lose", "tie"]
+
+_WORTH: Mapping[Result, float] = {"win": 1.0, "tie": 0.5, "lose": 0.0}
+
+
+@dataclass(frozen=True, slots=True)
+class WinRate:
+    """Results of a candidate, one for each query.
+
+    Attributes:
+        queries: Queries that were decided; all shares are of these.
+        win: Share that the candidate won: the rate that StableToolBench prints.
+        lose: Share that it lost.
+        tie: Share that neither won.
+        ties_half: Wins and half of the ties; exactly 0.5 where a run is compared with itself.
+        interval: 95 % bootstrap interval of ``ties_half`` over queries.
+    """
+
+    queries: int
+    win: float
+    lose: float
+    tie: float
+    ties_half: float
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sowr:
+    """SoWR of a candidate.
+
+    Attributes:
+        overall: All queries together.
+        groups: Each group.
+        average: Unweighted mean of the groups' ``win``, as StableToolBench averages.
+        average_ties_half: The same of ``ties_half``.
+        undecided: Queries that lack a comparison, left out.
+        invalid: Queries on which one of the two has no verdict, left out.
+    """
+
+    overall: WinRate
+    groups: Mapping[str, WinRate]
+    average: float
+    average_ties_half: float
+    undecided: int
+    invalid: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the rates as plain data."""
+        return asdict(self)
+
+
+def most_frequent(results: Iterable[Result]) -> Result:
+    """Return the result that most comparisons had; a tie where none has more than every other.
+
+    Examples:
+        >>> most_frequent(["win", "lose", "win"]), most_frequent(["win", "lose"])
+        ('win', 'tie')
+    """
+    counts = Counter(results).most_common(2)
+    if not counts or (len(counts) == 2 and counts[0][1] == counts[1][1]):
+        return "tie"
+    return counts[0][0]
+
+
+def win_rate(results: Sequence[Result]) -> WinRate:
+    """Count results of queries.
+
+    Examples:
+        >>> rate = win_rate(["win", "tie", "lose", "tie"])
+        >>> rate.win, rate.lose, rate.tie, rate.ties_half
+        (0.25, 0.25, 0.5, 0.5)
+    """
+    total = len(results)
+    counts = Counter(results)
+    win, lose, tie = (counts[name] / total if total else 0.0 for name in ("win", "lose", "tie"))
+    # One division, so that as many wins as losses are exactly a half.
+    half = (2 * counts["win"] + counts["tie"]) / (2 * total) if total else 0.0
+    return WinRate(total, win, lose, tie, half, bootstrap_interval([_WORTH[result] for result in results]))
+
+
+def sowr(
+    rounds: Mapping[str, Sequence[Result]],
+    groups: Mapping[str, str],
+    *,
+    comparisons: int,
+    invalid: int = 0,
+) -> Sowr:
+    """Compute SoWR of comparisons.
+
+    Args:
+        rounds: The results of each query's comparisons, by task id.
+        groups: Group of each of these tasks.
+        comparisons: How many results a query must have to count.
+        invalid: How many queries were left out before.
+    """
+    results = {task: most_frequent(seen) for task, seen in rounds.items() if len(seen) >= comparisons}
+    by_group: dict[str, list[Result]] = {}
+    for task, result in results.items():
+        by_group.setdefault(groups[task], []).append(result)
+    rates = {name: win_rate(members) for name, members in sorted(by_group.items())}
+    return Sowr(
+        win_rate(list(results.values())),
+        rates,
+        fmean(rate.win for rate in rates.values()) if rates else 0.0,
+        fmean(rate.ties_half for rate in rates.values()) if rates else 0.0,
+        len(rounds) - len(results),
+        invalid,
+    )

@@ -1,0 +1,47 @@
+"""What a judge saw of an episode, rebuilt from the saved one."""
+
+from __future__ import annotations
+
+from stb_env.envs.finish import read_finish
+from stb_env.errors import DataError
+from stb_env.judges.protocol import Case
+from stb_env.tasks import Task
+from stb_env.tools import FINISH, Status, Tool, ToolCall
+from stb_env.trajectory import CallRecord, Trajectory
+
+
+def case_of(episode: Trajectory, task: Task | None = None, *, unanswered: bool = False) -> Case:
+    """Rebuild what a judge saw of an episode.
+
+    Args:
+        episode: Ended with an answer.
+        task: Its task; without one it is made of the saved query and tools, and which APIs are relevant
+            is unknown.
+        unanswered: Whether an episode that ended without an answer is taken too, its answer empty.
+
+    Raises:
+        DataError: The episode has no answer.
+    """
+    answer = answer_of(episode)
+    if answer is None and not unanswered:
+        raise DataError(f"episode {episode.key} ended without an answer; there is nothing to judge")
+    calls = tuple(CallRecord.from_dict(call) for step in episode.steps for call in step["calls"])
+    return Case(task or _task(episode), answer or "", calls)
+
+
+def answer_of(episode: Trajectory) -> str | None:
+    """Return the answer that an episode ended with, or None where it ended without one."""
+    for call in reversed(episode.steps[-1]["calls"] if episode.steps else ()):
+        if call["name"] == FINISH and call["status"] == Status.FINISHED:
+            return read_finish(ToolCall(FINISH, call["arguments"])).answer
+    return None
+
+
+def _task(episode: Trajectory) -> Task:
+    functions = [spec["function"] for spec in episode.tools]
+    tools = tuple(
+        Tool(function["name"], function.get("description") or "", function.get("parameters") or {})
+        for function in functions
+        if function["name"] != FINISH
+    )
+    return Task(episode.task_id, episode.query, tools, suite=episode.suite, group=episode.group)

@@ -1,0 +1,260 @@
+"""The judge command's ways: again, against another run, on tasks, and against people."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from stb_env.baselines import load_agent
+from stb_env.cli.judge import judge as judge_command
+from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.judges.solvability import ModelSolvability
+from stb_env.judges.solvability_panel import SolvabilityPanel
+from stb_env.llm import ModelError, ScriptedModel
+from stb_env.rejudge import poll_tasks
+from stb_env.tasks import Task
+from tests.fakes.openai_server import Answer, OpenAIServer, completion
+from tests.judges.runs import ENV, record
+
+app = typer.Typer()
+app.command()(judge_command)
+
+
+def command(*arguments, code=0):
+    done = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert done.exit_code == code, done.output
+    return done
+
+
+def report_of(*arguments, code=0):
+    return json.loads(command(*arguments, "--json", code=code).stdout)
+
+
+@pytest.fixture
+def server(monkeypatch) -> Iterator[OpenAIServer]:
+    """A judge model named m; it says what the test scripts."""
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("STB_JUDGE_MODEL", "m")
+    monkeypatch.setenv("STB_JUDGE_RETRIES", "0")
+    with OpenAIServer().running() as running:
+        monkeypatch.setenv("STB_JUDGE_BASE_URL", running.url("judge"))
+        yield running
+
+
+def always(server, text, times=50):
+    server.script(*[Answer(completion(text))] * times, role="judge")
+
+
+@pytest.fixture
+def run(tmp_path):
+    return record(tmp_path / "run")
+
+
+@pytest.fixture
+def reference(tmp_path):
+    return record(tmp_path / "reference", "It rains.")
+
+
+def labels(folder, *lines):
+    file = folder / "labels.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return file
+
+
+def ids_of(run):
+    return [json.loads(line)["task_id"] for line in (run / "trajectories.jsonl").open()]
+
+
+# -- again ---------------------------------------------------------------------------------------------
+
+
+def test_several_votes_are_reported_as_sopr_with_interval_and_flips(server, run):
+    server.script(*[Answer(completion(text)) for text in ["Solved", "Unsolved"] * 3], role="judge")
+    report = report_of(run, "--votes", "2")
+    assert report["votes"] == {"scores": [1.0, 0.0], "mean": 0.5, "std": 0.5}
+    assert report["sopr"]["average"] == 0.5
+    assert (report["flips"]["tasks"], report["flips"]["flipped"]) == (3, 3)
+
+
+def test_final_answer_correctness_is_a_judge_of_its_own(server, run):
+    always(server, "Unsolved")
+    report = report_of(run, "--judge", "final_answer")
+    assert (report["judge"], report["solved_all"]) == ("final_answer:m:v1", 0.0)
+    assert report["verdicts"].endswith("verdicts-final_answer-m-v1.jsonl")
+
+
+def test_the_original_pass_rate_judges_what_gave_up_too_and_keeps_its_books(server, tmp_path):
+    run = record(tmp_path / "given_up", agent=load_agent("give_up"))
+    always(server, "Unsolvable")
+    report = report_of(run, "--judge", "original_pass")
+    assert (report["judged"], report["bookkeeping"]["pass_rate"]) == (3, 1.0)
+    assert report["bookkeeping"]["tasks"] == {"solvable": 0.0, "unsolvable": 3.0, "unsure": 0.0}
+    assert report_of(run, "--judge", "original_pass")["judged"] == 0
+    assert "original pass rate" in command(run, "--judge", "original_pass").stdout
+
+
+# -- against -------------------------------------------------------------------------------------------
+
+
+def test_a_run_is_compared_with_another_and_resumed_without_a_call(server, run, reference):
+    always(server, '{"better": "first"}')
+    report = report_of(run, "--against", reference, "--comparisons", "2")
+    assert (report["overall"]["tie"], report["overall"]["ties_half"]) == (1.0, 0.5)
+    assert (report["compared"], len(server.requests)) == (6, 12)
+    assert report_of(run, "--against", reference, "--comparisons", "2")["compared"] == 0
+    assert len(server.requests) == 12
+    assert json.loads((run / "summary-preference-m-v1-against-reference.json").read_text())["tasks"] == 3
+
+
+def test_the_order_of_the_paper_asks_once_a_comparison(server, run, reference):
+    always(server, '{"better": "tie"}')
+    report = report_of(run, "--against", reference, "--order", "random", "--comparisons", "1")
+    assert (report["settings"]["order"], len(server.requests)) == ("random", 3)
+
+
+def test_the_rule_for_a_lone_unsure_is_an_option(server, run, tmp_path):
+    lone = record(tmp_path / "lone", "It rains.", "Unsure")
+    poor = record(tmp_path / "poor", "It rains a lot.", "Unsolved")
+    assert report_of(lone, "--against", poor)["overall"]["win"] == 1.0
+    always(server, '{"better": "tie"}')
+    assert report_of(lone, "--against", poor, "--unsure", "compare")["overall"]["tie"] == 1.0
+
+
+def test_without_a_key_runs_of_the_heuristic_are_compared_by_its_verdicts(tmp_path):
+    run = record(tmp_path / "run", agent=load_agent("gold"), judge=HeuristicJudge())
+    poor = record(tmp_path / "poor", agent=load_agent("give_up"), judge=HeuristicJudge())
+    report = report_of(run, "--against", poor)
+    assert (report["judge"], report["overall"]["win"]) == ("verdicts:heuristic", 1.0)
+
+
+def test_a_comparison_that_does_not_come_exits_1_and_is_no_loss(server, run, reference):
+    server.script(*[Answer({"error": {"message": "down"}}, 503)] * 20, role="judge")
+    report = report_of(run, "--against", reference, "--comparisons", "1", code=1)
+    assert (report["failed"], report["undecided"], report["overall"]["queries"]) == (3, 3, 0)
+
+
+# -- tasks ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def panel(tmp_path, server):
+    """Three models files whose judges say yes, no and yes."""
+    files = []
+    for name, word in (("a", "Solvable"), ("b", "Unsolvable"), ("c", "Solvable")):
+        file = tmp_path / f"{name}.toml"
+        file.write_text(f'[models.judge]\nmodel = "{name}"\nbase_url = "{server.url(name)}"\n')
+        server.script(*[Answer(completion(word))] * 20, role=name)
+        files += ["--models", file]
+    return files
+
+
+@pytest.fixture
+def own_models(monkeypatch, panel):
+    """Let the files name the models."""
+    for name in ("STB_JUDGE_MODEL", "STB_JUDGE_BASE_URL"):
+        monkeypatch.delenv(name)
+    return panel
+
+
+def test_several_models_vote_on_tasks_and_a_second_call_asks_no_one(server, own_models, tmp_path):
+    arguments = ["--solvable", ENV, *own_models, "--out", tmp_path / "votes"]
+    report = report_of(*arguments)
+    assert (report["needed"], report["solvable"], report["undecided"]) == (2, report["tasks"], 0)
+    assert len(report["solvable_ids"]) == report["tasks"]
+    asked = len(server.requests)
+    again = report_of(*arguments)
+    assert (again["asked"], len(server.requests)) == (0, asked)
+    assert report_of(*arguments, "--needed", "3")["unsolvable"] == report["tasks"]
+    assert len(server.requests) == asked
+
+
+def test_query_files_are_voted_on_as_they_are(own_models, tmp_path):
+    api = {"category_name": "C", "tool_name": "T", "api_name": "A", "api_description": "d"}
+    api |= {"required_parameters": [], "optional_parameters": [], "method": "GET"}
+    query = {"query_id": 7, "query": "Weather?", "api_list": [api], "relevant APIs": [["T", "A"]]}
+    file = tmp_path / "queries.json"
+    file.write_text(json.dumps([query]))
+    report = report_of("--solvable", file, *own_models, "--out", tmp_path / "votes")
+    assert report["solvable_ids"] == ["7"]
+
+
+def test_a_vote_on_tasks_that_is_stopped_or_misses_votes_goes_on_where_it_was(tmp_path):
+    tasks = [Task(str(number), f"Query {number}?", ()) for number in range(3)]
+    down = ModelError("HTTP 503", kind="transport")
+
+    def made(*replies):
+        models = [ScriptedModel(list(said), name=f"m{place}") for place, said in enumerate(replies)]
+        return SolvabilityPanel([ModelSolvability(model) for model in models], 2), models
+
+    first, _ = made(["Solvable", "Unsolvable", "Solvable"], ["Solvable", down, down])
+    assert poll_tasks(tasks, first, tmp_path).summary["undecided"] == 1
+    (tmp_path / "solvability.jsonl").open("a").write('{"version": 1, "ta')
+    second, models = made(["Solvable"], ["Unsolvable"])
+    found = poll_tasks(tasks, second, tmp_path)
+    assert (found.asked, [one.solvable for one in found.tasks]) == (1, [True, False, False])
+    assert [len(model.requests) for model in models] == [1, 1]
+
+
+# -- people --------------------------------------------------------------------------------------------
+
+
+def test_accuracy_on_solving_goes_by_the_verdicts(server, run):
+    always(server, "Solved")
+    ids = ids_of(run)
+    file = labels(
+        run,
+        {"question": "solving", "task_id": ids[0], "labels": ["solved", "solved", "unsolved"]},
+        {"question": "solving", "task_id": ids[1], "labels": ["unsolved"]},
+        {"question": "solving", "task_id": "none", "labels": ["unsolved"]},
+    )
+    (accuracy,) = report_of(run, "--human", file)["human"]
+    assert (accuracy["accuracy"], accuracy["decided"], accuracy["missing"]) == (0.5, 2, 1)
+    assert "right on solving" in command(run, "--human", file).stdout
+
+
+def test_accuracy_on_comparisons_goes_by_the_most_frequent_result(server, run, reference):
+    always(server, '{"better": "tie"}')
+    ids = ids_of(run)
+    file = labels(run, {"question": "comparison", "task_id": ids[0], "labels": ["tie", "tie", "win"]})
+    (accuracy,) = report_of(run, "--against", reference, "--human", file)["human"]
+    assert (accuracy["question"], accuracy["accuracy"]) == ("comparison", 1.0)
+
+
+def test_accuracy_on_solvability_is_told_for_each_model_and_for_all_together(own_models, run, tmp_path):
+    file = labels(run, {"question": "solvability", "task_id": ids_of(run)[0], "labels": ["solvable"]})
+    report = report_of("--solvable", ENV, *own_models, "--out", tmp_path / "votes", "--human", file)
+    assert {row["judge"]: row["accuracy"] for row in report["human"]} == {
+        "panel": 1.0,
+        "solvability:a:v1": 1.0,
+        "solvability:b:v1": 0.0,
+        "solvability:c:v1": 1.0,
+    }
+
+
+# -- bad use -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give the folder of a run, or tasks to vote on with --solvable"),
+        (["RUN", "--against", "nowhere"], "nowhere holds no run"),
+        (["RUN", "--against", "REF", "--only-failed"], "--only-failed does not go with --against"),
+        (["RUN", "--needed", "2"], "--needed does not go with DIR"),
+        (["RUN", "--models", "a.toml", "--models", "b.toml"], "a run is judged by one model, got 2 --models"),
+        (["RUN", "--solvable", ENV], "DIR does not go with --solvable"),
+        (["--solvable", ENV], "name one with --out DIR"),
+        (["--solvable", "stb/I1Instructin-v0", "--out", "OUT"], "Did you mean 'stb/I1Instruction-v0'?"),
+        (["RUN", "--against", "OTHER"], "judged by pass:m:v1 and"),
+        (["RUN", "--human", "nothing.jsonl"], "cannot read the labelled file nothing.jsonl"),
+    ],
+)
+def test_bad_use_exits_2_and_says_why(server, run, reference, tmp_path, arguments, message):
+    other = record(tmp_path / "other", agent=load_agent("gold"), judge=HeuristicJudge())
+    names = {"RUN": run, "REF": reference, "OUT": tmp_path / "out", "OTHER": other}
+    done = command(*[names.get(argument, argument) for argument in arguments], code=2)
+    assert message in " ".join(done.output.split())
