@@ -322,6 +322,8 @@ class ToolEnv(gym.Env[Observation, Any]):
             "usage": state.usage.to_dict(),
             "valid": state.valid,
         }
+        if last is not None and last.text:
+            info["text"] = last.text
         if last is not None and last.extra:
             info.update(last.extra)
         if bookend:

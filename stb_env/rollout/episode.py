@@ -79,7 +79,7 @@ def _messages(env: gym.Env[Any, Any], first: dict[str, Any]) -> list[dict[str, A
 
 def _step(info: dict[str, Any], reward: float, terminated: bool, truncated: bool) -> dict[str, Any]:
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
-    return step | {name: info[name] for name in ("code", "original_observation") if name in info}
+    return step | {name: info[name] for name in ("text", "code", "original_observation") if name in info}
 
 
 def _answer(steps: list[dict[str, Any]]) -> str:

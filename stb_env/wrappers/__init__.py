@@ -4,7 +4,28 @@
 """
 
 from stb_env.wrappers.base import ToolWrapper, WrapperState
+from stb_env.wrappers.cot import ChainOfThought
 from stb_env.wrappers.discrete import DiscreteActions
+from stb_env.wrappers.search import (
+    BeamSearch,
+    BestFirstSearch,
+    DepthFirstSearch,
+    IndependentChains,
+    MonteCarloTreeSearch,
+    TreeSearch,
+)
 from stb_env.wrappers.tool_retrieval import ToolRetrieval
 
-__all__ = ["DiscreteActions", "ToolRetrieval", "ToolWrapper", "WrapperState"]
+__all__ = [
+    "BeamSearch",
+    "BestFirstSearch",
+    "ChainOfThought",
+    "DepthFirstSearch",
+    "DiscreteActions",
+    "IndependentChains",
+    "MonteCarloTreeSearch",
+    "ToolRetrieval",
+    "ToolWrapper",
+    "TreeSearch",
+    "WrapperState",
+]

@@ -40,6 +40,8 @@ def merge_lists(lists: Sequence[Sequence[Message]]) -> list[Message]:
 def split_lists(messages: Sequence[Message]) -> list[list[Message]]:
     """Return the lists of a conversation: one for every call, and one for every reply without calls.
 
+    A thought with calls that follows a reply without any has that reply's list once more before its own.
+
     Examples:
         >>> user, reply = {"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}
         >>> [len(part) for part in split_lists([user, reply, user, reply])]
@@ -48,9 +50,18 @@ def split_lists(messages: Sequence[Message]) -> list[list[Message]]:
     lists = []
     for index, message in enumerate(messages):
         if message["role"] == "assistant":
+            calls = message.get("tool_calls") or ()
+            said = _last_said(messages, index)
+            if calls and message.get("content") is not None and messages[said]["role"] == "assistant":
+                lists.append(_with_last_flagged(messages[: said + 1]))
             part = _with_last_flagged(messages[: index + 1])
-            lists += [list(part) for _ in range(max(1, len(message.get("tool_calls") or ())))]
+            lists += [list(part) for _ in range(max(1, len(calls)))]
     return lists
+
+
+def _last_said(messages: Sequence[Message], index: int) -> int:
+    """Return the place of the last message before this one that is no user's."""
+    return next((place for place in reversed(range(index)) if messages[place]["role"] != "user"), 0)
 
 
 def _with_last_flagged(messages: Sequence[Message]) -> list[Message]:

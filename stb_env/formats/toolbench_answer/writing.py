@@ -11,7 +11,6 @@ from stb_env.formats.toolbench_answer.conversion import convert
 from stb_env.formats.toolbench_answer.messages import opening, split_lists, to_original
 from stb_env.formats.toolbench_answer.nodes import CONSTANTS, Raw, childless, mark, size_of, write_nodes
 from stb_env.formats.toolbench_answer.reading import SETTINGS
-from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
 
 _ARGUMENTS = {ours: theirs for theirs, ours in SETTINGS.items()}
@@ -133,4 +132,6 @@ def _finish_type(tree: Tree, best: int | None) -> str:
 
 
 def _final_text(node: Mapping[str, Any]) -> str:
-    return next((given_arguments(call) for call in node["step"]["calls"] if call["name"] == FINISH), "")
+    # Finish is the last call wherever the original's own habit of calling on after it is not kept.
+    calls = node["step"]["calls"]
+    return given_arguments(calls[-1]) if calls else ""

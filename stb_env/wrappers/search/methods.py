@@ -1,0 +1,67 @@
+"""The original's searches by the names that its answer files have."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.errors import ConfigError
+from stb_env.llm import ChatModel
+from stb_env.wrappers.search.chains import IndependentChains
+from stb_env.wrappers.search.dfs import DepthFirstSearch
+from stb_env.wrappers.search.original_ranking import OriginalRanker
+from stb_env.wrappers.search.tree_search import TreeSearch
+
+_CHAINS = re.compile(r"CoT@([1-9]\d*)\Z")
+_TREE = re.compile(r".+_w([1-9]\d*)\Z")
+
+
+def original_search(
+    env: gym.Env[Any, Any],
+    method: str,
+    *,
+    max_depth: int = 12,
+    max_queries: int = 200,
+    answers: int = 1,
+    model: ChatModel | None = None,
+) -> TreeSearch:
+    """Return the search that a method's name stands for, by the original's rules.
+
+    Args:
+        env: A tool environment, best one with ``compat="toolbench"`` itself.
+        method: ``CoT@n``, ``DFS_woFilter_w<width>``, or ``DFS_w<width>`` for the search that ranks.
+        max_depth: Depth limit, in nodes.
+        max_queries: Queries after which a tree search ends.
+        answers: Answers after which the search ends.
+        model: Compares candidates where they are ranked; by heuristic values where not given.
+
+    Raises:
+        ConfigError: The name stands for no search.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> original_search(gym.make("stb/Sandbox-v0"), "DFS_woFilter_w2").settings["width"]
+        2
+        >>> original_search(gym.make("stb/Sandbox-v0"), "BFS")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: method must be like CoT@1, DFS_woFilter_w2 or DFS_w2, got 'BFS'
+    """
+    if found := _CHAINS.match(method):
+        return IndependentChains(
+            env, tries=int(found[1]), max_depth=max_depth, answers=answers, compat="toolbench"
+        )
+    if not (found := _TREE.match(method)):
+        raise ConfigError(f"method must be like CoT@1, DFS_woFilter_w2 or DFS_w2, got {method!r}")
+    return DepthFirstSearch(
+        env,
+        width=int(found[1]),
+        max_depth=max_depth,
+        max_queries=max_queries,
+        answers=answers,
+        filter="woFilter" not in method,
+        rank=None if model is None else OriginalRanker(model),
+        compat="toolbench",
+    )

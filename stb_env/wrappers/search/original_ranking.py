@@ -1,0 +1,69 @@
+"""How the original compares candidates: a letter from a model, in both orders."""
+
+from __future__ import annotations
+
+import json
+
+from stb_env.envs.finish import FINISH_TOOL
+from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask
+from stb_env.prompting import prompt
+from stb_env.request import Slow
+from stb_env.usage import Usage
+from stb_env.wrappers.search.original import path_text
+from stb_env.wrappers.search.ranking import Pair
+from stb_env.wrappers.search.value import Score, Scored
+
+
+class OriginalRanker:
+    """Compares candidates as StableToolBench's filtered search does, for ``compat="toolbench"``.
+
+    The functions are given but must not be called, and the last letter of the reply decides: an A is one,
+    whatever else is a B. An empty reply, at which the original crashes, is a failure.
+
+    Args:
+        model: Answers the questions; each counts as a query of the search.
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self._model = model
+        self.__name__ = f"original_ranker:{model.name}"
+
+    def __call__(self, pair: Pair) -> Slow[Score]:
+        """Return the points of the first candidate.
+
+        Raises:
+            ModelError: The model gave no answer.
+        """
+        first, one = yield from self._ask(pair)
+        second, other = yield from self._ask(pair.swapped())
+        return Scored((first + (not second)) / 2, one + other)
+
+    def _ask(self, pair: Pair) -> Slow[tuple[bool, Usage]]:
+        reply: ChatReply = yield ask(self._model, question(pair))
+        letter = reply.text.strip().lower()[-1:]
+        if not letter:
+            raise ModelError(
+                f"{self._model.name} ranked two candidates with an empty reply; expected A or B",
+                kind="judge",
+                stage="judge",
+                retryable=True,
+                usage=reply.usage,
+            )
+        return letter == "a", reply.usage
+
+
+def question(pair: Pair) -> ChatRequest:
+    """Ask which candidate is better: A, the first, or B."""
+    task, shared = pair.first.task, pair.shared
+    text = prompt("ranking_original", "v1").render(
+        query=task.query,
+        common=path_text(pair.first.steps[:shared]),
+        first=path_text(pair.first.steps[shared:]),
+        second=path_text(pair.second.steps[shared:]),
+    )
+    messages = (
+        {"role": "system", "content": prompt("agent", "v1").text},
+        {"role": "user", "content": text},
+    )
+    tools = tuple(json.loads(tool.spec) for tool in (*task.tools, FINISH_TOOL))
+    return ChatRequest(messages, tools, "none")

@@ -1,0 +1,182 @@
+"""Searches that go by a value, and the values that the package has."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.llm import ChatRequest, ScriptedModel, ask
+from stb_env.tasks import Task
+from stb_env.tools import Status, ToolResult
+from stb_env.trajectory import CallRecord, Step
+from stb_env.usage import Usage
+from stb_env.wrappers import BeamSearch, BestFirstSearch, IndependentChains, MonteCarloTreeSearch
+from stb_env.wrappers.search import JudgeValue, NodeView, Scored, heuristic_value
+from tests.wrappers.searching import CountingJudge, go, maze, nodes_after, played_out
+
+
+def by_room(**values: float) -> Any:
+    """Values nodes by the doors that were gone through, and answers by their text."""
+
+    def value(view: NodeView) -> float:
+        return values.get(view.answer or view.backend, 0.1)
+
+    return value
+
+
+@pytest.mark.parametrize(
+    ("script", "value", "settings", "nodes"),
+    [
+        pytest.param("aba", by_room(a=0.9, b=0.2, ab=0.3), {}, [1, 1, 0], id="the best node that has room"),
+        pytest.param("ab", by_room(a=0.4), {}, [0, 1], id="the root counts as a half"),
+        pytest.param("ab", by_room(a=0.4), {"width": 1}, [1, 2], id="where it has room itself"),
+        pytest.param("abc", lambda view: 1.0, {}, [1, 2, 3], id="equal values go down"),
+        pytest.param("ab-", by_room(a=0.9, ab=1.0), {}, [1, 2, 2], id="a give-up leaves room beside it"),
+        pytest.param("a!", by_room(a=0.9), {}, [1, "end"], id="an answer ends it"),
+        pytest.param("aa", by_room(), {"max_depth": 1}, [0, "end"], id="nothing left ends it"),
+    ],
+)
+def test_a_best_first_search_goes_on_at_the_best_node(script, value, settings, nodes):
+    assert nodes_after(BestFirstSearch(maze(), value=value, **settings), script) == nodes
+
+
+@pytest.mark.parametrize(
+    ("script", "value", "settings", "nodes"),
+    [
+        pytest.param("ab", by_room(b=0.9), {"beam": 1}, [0, 2], id="the best child of a level goes on"),
+        pytest.param("ababab", by_room(), {}, [0, 1, 1, 2, 2, 3], id="each of a level has its children"),
+        pytest.param("abcc", by_room(b=0.9), {"beam": 1}, [0, 2, 2, 3], id="the others never do"),
+        pytest.param("--", by_room(), {}, [0, "end"], id="a level without an open node ends it"),
+        pytest.param("-a", by_room(), {}, [0, 2], id="what ended takes no place"),
+        pytest.param("a!", by_room(), {}, [0, "end"], id="an answer ends it"),
+    ],
+)
+def test_a_beam_search_keeps_the_best_of_each_level(script, value, settings, nodes):
+    assert nodes_after(BeamSearch(maze(), value=value, **settings), script) == nodes
+
+
+@pytest.mark.parametrize(
+    ("script", "value", "settings", "nodes"),
+    [
+        pytest.param("ab", by_room(b=0.9), {"width": 2}, [0, 2], id="the more valuable child"),
+        pytest.param("abc", by_room(a=0.9), {"width": 2, "c": 0.0}, [0, 1, 1], id="again, as long as it is"),
+        pytest.param("-", by_room(), {"width": 1}, ["end"], id="nothing left to try ends it"),
+        pytest.param("a-", by_room(a=0.9), {"width": 1}, [1, "end"], id="nor below"),
+        pytest.param("-a", by_room(), {"width": 2}, [0, 2], id="no walk into what has ended"),
+        pytest.param("!a", by_room(gold=1.0), {"width": 2}, [0, 2], id="nor into an answer"),
+        pytest.param("!", by_room(), {"answers": 1}, ["end"], id="an answer may be enough"),
+    ],
+)
+def test_uct_walks_where_value_and_doubt_are_large(script, value, settings, nodes):
+    assert nodes_after(MonteCarloTreeSearch(maze(), value=value, **settings), script) == nodes
+
+
+def test_uct_visits_the_branch_of_higher_value_more_often():
+    env = MonteCarloTreeSearch(maze(max_turns=100), value=by_room(b=0.9), width=2, max_depth=50)
+    nodes_after(env, "ab" + "c" * 30)
+    # Below both there is nothing but rooms of the same low value.
+    low, high = (env.tree.nodes[index].visits for index in (1, 2))
+    assert high > low > 0
+    assert env.tree.nodes[0].visits == low + high == 32
+
+
+def test_uct_explores_the_other_branch_the_more_the_larger_c_is():
+    def low_visits(c: float) -> int:
+        env = MonteCarloTreeSearch(maze(max_turns=100), value=by_room(b=0.9), width=2, c=c, max_depth=50)
+        nodes_after(env, "ab" + "c" * 30)
+        return env.tree.nodes[1].visits
+
+    assert low_visits(0.0) < low_visits(1.0) < low_visits(10.0)
+
+
+def test_values_are_backed_up_to_the_root():
+    env = MonteCarloTreeSearch(maze(), value=by_room(a=0.5, ab=1.0), width=1)
+    nodes_after(env, "ab-")
+    assert [(node.visits, node.total) for node in env.tree.nodes] == [(3, 1.5), (3, 1.5), (2, 1.0), (1, 0.0)]
+
+
+def test_the_most_valuable_answer_is_played():
+    judge = CountingJudge()
+    env = MonteCarloTreeSearch(maze(judge), value=by_room(gold=0.9, nothing=0.3), width=3, max_queries=3)
+    *_, info = played_out(env, "?!?")
+    assert [case.answer for case in judge.cases] == ["gold"]
+    assert (info["tree"]["best"], info["verdict"]["status"]) == (2, "solved")
+
+
+def test_the_first_of_equally_valuable_answers_is_played():
+    *_, info = played_out(MonteCarloTreeSearch(maze(), value=by_room(), max_queries=3), "?!!")
+    assert info["tree"]["best"] == 1
+
+
+def test_independent_tries_with_a_value_play_the_best_of_n():
+    env = IndependentChains(maze(), tries=3, answers=3, value=by_room(gold=0.9))
+    *_, info = played_out(env, "a?b!c?")
+    assert (info["verdict"]["status"], [call["name"] for call in info["calls"]]) == (
+        "solved",
+        ["Finish", "Finish"],
+    )
+
+
+def test_a_value_may_ask_a_model_and_be_awaited():
+    model = ScriptedModel(["0.9", "0.2"])
+
+    def value(view: NodeView) -> Any:
+        reply = yield ask(model, ChatRequest.of(str(view.backend)))
+        return Scored(float(reply.text), Usage(calls=1, total_tokens=5))
+
+    async def search() -> Any:
+        env = BestFirstSearch(maze(), value=value)
+        await env.areset(seed=0)
+        await env.astep(go("a"))
+        return await env.astep(go("b"))
+
+    *_, info = asyncio.run(search())
+    # Two calls of the environment's own, and two of the value.
+    assert (info["node"], info["usage"]["calls"], info["usage"]["total_tokens"]) == (1, 4, 10)
+
+
+def test_a_judge_of_the_searchs_own_chooses_among_answers():
+    own, test = CountingJudge(), CountingJudge()
+    env = IndependentChains(maze(test), tries=2, answers=2, value=JudgeValue(own))
+    *_, info = played_out(env, "a?!")
+    assert (len(own.cases), len(test.cases), info["verdict"]["status"]) == (2, 1, "solved")
+    assert own.cases[0].state == "a"
+    assert info["tree"]["settings"]["value"] == "judge:counting"
+
+
+def test_a_judged_answer_is_above_every_node_without_one():
+    value = JudgeValue(HeuristicJudge(), before=lambda view: 1.0)
+    env = BestFirstSearch(maze(), value=value, answers=2)
+    nodes_after(env, "a?")
+    assert [node.value for node in env.tree.nodes[1:]] == [0.5, 0.0]
+
+
+def step(door: str, *, error: str = "") -> Step:
+    result = ToolResult.of({"room": door}, error=error, source="world")
+    return Step((CallRecord("c", "go", {"door": door}, result),), "", result.text, result.status)
+
+
+def view(*steps: Step, outcome: Any = "open", answer: str = "") -> NodeView:
+    finish = (Step((), "", "", Status.FINISHED),) if outcome == "answer" else ()
+    return NodeView(Task("1", "?", ()), (*steps, *finish), outcome, answer)
+
+
+@pytest.mark.parametrize(
+    ("seen", "value"),
+    [
+        (view(), 0.0),
+        (view(step("a")), 1.0),
+        (view(step("a"), step("a")), 0.7),
+        (view(step("a"), step("b", error="locked")), 0.45),
+        (view(step("a", error="locked")), 0.3),
+        (view(step("a"), outcome="give_up"), 0.0),
+        (view(step("a"), outcome="answer", answer="gold"), 1.0),
+        (view(step("a", error="locked"), outcome="answer", answer="gold"), 0.5),
+        (view(step("a"), outcome="answer", answer=" "), 0.0),
+    ],
+)
+def test_the_heuristic_value_goes_by_answered_calls_and_news(seen, value):
+    assert heuristic_value(seen) == pytest.approx(value)
