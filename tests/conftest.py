@@ -7,16 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from stb_env.llm.models_file import PARTS, ROLES
+
 ROOT = Path(__file__).resolve().parent.parent
 
 
 @pytest.fixture(autouse=True)
 def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test may reach a model that the developer's environment happens to configure."""
+    roles = tuple(f"STB_{role.upper()}_" for role in (*ROLES, *PARTS))
     for name in list(os.environ):
-        if name.endswith("_API_KEY") or name.startswith(
-            ("STB_AGENT_", "STB_SIMULATOR_", "STB_JUDGE_", "STB_USER_")
-        ):
+        if name.endswith("_API_KEY") or name.startswith(roles):
             monkeypatch.delenv(name)
 
 

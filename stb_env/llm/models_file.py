@@ -16,6 +16,8 @@ from stb_env.llm.config import ModelConfig
 from stb_env.usage import Price
 
 ROLES = ("agent", "simulator", "judge", "user")
+PARTS = ("domain", "api", "query", "caller", "tester", "single")
+"""Roles of the data synthesis. Each is played by the agent, except for what is set for it alone."""
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
     "model": str,
@@ -41,7 +43,7 @@ Table = Mapping[str, Any]
 def load_models(
     path: Path | str | None = None, env: Mapping[str, str] = os.environ
 ) -> Mapping[str, ModelConfig]:
-    """Return the configuration of every role.
+    """Return the configuration of every role, and of those parts of it that are set apart.
 
     Args:
         path: A models file (TOML) with the same form as the packaged ``models.toml``; its settings
@@ -59,14 +61,19 @@ def load_models(
     """
     files = [_packaged()] if path is None else [_packaged(), _user_file(Path(path))]
     prices = {name: price for file in files for name, price in file.get("prices", {}).items()}
-    configs = {}
-    for role in ROLES:
-        settings: dict[str, Any] = {}
-        for file in files:
-            settings |= file.get("models", {}).get(role, {})
-        settings |= _from_environment(role, env)
-        configs[role] = _config(role, settings, prices)
-    return MappingProxyType(configs)
+    settings = {role: _settings(role, files, env) for role in (*ROLES, *PARTS)}
+    for part in PARTS:
+        apart = settings.pop(part)
+        if apart:
+            settings[part] = settings["agent"] | apart
+    return MappingProxyType({role: _config(role, dict(own), prices) for role, own in settings.items()})
+
+
+def _settings(role: str, files: Iterable[Table], env: Mapping[str, str]) -> dict[str, Any]:
+    settings: dict[str, Any] = {}
+    for file in files:
+        settings |= file.get("models", {}).get(role, {})
+    return settings | _from_environment(role, env)
 
 
 def _config(role: str, settings: dict[str, Any], prices: Table) -> ModelConfig:
@@ -101,7 +108,7 @@ def _user_file(path: Path) -> Table:
     except ValueError as error:
         raise ConfigError(f"the models file {path} is not TOML: {error}") from error
     _check_names(f"the models file {path}", data, ("models", "prices"))
-    _check_names(f"[models] in {path}", data.get("models", {}), ROLES)
+    _check_names(f"[models] in {path}", data.get("models", {}), (*ROLES, *PARTS))
     _check_table(f"[prices] in {path}", data.get("prices", {}))
     for role, settings in data.get("models", {}).items():
         _check_names(f"[models.{role}] in {path}", settings, _SETTINGS)

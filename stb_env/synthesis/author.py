@@ -1,0 +1,72 @@
+"""Who plays a role: anything that writes a text for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+from stb_env.backend.simulator.llm_simulator import ask_once
+from stb_env.llm import ChatModel, fingerprint
+from stb_env.request import Slow
+from stb_env.synthesis.role import Role, Try
+from stb_env.synthesis.scene import Scene
+from stb_env.usage import NO_USAGE, Usage
+
+
+class Written(NamedTuple):
+    """What an author wrote, and what that cost."""
+
+    text: str
+    usage: Usage = NO_USAGE
+
+
+class Author(Protocol):
+    """Plays roles."""
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain data that decides what it writes, for manifests."""
+        ...
+
+    def write(self, role: Role, scene: Scene, tries: Sequence[Try]) -> Slow[Written]:
+        """Write the text of a role; what it wrote before, and why that could not be used, is in ``tries``.
+
+        Raises:
+            InfrastructureError: No text came.
+        """
+        ...
+
+
+class ModelAuthor:
+    """A chat model that plays roles.
+
+    Args:
+        model: Answers.
+
+    Examples:
+        >>> from stb_env.llm import ScriptedModel
+        >>> from stb_env.request import drive
+        >>> from stb_env.synthesis import MULTI, Ability
+        >>> author = ModelAuthor(ScriptedModel(['{"domains": ["Tides"]}']))
+        >>> scene = Scene.opening(0, list(Ability), 1)
+        >>> written = drive(author.write(MULTI[0], scene, ()))
+        >>> MULTI[0].read(scene, written.text).domain
+        'Tides'
+    """
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """The model's own."""
+        return fingerprint(self.model)
+
+    def write(self, role: Role, scene: Scene, tries: Sequence[Try]) -> Slow[Written]:
+        """Ask the model; a refusal is an empty text.
+
+        Raises:
+            InfrastructureError: The model failed, at the stage ``synthesis``.
+        """
+        reply = yield from ask_once(self.model, role.ask(scene, tries), stage="synthesis")
+        return Written(reply.text, reply.usage)

@@ -1,0 +1,55 @@
+"""The third agent: writes what the user says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from stb_env.prompting import delimited
+from stb_env.synthesis.form import DuplicateQuery, Form, UnfitDraft, list_of, text
+from stb_env.synthesis.role import Role, lines
+from stb_env.synthesis.scene import Scene
+from stb_env.synthesis.similarity import nearest
+
+MOST_TURNS = 8
+
+QUERY = {
+    "utterances": list_of(text(2_000), MOST_TURNS),
+    "time": {"type": "string", "pattern": r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)?$"},
+}
+
+
+class QueryMaker(Role):
+    """Writes utterances that call for the drawn APIs and for the ability."""
+
+    name = "query"
+    form = Form("query", QUERY, optional=("time",))
+
+    def fields(self, scene: Scene) -> Mapping[str, str]:
+        """Return the domain, the APIs and the ability."""
+        return {
+            "domain": delimited(scene.domain, "domain"),
+            "apis": delimited(lines([api.record for api in scene.apis]), "apis"),
+            "ability": scene.ability.text,
+            "turns": str(scene.most_turns),
+        }
+
+    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+        """Return the scene with the user's side.
+
+        Raises:
+            DuplicateQuery: The user says what one said before.
+            UnfitDraft: There are too many utterances, or one names an API.
+        """
+        # One line each: the training form has a line for what a user says.
+        utterances = tuple(" ".join(each.split()) for each in draft["utterances"])
+        if len(utterances) > scene.most_turns:
+            raise UnfitDraft(f"at most {scene.most_turns} utterances are wanted, got {len(utterances)}")
+        named = [api.name for api in scene.apis if any(api.name in said.split() for said in utterances)]
+        if named:
+            raise UnfitDraft(f"the user must not know of APIs, but names {', '.join(named)}")
+        known = nearest(utterances[0], scene.known_queries)
+        if known is not None:
+            raise DuplicateQuery(f"this is too close to an earlier query: {known}")
+        return replace(scene, utterances=utterances, time=draft.get("time", ""))

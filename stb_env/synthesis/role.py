@@ -1,0 +1,89 @@
+"""What one agent is asked, and how its answer becomes part of the dialogue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from stb_env import jsontext, seeding
+from stb_env.llm import ChatRequest, Sampling
+from stb_env.prompting import delimited, latest
+from stb_env.synthesis.form import Form
+from stb_env.synthesis.scene import Scene
+
+JSON_OBJECT = {"type": "json_object"}
+_MAX_QUOTED = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """A text that could not be used, and why."""
+
+    text: str
+    reason: str
+
+
+class Role:
+    """Base of the roles: a prompt, a form, and what is done with a draft that has the form.
+
+    Texts that other agents wrote stand between delimiters in every prompt, and are never executed.
+    """
+
+    name: ClassVar[str]
+    form: ClassVar[Form]
+
+    @property
+    def prompt_name(self) -> str:
+        """Name of its prompt."""
+        return f"synthesis_{self.name}"
+
+    def fields(self, scene: Scene) -> Mapping[str, str]:
+        """Return what goes into the prompt."""
+        raise NotImplementedError
+
+    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+        """Return the scene with what a draft adds.
+
+        Raises:
+            UnfitDraft: It has the form but cannot be used.
+        """
+        raise NotImplementedError
+
+    def brief(self, scene: Scene) -> str:
+        """Return what the agent is told: all that it sees of the scene."""
+        return latest(self.prompt_name).render(**self.fields(scene))
+
+    def ask(self, scene: Scene, tries: Sequence[Try] = ()) -> ChatRequest:
+        """Put the question, after the last try that could not be used where there was one."""
+        messages = [{"role": "user", "content": self.brief(scene)}]
+        if tries:
+            messages += [
+                {"role": "assistant", "content": tries[-1].text[:_MAX_QUOTED]},
+                {"role": "user", "content": complaint(tries[-1].reason)},
+            ]
+        seed = seeding.derive("synthesis", scene.seed, self.name, len(tries)) % 2**31
+        return ChatRequest(
+            tuple(messages),
+            sampling=Sampling(seed=seed),
+            response_format=JSON_OBJECT,
+            index=len(tries),
+        )
+
+    def read(self, scene: Scene, text: str) -> Scene:
+        """Return the scene with what an agent wrote.
+
+        Raises:
+            UnfitDraft: It cannot be used; the message says why.
+        """
+        return self.take(scene, self.form.read(text))
+
+
+def complaint(reason: str) -> str:
+    """Return what an agent is told about a draft that could not be used."""
+    return latest("synthesis_retry").render(reason=delimited(reason, "reason"))
+
+
+def lines(values: Sequence[Any]) -> str:
+    """Return JSON values one a line."""
+    return "\n".join(jsontext.dumps(value) for value in values)

@@ -1,0 +1,249 @@
+"""What each role may write, and what it is told otherwise."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stb_env.synthesis import MULTI, SINGLE
+from stb_env.synthesis.form import MAX_DRAFT, UnfitDraft
+from stb_env.synthesis.scene import Scene
+from tests.synthesis.replies import FERRY, TIDES, USES, scene, search
+
+ROLES = {role.name: role for role in (*MULTI, *SINGLE)}
+SAID = ("When is high water?",)
+
+
+def turns(*calls: dict[str, Any], reply: str = "At six.") -> dict[str, Any]:
+    return {"turns": [{"calls": list(calls), "reply": reply}]}
+
+
+def changed(record: dict[str, Any], **members: Any) -> dict[str, Any]:
+    return {**record, **members}
+
+
+def spoken(ability: str = "call", *names: str) -> Scene:
+    return scene(ability, *names, utterances=SAID)
+
+
+@pytest.mark.parametrize(
+    ("role", "before", "draft", "message"),
+    [
+        ("domain", scene(), {"domains": []}, r"'domains': \[\] should be non-empty"),
+        ("domain", scene(), {"domains": ["  "]}, r"'domains\[0\]'.*does not match.*"),
+        (
+            "api",
+            scene(),
+            {"apis": [TIDES, TIDES]},
+            r"each API needs a name of its own, got TideTable, TideTable",
+        ),
+        (
+            "api",
+            scene(),
+            {"apis": [TIDES, changed(TIDES, name="tide_table")]},
+            r"each API needs a name of its own, got TideTable, tide_table",
+        ),
+        (
+            "api",
+            scene(),
+            {"apis": [changed(TIDES, name="Tool_Searcher")]},
+            r"the name ToolSearcher is taken .*",
+        ),
+        (
+            "api",
+            scene(),
+            {"apis": [changed(TIDES, name="Tide Table")]},
+            r"'apis\[0\]\.name': 'Tide Table' does not match .*",
+        ),
+        ("api", scene(), {"apis": [changed(TIDES, output_parameters={})]}, r"TideTable returns nothing; .*"),
+        (
+            "api",
+            scene("plan", "TideTable", "BookFerry"),
+            {"apis": [TIDES]},
+            r"at least 2 APIs are needed, got 1",
+        ),
+        ("query", scene(), {"utterances": ["a?"] * 4}, r"at most 3 utterances are wanted, got 4"),
+        (
+            "query",
+            scene(),
+            {"utterances": ["Ask TideTable please"]},
+            r"the user must not know of APIs, but names TideTable",
+        ),
+        ("query", scene(), {"utterances": ["a?"], "time": "noon"}, r"'time': 'noon' does not match .*"),
+        ("caller", spoken(), {"turns": []}, r"'turns': \[\] should be non-empty"),
+        (
+            "caller",
+            spoken(),
+            {"turns": turns()["turns"] * 2},
+            r"1 turns are wanted, one for each utterance, got 2",
+        ),
+        ("caller", spoken(), turns(), r"never called: TideTable; all APIs are needed"),
+        (
+            "caller",
+            spoken(),
+            turns(changed(USES["TideTable"], name="TideTabel")),
+            r"there is no API 'TideTabel'\. Did you mean 'TideTable'\?; never called: .*",
+        ),
+        (
+            "caller",
+            spoken(),
+            turns(changed(USES["TideTable"], arguments={"port": "Brest"})),
+            r"TideTable has no parameter 'port'; TideTable needs the argument 'harbour'",
+        ),
+        (
+            "caller",
+            spoken("call", "BookFerry"),
+            turns(changed(USES["BookFerry"], arguments={"harbour": "Brest", "seats": "2"})),
+            r"argument 'seats' of BookFerry must be int, got str",
+        ),
+        (
+            "caller",
+            spoken(),
+            turns(changed(USES["TideTable"], result={"wind": 3})),
+            r"TideTable returns an object with high_water, got .*",
+        ),
+        (
+            "caller",
+            spoken(),
+            turns(search("TideTable"), USES["TideTable"]),
+            r"the APIs are known from the start; do not search",
+        ),
+        (
+            "caller",
+            spoken("retrieve"),
+            turns(USES["TideTable"], search("TideTable")),
+            r"TideTable is called before a search has found it",
+        ),
+        (
+            "caller",
+            spoken("retrieve"),
+            turns(changed(search("TideTable"), result=["x"]), USES["TideTable"]),
+            r"a search must find one of TideTable, got \"\['x'\]\"; .*",
+        ),
+        (
+            "caller",
+            spoken("retrieve"),
+            turns(changed(search("TideTable"), arguments={"keywords": "TideTable"}), USES["TideTable"]),
+            r"keywords must describe an API without its name, got 'TideTable'",
+        ),
+        ("tester", spoken(), {"keep": "yes", "reasons": []}, r"'keep' must be true or false, .*"),
+        ("tester", spoken(), {"keep": False, "reasons": [" "]}, r"give at least one reason for dropping it"),
+        ("single", scene(), {"domain": "sea"}, r".*'apis'.*"),
+    ],
+)
+def test_a_draft_that_does_not_fit_is_refused_with_the_reason(role, before, draft, message):
+    with pytest.raises(UnfitDraft, match=f"^{message}$"):
+        ROLES[role].read(before, json.dumps(draft))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "expected one JSON object, found none"),
+        ("[1, 2]", "expected one JSON object, found none"),
+        ("x" * (MAX_DRAFT + 1), f"at most {MAX_DRAFT} characters are read, got {MAX_DRAFT + 1}"),
+        ('{"domains": ["\\ud800"]}', r"a text has half a character in it .*"),
+    ],
+)
+def test_a_text_without_a_draft_is_refused(text: str, message: str):
+    with pytest.raises(UnfitDraft, match=f"^{message}$"):
+        ROLES["domain"].read(scene(), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['```json\n{"domains": ["Tides"]}\n```', 'Here: {"domains": ["Tides"]} Good?', '{"domains": ["Tides"'],
+)
+def test_an_object_is_found_in_what_stands_around_it(text: str):
+    assert ROLES["domain"].read(scene(), text).domain == "Tides"
+
+
+def test_the_result_of_a_search_becomes_the_whole_description():
+    read = ROLES["caller"].read(spoken("retrieve"), json.dumps(turns(search("TideTable"), USES["TideTable"])))
+    assert read.turns[0].calls[0].result == TIDES
+
+
+def test_plans_may_use_an_api_again_without_another_search():
+    calls = [
+        search("TideTable"),
+        USES["TideTable"],
+        USES["TideTable"],
+        search("BookFerry"),
+        USES["BookFerry"],
+    ]
+    read = ROLES["caller"].read(spoken("plan", "TideTable", "BookFerry"), json.dumps(turns(*calls)))
+    assert len(read.turns[0].calls) == 5
+
+
+def test_an_api_may_refuse():
+    refusal = changed(USES["TideTable"], result={"error": "no such harbour"})
+    assert ROLES["caller"].read(spoken(), json.dumps(turns(refusal))).turns
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
+    max_leaves=12,
+)
+VALID = {
+    "domain": {"domains": ["Tides"]},
+    "api": {"apis": [TIDES, FERRY]},
+    "query": {"utterances": list(SAID)},
+    "caller": turns(search("TideTable"), USES["TideTable"]),
+    "tester": {"keep": True, "reasons": []},
+    "single": {
+        "domain": "sea",
+        "apis": [TIDES],
+        "utterances": list(SAID),
+        **turns(search("TideTable"), USES["TideTable"]),
+    },
+}
+
+
+def outcome(role: str, text: str) -> Scene | UnfitDraft:
+    try:
+        return ROLES[role].read(spoken("retrieve"), text)
+    except UnfitDraft as unfit:
+        return unfit
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Return the path of every value inside a value."""
+    members = (
+        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    )
+    return [path, *(place for key, item in members for place in places(item, (*path, key)))]
+
+
+def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
+    if not path:
+        return other
+    copy = value.copy()
+    copy[path[0]] = replaced(value[path[0]], path[1:], other)
+    return copy
+
+
+@pytest.mark.parametrize("role", ROLES)
+@settings(max_examples=60, deadline=None)
+@given(data=st.data())
+def test_a_draft_with_anything_anywhere_is_taken_or_refused(role: str, data: st.DataObject):
+    path = data.draw(st.sampled_from(places(VALID[role])))
+    text = json.dumps(replaced(VALID[role], path, data.draw(JSON)))
+    assert isinstance(outcome(role, text), Scene | UnfitDraft)
+
+
+@pytest.mark.parametrize("role", ROLES)
+@settings(max_examples=40, deadline=None)
+@given(text=st.text(max_size=200))
+def test_any_text_is_refused_with_a_reason(role: str, text: str):
+    with pytest.raises(UnfitDraft, match=r"."):
+        ROLES[role].read(spoken("retrieve"), text)
+
+
+@pytest.mark.parametrize("role", VALID)
+def test_what_fits_is_taken(role: str):
+    assert isinstance(outcome(role, json.dumps(VALID[role])), Scene)
