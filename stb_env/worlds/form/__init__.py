@@ -1,0 +1,1 @@
+"""Search forms: calls fill in criteria, one at a time, and ``search`` submits them."""
