@@ -54,8 +54,11 @@ class Task:
         )
 
 
-Oracle = Callable[[Task], Generator[ToolCall, ToolResult, str]]
-"""Solves a task: yields calls, is sent their results, returns the final answer."""
+Oracle = Callable[[Task], Generator[ToolCall | str, ToolResult, str]]
+"""Solves a task: yields calls, is sent their results, returns the final answer.
+
+In conversations it also yields what it says to the user, and is sent what the user says back.
+"""
 
 
 class TaskSource(Protocol):

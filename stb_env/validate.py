@@ -16,8 +16,11 @@ from stb_env.judges.protocol import Case
 from stb_env.metrics.rates import summarize
 from stb_env.request import drive
 from stb_env.rollout import Job, plan, play
-from stb_env.tasks import TaskSource
+from stb_env.tasks import Task, TaskSource
 from stb_env.trajectory import Trajectory
+from stb_env.worlds.api_bank.errata import errata
+from stb_env.worlds.api_bank.reproduction import CURED, RELEASED, Replay, replays
+from stb_env.worlds.api_bank.world import ApiBankWorld
 
 NULL_AGENTS = ("noop", "give_up", "echo", "inject", "random")
 
@@ -25,6 +28,8 @@ NULL_AGENTS = ("noop", "give_up", "echo", "inject", "random")
 # heuristic judge of open queries can be taken in by sampled calls that happen to hit the right APIs.
 EXACT_FLOOR = {"random": 0.01}
 OPEN_FLOOR = {"random": 0.02}
+REPRODUCED = 0.97
+"""Share of API-Bank's recorded calls that must come out as recorded."""
 
 
 @runtime_checkable
@@ -32,6 +37,13 @@ class _Extensible(Protocol):
     """A listed split of a suite that generates tasks; its ``get`` knows those ids too."""
 
     def endless(self) -> TaskSource: ...
+
+
+@runtime_checkable
+class _Lucky(Protocol):
+    """A judge whose tasks can be solved in part by chance, and which says how much that may come to."""
+
+    floors: Mapping[str, float]
 
 
 Progress = Callable[[str, int, int], None]
@@ -100,6 +112,8 @@ def validate(
     _check_contract(report, env)
     gold = _play_all(env, "gold", jobs, tell)
     _check_gold(report, env, gold)
+    if isinstance(env.rules.backend, ApiBankWorld):
+        _check_recorded_calls(report, env.rules.backend, [env.tasks.get(job.task_id) for job in jobs])
     _check_nulls(report, env, jobs, tell)
     if _is_exact(env):
         _check_leaks(report, env, jobs)
@@ -127,6 +141,9 @@ def _play_all(env: ToolEnv, name: str, jobs: Sequence[Job], tell: Progress) -> l
 
 def floors(env: ToolEnv) -> Mapping[str, float]:
     """Return what each null agent may score at most; 0 where an agent is not named."""
+    judge = env.rules.judge
+    if isinstance(judge, _Lucky):
+        return judge.floors
     return EXACT_FLOOR if _is_exact(env) else OPEN_FLOOR
 
 
@@ -154,19 +171,52 @@ def _check_gold(report: Report, env: ToolEnv, gold: Sequence[Trajectory]) -> Non
         "scores": {"gold": summary["mean"]},
         "gold_solved": summary["solved"],
     }
-    report.add(
-        "no failures", summary["invalid"] == 0, f"{summary['invalid']} of {len(gold)} episodes invalid"
-    )
+    # A task with nothing to judge is no failure; it is invalid because its reward means nothing.
+    na = [t.task_id for t in gold if t.verdict is not None and t.verdict["status"] == "na"]
+    failed = summary["invalid"] - len(na)
+    noted = f"; {len(na)} with nothing to judge: {', '.join(na[:5])}" if na else ""
+    report.add("no failures", failed == 0, f"{failed} of {len(gold)} episodes failed{noted}")
+    if na:
+        report.counts["na"] = na
     if _is_exact(env):
-        unsolved = [t.task_id for t in gold if t.reward != 1.0]
+        judged = [t for t in gold if t.task_id not in na]
+        unsolved = [t.task_id for t in judged if t.reward != 1.0]
         report.add(
-            "oracle", not unsolved, f"{len(gold) - len(unsolved)} of {len(gold)} solved {unsolved[:5] or ''}"
+            "oracle",
+            not unsolved,
+            f"{len(judged) - len(unsolved)} of {len(judged)} solved {unsolved[:5] or ''}",
         )
     else:
         share = answered / len(calls) if calls else 0.0
         report.add(
             "gold calls answered", bool(calls), f"{answered} of {len(calls)} ({share:.1%}) without an error"
         )
+
+
+def _check_recorded_calls(report: Report, world: ApiBankWorld, tasks: Sequence[Task]) -> None:
+    """Play every recorded call again, as the original does and as this package does."""
+    rows = {row.setting: row for row in replays(tasks, world)}
+    cured = rows[CURED]
+    report.counts["gold_calls"] = {
+        "tried": cured.tried,
+        "reproduced": cured.reproduced,
+        "explained": cured.explained,
+    }
+    report.counts["replays"] = [row.to_dict() for row in rows.values()]
+    report.counts["errata"] = errata().version
+    bar = max(REPRODUCED, *(RELEASED[task.record["level"]] for task in tasks))
+    report.add(
+        "recorded calls reproduce", cured.share >= bar, f"{_counts(cured)}, at least {bar:.1%} demanded"
+    )
+    for row in rows.values():
+        unexplained = [miss for miss in row.misses if not miss[-1]]
+        causes = ", ".join(f"{cause or 'unknown'} {count}" for cause, count in row.causes.items())
+        detail = f"{_counts(row)}{': ' if causes else ''}{causes} {unexplained[:3] or ''}".rstrip()
+        report.add(f"misses explained: {row.setting}", not unexplained, detail)
+
+
+def _counts(row: Replay) -> str:
+    return f"{row.reproduced} of {row.tried} ({row.share:.1%})"
 
 
 def _check_nulls(report: Report, env: ToolEnv, jobs: Sequence[Job], tell: Progress) -> None:

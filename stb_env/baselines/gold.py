@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from stb_env.actions import Action
 from stb_env.baselines.null import answer
 from stb_env.rollout import Agent
 from stb_env.tasks import Task
@@ -41,16 +42,19 @@ class Gold(Agent):
         self._started = False
 
     def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
-        """Return the plan's next call, or its answer."""
+        """Return the plan's next call, what it says to the user, or its answer."""
         try:
-            call = next(self._plan) if not self._started else self._plan.send(_result(info))
+            call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
         except StopIteration as stop:
             return answer(stop.value)
         self._started = True
-        return {"name": call.name, "arguments": call.arguments}
+        # Some texts to users look like calls, and are none.
+        return Action((), call) if isinstance(call, str) else {"name": call.name, "arguments": call.arguments}
 
 
-def _result(info: Mapping[str, Any]) -> ToolResult:
+def _result(observation: Mapping[str, Any], info: Mapping[str, Any]) -> ToolResult:
+    if not info["calls"]:
+        return ToolResult.of(json.loads(observation["result"])["response"], source="env")
     call = info["calls"][-1]
     return ToolResult.of(call["response"], error=call["error"], source=call["source"])
 

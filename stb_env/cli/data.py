@@ -11,11 +11,13 @@ from rich.table import Table
 
 from stb_env.cli import options
 from stb_env.cli.answers import import_answers
+from stb_env.cli.api_bank import statistics_report, statistics_table
 from stb_env.cli.fetch import fetch
 from stb_env.cli.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.files import write_json
 from stb_env.formats.answer_folder import find_kind
+from stb_env.formats.api_bank_statistics import find_dialogues, statistics
 from stb_env.formats.stabletoolbench import GROUPS, Loaded, load, normalized_record
 from stb_env.tasks import TaskSet
 
@@ -41,7 +43,12 @@ _SHOWN = 20
 @app.command("check")
 @reporting
 def check(src: Source, strict: Strict = False, as_json: options.AsJson = False) -> None:
-    """Read query files and report what is in them and what is wrong; exit 1 where something is wrong."""
+    """Report what is in query files and what is wrong (then exit 1); API-Bank's table 2 of dialogues."""
+    dialogues = find_dialogues(src)
+    if dialogues:
+        found = statistics(dialogues)
+        emit(statistics_report(found), as_json, statistics_table(found))
+        return
     loaded = load(src, strict=strict)
     emit(_report(loaded), as_json, _table(loaded))
     if loaded.problems:

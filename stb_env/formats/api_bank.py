@@ -111,12 +111,23 @@ def _items(file: Path) -> Iterator[Utterance | GoldCall]:
         if not line.strip():
             continue
         try:
-            yield _item(json.loads(line))
+            yield read_item(json.loads(line))
         except (ValueError, KeyError, TypeError) as error:
             raise DataError(f"{file}, line {number}: no item of a dialogue: {error!r:.200}") from error
 
 
-def _item(record: Mapping[str, Any]) -> Utterance | GoldCall:
+def read_item(record: Mapping[str, Any]) -> Utterance | GoldCall:
+    """Read one line of a dialogue.
+
+    Raises:
+        ValueError: A value is wrong.
+        KeyError: A member is missing.
+        TypeError: A value is of a wrong type.
+
+    Examples:
+        >>> read_item({"role": "User", "text": "Hello."})
+        Utterance(speaker='User', text='Hello.')
+    """
     if record["role"] == "API":
         return GoldCall(record["api_name"], dict(record["param_dict"]), _envelope(record["result"]))
     if record["role"] in ("User", "AI"):
