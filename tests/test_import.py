@@ -8,13 +8,13 @@ import sys
 import pytest
 
 import stb_env
-from stb_env.bench import _import_seconds
+from stb_env.bench.start import import_seconds
 
 HEAVY = ("openai", "httpx", "faker", "diskcache", "pettingzoo", "typer", "rich", "jsonschema", "json_repair")
 
 
 def test_importing_costs_at_most_a_tenth_of_a_second_more_than_gymnasium():
-    assert _import_seconds("stb_env") - _import_seconds("gymnasium") < 0.1
+    assert import_seconds("stb_env") - import_seconds("gymnasium") < 0.1
 
 
 def test_importing_loads_nothing_heavy():

@@ -1,0 +1,92 @@
+"""The response cache, alone and below an environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import diskcache
+import gymnasium as gym
+
+from stb_env import jsontext
+from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.bench.figure import TURNS, Figure, cycle, episode_rate, rate
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.tools import Tool
+
+_RESPONSE = {
+    "results": [{"id": i, "title": f"entry {i}", "score": i / 7, "tags": ["a", "b"]} for i in range(6)],
+    "total": 6,
+}
+
+
+def cache_figures(folder: Path, seconds: float, entries: int) -> Iterator[Figure]:
+    """Measure the cache cold and warm, and environments on top of it.
+
+    Args:
+        folder: An empty folder.
+        seconds: How long each figure is measured.
+        entries: Number of entries.
+    """
+    env = gym.make("stb/I1Instruction-v0", judge="heuristic").unwrapped
+    assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
+    env.reset(seed=0)
+    tool = env.task.tools[0]
+    keys = _fill(folder, tool, entries)
+    raw = diskcache.Cache(str(folder / "raw"))
+    order = cycle(keys)
+    raw_rate = rate(lambda: raw.get(next(order)), seconds)
+    raw.close()
+    yield Figure("raw diskcache get", raw_rate, "/s")
+    cold = ResponseCache(folder / "cache", lru=0, read_only=True)
+    cold_rate = rate(lambda: cold.get(next(order)), seconds)
+    yield Figure("cache get, cold", cold_rate, "/s", f"{cold_rate / raw_rate:.2f}x raw diskcache")
+    warm = ResponseCache(folder / "cache", read_only=True)
+    for key in keys:
+        warm.get(key)
+    yield Figure("cache get, LRU hit", rate(lambda: warm.get(next(order)), seconds), "/s")
+    cold_step = _step_rate(cold, tool, seconds, entries)
+    yield Figure("env.step, cold cache hit", cold_step, "/s", f"{cold_step / raw_rate:.2f}x raw diskcache")
+    yield Figure("env.step, LRU hit", _step_rate(warm, tool, seconds, entries), "/s")
+    yield Figure("env.step, template-simulated miss", _miss_rate(tool, seconds), "/s")
+    cold.close()
+    warm.close()
+
+
+def _fill(folder: Path, tool: Tool, entries: int) -> list[str]:
+    text = jsontext.dumps({"error": "", "response": _RESPONSE})
+    arguments = [_arguments(tool, index) for index in range(entries)]
+    keys = [call_key(tool.id, each) for each in arguments]
+    cache = ResponseCache(folder / "fill")
+    entries_ = [CacheEntry.of(tool.id, each, _RESPONSE, source="real") for each in arguments]
+    cache.put_many(zip(keys, entries_, strict=True))
+    cache.snapshot(folder / "cache")
+    cache.close()
+    with diskcache.Cache(str(folder / "raw"), eviction_policy="none") as raw:
+        for key in keys:
+            raw[key] = text
+    return keys
+
+
+def _arguments(tool: Tool, index: int) -> dict[str, Any]:
+    return dict.fromkeys(tool.parameters["required"], f"value {index}")
+
+
+def _step_rate(cache: ResponseCache | None, tool: Tool, seconds: float, entries: int) -> float:
+    env = gym.make("stb/I1Instruction-v0", judge="heuristic", cache=cache, max_turns=TURNS + 1).unwrapped
+    assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
+    _, info = env.reset(seed=0)
+    while tool.name not in {spec["function"]["name"] for spec in info["tools"]}:
+        _, info = env.reset()
+    actions = cycle(
+        [
+            jsontext.dumps({"name": tool.name, "arguments": _arguments(tool, index)})
+            for index in range(entries)
+        ]
+    )
+    return episode_rate(env, actions, seconds)
+
+
+def _miss_rate(tool: Tool, seconds: float) -> float:
+    return _step_rate(None, tool, seconds, 50_000)

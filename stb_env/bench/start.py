@@ -1,0 +1,50 @@
+"""What it takes to begin: imports, and reading a catalogue."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from stb_env.bench.figure import Figure, cycle, rate
+from stb_env.formats.stabletoolbench import load
+
+
+def start_figures(seconds: float, data: str | None) -> Iterator[Figure]:
+    """Measure imports, in fresh processes, and the reading of query files."""
+    gymnasium, ours = import_seconds("gymnasium"), import_seconds("stb_env")
+    yield Figure("import gymnasium", gymnasium, "s")
+    yield Figure("import stb_env", ours, "s", f"{ours - gymnasium:+.3f} s")
+    with _query_files(data) as path:
+        loaded = load(path)
+        loads = rate(lambda: load(path), seconds)
+    yield Figure(
+        "catalogue load", 1 / loads, "s", f"{len(loaded.tasks)} queries, {len(loaded.tasks.catalog)} APIs"
+    )
+    names = [tool.name for tool in loaded.tasks.catalog]
+    order = cycle(names)
+    yield Figure("catalogue look-up", rate(lambda: loaded.tasks.catalog.get(next(order)), seconds), "/s")
+
+
+def import_seconds(module: str) -> float:
+    """Return how long an import takes in a fresh process, in seconds; the best of five."""
+    code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
+    times = []
+    for _ in range(5):
+        done = subprocess.run(  # noqa: S603 (our own code and a module name from this file)
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        )
+        times.append(float(done.stdout))
+    return min(times)
+
+
+@contextmanager
+def _query_files(data: str | None) -> Iterator[Path]:
+    if data is not None:
+        yield Path(data)
+        return
+    with as_file(files("stb_env.formats") / "embedded") as folder:
+        yield folder

@@ -1,0 +1,130 @@
+"""Steps, forks and resets in the worlds that ship, and what a search costs on top."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+import gymnasium as gym
+from gymnasium.envs.registration import registry
+
+from stb_env import jsontext
+from stb_env.bench.figure import TURNS, Figure, cycle, episode_rate, rate
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.tools import ToolCall
+from stb_env.worlds.api_bank.api_set import LEVEL_12
+from stb_env.worlds.api_bank.searcher import ToolSearcher
+from stb_env.worlds.api_bank.world import ApiBankWorld
+from stb_env.wrappers import DepthFirstSearch
+
+# The real catalogue of RapidAPI is about as large.
+_MANY = 16_000
+_BRIEF = 0.5
+_NODES = 200
+_OPEN = "stb_env.envs.stabletoolbench:make"
+
+
+def sandbox_figures(seconds: float) -> Iterator[Figure]:
+    """Measure the Sandbox: steps, snapshots, forks and resets."""
+    env = _made("stb/Sandbox-v0", split="train")
+    call = env.task.gold[0]
+    action = jsontext.dumps({"name": call.name, "arguments": call.arguments})
+    yield Figure("env.step, Sandbox call", episode_rate(env, cycle([action]), seconds), "/s")
+    env.step(action)
+
+    def back_and_forth() -> None:
+        env.restore(env.snapshot())
+
+    yield Figure("snapshot + restore", 1e6 / rate(back_and_forth, seconds), "us")
+    yield Figure("fork", 1e6 / rate(env.fork, seconds), "us")
+    yield Figure("reset, new task", rate(env.reset, seconds), "/s")
+    yield _search_figure(seconds)
+
+
+def world_figures(seconds: float) -> Iterator[Figure]:
+    """Measure a step and a reset of every other environment that has an oracle."""
+    world = ApiBankWorld()
+    yield Figure("fresh API-Bank world", 1e6 / rate(world.fresh, seconds), "us")
+    for env_id, spec in registry.items():
+        if env_id.startswith("stb/") and env_id != "stb/Sandbox-v0" and spec.entry_point != _OPEN:
+            name = env_id.removeprefix("stb/").removesuffix("-v0")
+            env = _made(env_id)
+            yield Figure(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
+            yield Figure(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
+            env.close()
+
+
+def searcher_figures(seconds: float) -> Iterator[Figure]:
+    """Measure a tool search over API-Bank's catalogue and over one as large as RapidAPI's."""
+    entries = LEVEL_12.entries
+    many = _MANY if seconds >= _BRIEF else _MANY // 16
+    numbered = [
+        {**entry, "name": f"{entry['name']}{number}"}
+        for number, entry in islice(enumerate(cycle(entries)), many)
+    ]
+    for records in (entries, numbered):
+        search = ToolSearcher(records)
+        figure = 1e3 / rate(lambda search=search: search("delete a meeting"), seconds)  # type: ignore[misc] # mypy takes the default for an argument
+        yield Figure(f"ToolSearcher query, {len(records):,} APIs", figure, "ms")
+
+
+def _search_figure(seconds: float) -> Figure:
+    """Return what a search adds to a step, in trees of 200 nodes."""
+    inner = _made("stb/Sandbox-v0", max_turns=_NODES)
+    call = inner.task.gold[0]
+    action = {"name": call.name, "arguments": call.arguments}
+    start, task_id = inner.snapshot(), inner.task.id
+    search = DepthFirstSearch(_made("stb/Sandbox-v0", max_turns=_NODES), max_depth=TURNS, max_queries=_NODES)
+    alone, with_search = float("inf"), float("inf")
+    until = time.perf_counter() + max(seconds, 0.1)
+    while time.perf_counter() < until:
+        alone = min(alone, _steps(inner, action, start))
+        search.reset(seed=0, options={"task_id": task_id})
+        with_search = min(with_search, _tree(search, action))
+    return Figure("DFS, overhead of a node", 1e6 * (with_search - alone), "us", f"{_NODES} nodes")
+
+
+def _steps(env: ToolEnv, action: Any, start: Any) -> float:
+    begun = time.perf_counter()
+    for number in range(_NODES):
+        if number % TURNS == 0:
+            env.restore(start)
+        env.step(action)
+    return (time.perf_counter() - begun) / _NODES
+
+
+def _tree(search: DepthFirstSearch, action: Any) -> float:
+    begun, over = time.perf_counter(), False
+    while not over:
+        _, _, terminated, truncated, _ = search.step(action)
+        over = terminated or truncated
+    return (time.perf_counter() - begun) / _NODES
+
+
+def _made(env_id: str, **settings: Any) -> ToolEnv:
+    env = gym.make(env_id, **{"max_turns": TURNS + 1, **settings}).unwrapped
+    assert isinstance(env, ToolEnv)  # noqa: S101 (narrows the type)
+    env.reset(seed=0)
+    return env
+
+
+def _first_step_rate(env: ToolEnv, seconds: float) -> float:
+    """Return how often a second the first step of an episode can be taken."""
+    action, start = _first_action(env), env.snapshot()
+
+    def step() -> None:
+        env.restore(start)
+        env.step(action)
+
+    return rate(step, seconds)
+
+
+def _first_action(env: ToolEnv) -> Any:
+    """Return the first call that solves the task; a text where the agent speaks first."""
+    assert env.oracle is not None  # noqa: S101 (narrows the type)
+    first = next(env.oracle(env.task))
+    if isinstance(first, ToolCall):
+        return jsontext.dumps({"name": first.name, "arguments": first.arguments})
+    return first
