@@ -1,0 +1,1 @@
+"""ToolBench's WebShop task: find and buy what an instruction asks for, in a shop of pages."""
