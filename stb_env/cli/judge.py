@@ -70,7 +70,7 @@ Human = Annotated[
 ]
 
 # Settings of a run that may ask others for an answer, and say nothing about its tasks.
-_NOT_TASKS = frozenset({"mode", "judge"})
+_NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults"})
 
 
 @reporting

@@ -5,21 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import gymnasium as gym
 import typer
-from rich.progress import Progress
 from rich.table import Table
 
-from stb_env import __version__
-from stb_env.baselines import load_agent
 from stb_env.cli import options
-from stb_env.cli.make import make_env
-from stb_env.cli.output import console, emit, reporting
-from stb_env.envs.tool_env import ToolEnv
-from stb_env.metrics.rates import summarize
-from stb_env.prompting import prompt
-from stb_env.rollout import AgentFactory, Job, Run, plan, run_batch
-from stb_env.trajectory import Trajectory
+from stb_env.cli.judge_outcome import bar
+from stb_env.cli.output import emit, reporting
+from stb_env.evaluate.session import Session
 
 EnvId = Annotated[str, typer.Argument(metavar="ID", help="Environment id, for example stb/Sandbox-v0.")]
 AgentName = Annotated[
@@ -28,9 +20,6 @@ AgentName = Annotated[
         "--agent", help="A baseline's name, path.py:Name or module:Name; name:ARGUMENT where it takes one."
     ),
 ]
-
-
-_PATHS = frozenset({"data", "cache", "models", "votes_cache"})
 
 
 @reporting
@@ -52,67 +41,12 @@ def run(
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume."""
     chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
-    make_agent = load_agent(f"chat:{chosen['models']}" if agent == "chat" and "models" in chosen else agent)
-    env = make_env(env_id, chosen)
-    jobs = plan(env.tasks, episodes=episodes, trials=trials, seed=seed)
-    # Where its model is configured may move; what the configuration says is in its settings.
-    who: dict[str, Any] = {"agent": agent.partition(":")[0] if agent.startswith("chat:") else agent}
-    who |= {"agent_settings": getattr(make_agent(), "fingerprint", None)}
-    size = {"seed": seed, "episodes": episodes, "trials": trials}
-    manifest = _manifest(env, env_id, chosen, who | size)
-    saved = Run(out, manifest) if out is not None else None
-    trajectories = _play(env, env_id, chosen, make_agent, jobs, saved, concurrency, as_json)
-    summary = {"env": env_id, "agent": agent, **summarize(trajectories, len(jobs))}
-    if saved is not None:
-        saved.finish(summary)
-        saved.close()
+    session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials)
+    with bar(env_id, as_json) as progress:
+        summary = session.play(out, concurrency=concurrency, progress=progress)
     emit(summary | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out))
-    if summary["invalid"] == summary["episodes"] and jobs:
+    if summary["invalid"] == summary["episodes"] and session.jobs:
         raise typer.Exit(1)
-
-
-def _play(
-    env: ToolEnv,
-    env_id: str,
-    chosen: dict[str, Any],
-    make_agent: AgentFactory,
-    jobs: list[Job],
-    saved: Run | None,
-    concurrency: int,
-    as_json: bool,
-) -> list[Trajectory]:
-    def worker_env() -> gym.Env[Any, Any]:
-        return env.fork() if concurrency == 1 else make_env(env_id, chosen)
-
-    with Progress(console=console, transient=True, disable=as_json) as progress:
-        bar = progress.add_task(env_id, total=len(jobs), completed=len(saved.done) if saved else 0)
-        return run_batch(
-            worker_env,
-            make_agent,
-            jobs,
-            saved,
-            concurrency=concurrency,
-            progress=lambda _: progress.advance(bar),
-        )
-
-
-def _manifest(env: ToolEnv, env_id: str, chosen: dict[str, Any], played: dict[str, Any]) -> dict[str, Any]:
-    # Paths may move and differ between machines; the hashes say what was played.
-    plain = {name: value for name, value in chosen.items() if name not in _PATHS}
-    return {
-        "version": 1,
-        "env": env_id,
-        "package": __version__,
-        **played,
-        "settings": plain,
-        "tasks": env.tasks.hash,
-        "backend": env.rules.backend.fingerprint,
-        "judge": env.rules.judge.name,
-        "judge_settings": getattr(env.rules.judge, "fingerprint", None),
-        "max_turns": env.rules.max_turns,
-        **({} if env.rules.user is None else {"user": env.rules.user.fingerprint}),
-        "prompts": {"agent": prompt("agent", "v1").hash},
-    }
 
 
 def _table(summary: dict[str, Any], out: Path | None) -> Table:

@@ -7,7 +7,7 @@ from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig, available
 from stb_env.llm.connect import connect
-from stb_env.llm.meter import BudgetedModel, Meter
+from stb_env.llm.meter import BudgetedModel, Meter, metered
 from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
 from stb_env.llm.models_file import ROLES, load_models
 from stb_env.llm.recording import RecordingModel, ReplayModel
@@ -38,4 +38,5 @@ __all__ = [
     "connect",
     "fingerprint",
     "load_models",
+    "metered",
 ]

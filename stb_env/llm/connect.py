@@ -8,12 +8,15 @@ from collections.abc import Mapping
 from stb_env.llm.cache import CachedModel
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
+from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
 from stb_env.llm.recording import RecordingModel, ReplayModel
 
 
 def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> ChatModel:
     """Return the model that a configuration names: behind its endpoint, or out of a recording.
+
+    Within a `metered` block what it costs is counted; answers from a cache or recording cost nothing.
 
     Raises:
         ConfigError: The key is missing where one is needed, or the recording is.
@@ -22,6 +25,9 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
     if config.replay:
         return ReplayModel(config.replay, name=config.model)
     model: ChatModel = OpenAIModel(config, env=env)
+    meter = current_meter()
+    if meter is not None:
+        model = BudgetedModel(model, meter)
     if config.record:
         model = RecordingModel(model, config.record)
     return CachedModel(model, config.cache) if config.cache else model

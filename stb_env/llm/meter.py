@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from stb_env.errors import ConfigError
@@ -10,6 +13,8 @@ from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
 from stb_env.request import Slow
 from stb_env.usage import Usage
+
+_METER: ContextVar[Meter | None] = ContextVar("stb_env_meter", default=None)
 
 
 class Meter:
@@ -82,6 +87,32 @@ class Meter:
         """Add what a call cost."""
         with self._lock:
             self._total += usage
+
+
+@contextmanager
+def metered(meter: Meter) -> Iterator[Meter]:
+    """Put every model that is connected within the block on one meter, whoever connects it.
+
+    Holds for the thread, the tasks of its event loop, and threads that take over its context as
+    `run_batch`'s workers do.
+
+    Examples:
+        >>> with metered(Meter(max_cost=5)) as meter:
+        ...     current_meter() is meter
+        True
+        >>> current_meter() is None
+        True
+    """
+    token = _METER.set(meter)
+    try:
+        yield meter
+    finally:
+        _METER.reset(token)
+
+
+def current_meter() -> Meter | None:
+    """Return the meter of the enclosing `metered` block, or None outside of any."""
+    return _METER.get()
 
 
 def _used_up(budget: str, used: str, setting: str, stage: str) -> ModelError:

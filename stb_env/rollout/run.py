@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -193,7 +194,8 @@ def _in_order(
     with ThreadPoolExecutor(concurrency, thread_name_prefix="episode") as pool:
         pending: list[Future[tuple[Trajectory, float]]] = []
         try:
-            pending = [pool.submit(work, job) for job in jobs]
+            # A thread starts with an empty context; what the caller's holds (a meter) is to hold here too.
+            pending = [pool.submit(copy_context().run, work, job) for job in jobs]
             for future in pending:
                 yield future.result()
         finally:

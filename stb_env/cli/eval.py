@@ -1,0 +1,170 @@
+"""``stb-env eval``: agents on groups under simulators, from a plan, in one resumable command."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import Progress, TaskID
+from rich.table import Table as RichTable
+
+from stb_env.cli import options
+from stb_env.cli.judge_outcome import tell
+from stb_env.cli.output import FAILED, console, emit, reporting
+from stb_env.errors import ConfigError
+from stb_env.evaluate.estimate import Estimate, estimate
+from stb_env.evaluate.evaluation import Evaluated, Prefer, evaluate
+from stb_env.evaluate.evaluation import Progress as Told
+from stb_env.evaluate.plan import EvaluationPlan, is_remote
+from stb_env.evaluate.plan_file import read_plan
+from stb_env.evaluate.tables import Table
+from stb_env.judgement import manifest_of
+from stb_env.judges.registry import load_preference
+from stb_env.rejudge import prefer
+
+Plan = Annotated[Path, typer.Argument(metavar="PLAN", help="The evaluation's plan (TOML).")]
+Out = Annotated[Path, typer.Option("--out", help="Folder to write to; an evaluation there is resumed.")]
+EstimateOnly = Annotated[bool, typer.Option("--estimate", help="Only say what it will cost.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, whatever it is estimated to cost.")]
+
+
+@reporting
+def evaluation(
+    file: Plan,
+    out: Out,
+    estimate_only: EstimateOnly = False,
+    yes: Yes = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Play every agent on every group under every simulator; run again to resume.
+
+    Exit 1 where the budget ended it, or an episode was not played.
+    """
+    plan = read_plan(file)
+    expected = estimate(plan, out)
+    if estimate_only:
+        emit({"estimate": expected.to_dict()}, as_json, _drawn(_estimated(expected)))
+        return
+    expected.check()
+    if expected.calls:
+        console.print(_drawn(_estimated(expected)))
+        _agree(expected, yes, as_json)
+    with _bars(as_json) as progress:
+        done = evaluate(plan, out, prefer=preferring(plan, out), progress=progress)
+    _show(done, expected, out, as_json)
+    if done.stopped or done.results.missing:
+        raise typer.Exit(FAILED)
+
+
+def _agree(expected: Estimate, yes: bool, quiet: bool) -> None:
+    # A model that costs nothing needs no one's leave.
+    if yes or expected.dollars == 0:
+        return
+    if quiet or not sys.stdin.isatty():
+        raise ConfigError("the evaluation asks models that cost money; look at --estimate, then give --yes")
+    if not typer.confirm("Begin?", err=True):
+        raise typer.Exit(FAILED)
+
+
+def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
+    """Return what compares two runs of an evaluation: its judge's model, or verdicts alone without one."""
+
+    @lru_cache
+    def told(remark: str) -> None:
+        tell(remark)
+
+    def against(folder: Path, reference: Path) -> Mapping[str, Any]:
+        manifest = manifest_of(folder)
+        verdicts = str(manifest["judge"])
+        judge = load_preference(
+            plan.judge if is_remote(manifest["env"]) else None,
+            verdicts,
+            models=plan.models,
+            cache=out / "votes",
+            env=os.environ,
+            remark=told,
+        )
+        found = prefer(
+            folder, reference, judge, verdicts, comparisons=plan.comparisons, concurrency=plan.concurrency
+        )
+        return found.summary
+
+    return against
+
+
+def _show(done: Evaluated, expected: Estimate, out: Path, as_json: bool) -> None:
+    report = {
+        **done.results.to_dict(),
+        "stopped": done.stopped,
+        "spent": done.spent.to_dict(),
+        "estimate": expected.to_dict(),
+        "out": str(out),
+    }
+    tables = done.results.tables()
+    for table in tables[:-1] if not as_json else ():
+        Console().print(_drawn(table))
+    last = _drawn(tables[-1])
+    last.caption = f"{last.caption or ''} Saved in {out}. Spent so far: ${done.spent.cost:.4f}.".strip()
+    emit(report, as_json, last)
+    if done.stopped:
+        tell(f"stopped: {done.stopped}")
+
+
+def _estimated(expected: Estimate) -> Table:
+    rows = [
+        (
+            row.name,
+            str(row.episodes),
+            row.basis,
+            f"{row.calls:,.0f}",
+            f"{row.tokens:,.0f}",
+            "unknown" if row.dollars is None else f"{row.dollars:.4f}",
+        )
+        for row in expected.cells
+    ]
+    total = "unknown" if expected.dollars is None else f"{expected.dollars:.4f}"
+    rows.append(("total", "", "", f"{expected.calls:,.0f}", "", total))
+    columns = ("run", "to play", "basis", "calls", "tokens", "$")
+    return Table("Estimate", columns, rows, tuple(_remarks(expected)))
+
+
+def _remarks(expected: Estimate) -> Iterator[str]:
+    assumed = "; ".join(
+        f"{role} {one.calls:g} calls of {one.prompt:g} + {one.completion:g} tokens"
+        for role, one in expected.assumptions.items()
+    )
+    yield f"Assumed wherever nothing was measured: {assumed} (the judge's for each vote)."
+    if expected.unpriced:
+        yield f"No price is known for the model of: {', '.join(expected.unpriced)}."
+    if expected.budget is not None:
+        yield f"Budget: ${expected.budget:g}, of which ${expected.spent:.4f} is spent."
+
+
+def _drawn(table: Table) -> RichTable:
+    drawn = RichTable(title=table.title, caption=" ".join(table.notes) or None)
+    for index, column in enumerate(table.columns):
+        drawn.add_column(column, justify="right" if index else "left")
+    for row in table.rows:
+        drawn.add_row(*row)
+    return drawn
+
+
+@contextmanager
+def _bars(quiet: bool) -> Iterator[Told]:
+    """Show a progress bar for each run, on stderr."""
+    with Progress(console=console, disable=quiet) as progress:
+        tasks: dict[str, TaskID] = {}
+
+        def tell_bar(name: str, done: int, total: int) -> None:
+            if name not in tasks:
+                tasks[name] = progress.add_task(name, total=total)
+            progress.update(tasks[name], completed=done)
+
+        yield tell_bar

@@ -1,0 +1,24 @@
+"""Evaluations: agents on groups under simulators, and whether two runs may be compared."""
+
+from stb_env.evaluate.comparison import Comparison, compare_folders
+from stb_env.evaluate.estimate import Estimate, estimate
+from stb_env.evaluate.evaluation import Evaluated, evaluate, read_results
+from stb_env.evaluate.plan import AgentPlan, EvaluationPlan, SimulatorPlan
+from stb_env.evaluate.plan_file import parse_plan, read_plan
+from stb_env.evaluate.session import Session
+
+__all__ = [
+    "AgentPlan",
+    "Comparison",
+    "Estimate",
+    "Evaluated",
+    "EvaluationPlan",
+    "Session",
+    "SimulatorPlan",
+    "compare_folders",
+    "estimate",
+    "evaluate",
+    "parse_plan",
+    "read_plan",
+    "read_results",
+]

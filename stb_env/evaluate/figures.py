@@ -1,0 +1,183 @@
+"""The figures of one run of an evaluation, and of an agent over all groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean, pstdev
+from typing import Any
+
+import numpy as np
+
+from stb_env.metrics.cost import Cost, cost
+from stb_env.metrics.rates import summarize
+from stb_env.metrics.sopr import GroupRate, average, cast_votes, sopr
+from stb_env.trajectory import Trajectory
+from stb_env.verdict import SCORES
+
+RESAMPLES = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunFigures:
+    """The figures of one run.
+
+    Attributes:
+        simulator: Name of the simulator.
+        agent: Name of the agent.
+        group: Name of the group.
+        judges: Whose verdicts these are.
+        planned: Episodes that there should be.
+        episodes: Episodes that are saved.
+        invalid: Those without a verdict; left out of every rate.
+        solved_valid: Share of solved among valid episodes.
+        solved_all: Share of solved among planned episodes.
+        rate: SoPR: mean and standard deviation over votes, with a bootstrap interval over tasks.
+        trials: Mean reward over the valid episodes of each trial that has any.
+        cost: What it cost.
+        cache_share: Share of the calls answered by the cache, among those it was asked for; None where it
+            was asked for none.
+        task_scores: Mean score of each task's votes.
+    """
+
+    simulator: str
+    agent: str
+    group: str
+    judges: Sequence[str]
+    planned: int
+    episodes: int
+    invalid: int
+    solved_valid: float
+    solved_all: float
+    rate: GroupRate
+    trials: Mapping[int, float]
+    cost: Cost
+    cache_share: float | None
+    task_scores: Sequence[float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data, without the scores of single tasks."""
+        data = asdict(self)
+        del data["task_scores"]
+        return data | trial_spread(self.trials)
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAverage:
+    """An agent under one simulator, all groups weighing the same.
+
+    Attributes:
+        simulator: Name of the simulator.
+        agent: Name of the agent.
+        groups: Groups with a valid episode.
+        mean: Unweighted mean of the groups' SoPR.
+        std: Mean of the groups' standard deviations over votes, as StableToolBench averages them.
+        interval: 95 % bootstrap interval of ``mean``, tasks drawn within their groups.
+        trials: The average of each trial that every group has.
+    """
+
+    simulator: str
+    agent: str
+    groups: int
+    mean: float
+    std: float
+    interval: tuple[float, float]
+    trials: Mapping[int, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as plain data."""
+        return asdict(self) | trial_spread(self.trials)
+
+
+def run_figures(
+    simulator: str, agent: str, group: str, episodes: Sequence[Trajectory], planned: int
+) -> RunFigures:
+    """Compute the figures of a run from its judged episodes."""
+    summary = summarize(episodes, planned)
+    valid = [episode for episode in episodes if episode.valid]
+    by_trial: dict[int, list[float]] = {}
+    by_task: dict[str, list[float]] = {}
+    for episode in valid:
+        by_trial.setdefault(episode.trial, []).append(episode.reward)
+        scores = [SCORES[vote.status or "na"] for vote in cast_votes(episode)]
+        by_task.setdefault(episode.task_id, []).append(fmean(scores))
+    return RunFigures(
+        simulator,
+        agent,
+        group,
+        summary["judges"],
+        planned,
+        len(episodes),
+        summary["invalid"],
+        summary["solved_valid"],
+        summary["solved_all"],
+        sopr(episodes, planned=planned).overall,
+        {trial: fmean(by_trial[trial]) for trial in sorted(by_trial)},
+        cost(episodes),
+        cache_share(episodes, summary["sources"]),
+        [fmean(scores) for scores in by_task.values()],
+    )
+
+
+def cache_share(episodes: Iterable[Trajectory], sources: dict[str, int]) -> float | None:
+    """Return the share of calls that the cache answered (StableToolBench, Table 7); None without calls.
+
+    A replay's miss ends its episode and counts as one call. What a world of executable tools answers was
+    never the cache's to know.
+    """
+    misses = sum(missed(episode) for episode in episodes)
+    asked = misses + sum(count for source, count in sources.items() if source not in ("world", "fault"))
+    return round(sources.get("cache", 0) / asked, 6) if asked else None
+
+
+def missed(episode: Trajectory) -> bool:
+    """Return whether an episode ended because a replay had no recording of a call."""
+    failure = episode.failure or {}
+    return failure.get("kind") == "cache_miss" and failure.get("stage") == "cache"
+
+
+def agent_average(runs: Sequence[RunFigures]) -> AgentAverage:
+    """Average the runs of one agent under one simulator, a run for each group.
+
+    Args:
+        runs: At least one.
+    """
+    rated = [run for run in runs if run.rate.valid]
+    mean, std = average(run.rate for run in rated)
+    shared = set.intersection(*(set(run.trials) for run in rated)) if rated else set()
+    trials = {trial: fmean(run.trials[trial] for run in rated) for trial in sorted(shared)}
+    interval = grouped_interval([run.task_scores for run in rated])
+    return AgentAverage(runs[0].simulator, runs[0].agent, len(rated), mean, std, interval, trials)
+
+
+def grouped_interval(groups: Sequence[Sequence[float]], confidence: float = 0.95) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of the unweighted mean of group means, from a fixed seed.
+
+    Args:
+        groups: One number a task in each group; each group is drawn from by itself.
+        confidence: Share of resamples inside.
+
+    Examples:
+        >>> grouped_interval([[1.0, 1.0], [0.0, 0.0, 0.0]])
+        (0.5, 0.5)
+    """
+    if not groups:
+        return 0.0, 0.0
+    rng = np.random.default_rng(0)
+    arrays = [np.asarray(scores, dtype=np.float64) for scores in groups]
+    drawn = [scores[rng.integers(0, scores.size, (RESAMPLES, scores.size))].mean(axis=1) for scores in arrays]
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(np.mean(drawn, axis=0), [tail, 1 - tail])
+    return round(float(low), 6), round(float(high), 6)
+
+
+def trial_spread(trials: Mapping[int, float]) -> dict[str, float | None]:
+    """Return mean and population standard deviation over trials; None without any.
+
+    Examples:
+        >>> trial_spread({0: 0.5, 1: 1.0})
+        {'trial_mean': 0.75, 'trial_std': 0.25}
+    """
+    values = list(trials.values())
+    mean, std = (fmean(values), pstdev(values)) if values else (None, None)
+    return {"trial_mean": mean, "trial_std": std}

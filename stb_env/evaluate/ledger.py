@@ -1,0 +1,94 @@
+"""What an evaluation has spent, over all its sittings, and the budget that ends it."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+from stb_env import jsontext
+from stb_env.errors import DataError, STBError
+from stb_env.files import LineWriter
+from stb_env.llm import Meter, ModelError
+from stb_env.usage import Usage
+
+
+class BudgetExceeded(STBError):
+    """The budget is used up: the evaluation stops where it is.
+
+    Not an `InfrastructureError` on purpose: that would end one episode as invalid after another. Nothing is
+    saved of the episodes that were cut short, so whoever goes on with a higher budget plays them whole.
+    """
+
+
+class Ledger(Meter):
+    """A meter that keeps every call's cost in a file and goes on from what stands there.
+
+    A process that is killed between an answer and the line about it loses that one line. Calls in flight
+    while the budget is reached still count on top: at most one fewer than run at the same time.
+
+    Args:
+        file: The ledger, JSON lines; made where it does not exist.
+        budget: Dollars; None only counts.
+
+    Raises:
+        ConfigError: Another process has the ledger open.
+        DataError: A line is broken.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for _ in range(2):
+        ...         ledger = Ledger(Path(folder) / "spending.jsonl", budget=1.0)
+        ...         ledger.add(Usage(calls=1, cost=0.25))
+        ...         ledger.close()
+        ...     ledger.total.calls, ledger.total.cost
+        (2, 0.5)
+    """
+
+    def __init__(self, file: Path, budget: float | None = None) -> None:
+        super().__init__(max_cost=budget)
+        self._file = LineWriter(file)
+        self._writing = threading.Lock()
+        super().add(read_spending(file))
+
+    def start(self, stage: str = "model") -> None:
+        """Take note that a call begins.
+
+        Raises:
+            BudgetExceeded: The budget is used up, or cannot be kept because a model has no price.
+        """
+        try:
+            super().start(stage)
+        except ModelError as error:
+            raise BudgetExceeded(
+                f"the next call of the {stage} model was not made: {error}. Nothing of the episode in "
+                "progress was kept; with a higher budget the same command goes on"
+            ) from error
+
+    def add(self, usage: Usage) -> None:
+        """Add what a call cost, on disk before this returns."""
+        super().add(usage)
+        with self._writing:
+            self._file.write(jsontext.dumps(usage.to_dict()))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def read_spending(file: Path) -> Usage:
+    """Return what a ledger adds up to; nothing where there is none.
+
+    Raises:
+        DataError: A line is broken.
+    """
+    if not file.is_file():
+        return Usage()
+    total = Usage()
+    for number, line in enumerate(file.read_bytes().decode("utf-8").split("\n")[:-1], 1):
+        try:
+            total += Usage(**json.loads(line))
+        except (ValueError, TypeError) as error:
+            raise DataError(f"{file}, line {number}: not what a call cost ({error})") from error
+    return total

@@ -1,0 +1,125 @@
+"""One run from settings to saved episodes: what ``stb-env run`` is, and each cell of an evaluation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.baselines import load_agent
+from stb_env.evaluate.manifest import run_manifest
+from stb_env.metrics.rates import summarize
+from stb_env.rollout import Run, plan, run_batch
+from stb_env.rollout.make import make_env
+from stb_env.trajectory import Trajectory
+
+Progress = Callable[[int, int], None]
+"""Told how many of how many episodes are saved: once at the start, then after each."""
+
+
+class Session:
+    """A run that is ready to be played.
+
+    Args:
+        env_id: Id of the environment.
+        agent: The text that names the agent, as ``--agent`` takes it. An agent that plays a model and was
+            given none takes the models file of the environment's settings.
+        settings: Settings of the environment, plain data.
+        seed: Seed of the run.
+        episodes: How many tasks; None for all.
+        trials: How often each is played.
+        connected: Objects that stand for some of the settings when the environment is made.
+
+    Attributes:
+        env: The environment.
+        jobs: The episodes, in order.
+        manifest: What decides the numbers.
+
+    Raises:
+        ConfigError: A setting is wrong, or there is no such environment or agent.
+        DataError: The data cannot be read.
+
+    Examples:
+        >>> session = Session("stb/Sandbox-v0", "gold", {}, episodes=2)
+        >>> summary = session.play()
+        >>> summary["solved"], summary["planned"], session.manifest["judge"]
+        (2, 2, 'exact')
+    """
+
+    def __init__(
+        self,
+        env_id: str,
+        agent: str,
+        settings: Mapping[str, Any],
+        *,
+        seed: int = 0,
+        episodes: int | None = None,
+        trials: int = 1,
+        connected: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.env_id = env_id
+        self._settings = {**settings, **(connected or {})}
+        self.make_agent = load_agent(agent, models=settings.get("models"))
+        self.env = make_env(env_id, self._settings)
+        self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed)
+        self.agent_settings: Any = getattr(self.make_agent(), "fingerprint", None)
+        # Where its model is configured may move; what the configuration says is in its settings.
+        name = agent.partition(":")[0] if agent.startswith("chat:") else agent
+        who = {"agent": name, "agent_settings": self.agent_settings}
+        size = {"seed": seed, "episodes": episodes, "trials": trials}
+        self.manifest = run_manifest(self.env, env_id, settings, who | size)
+
+    def play(
+        self, out: Path | None = None, *, concurrency: int = 1, progress: Progress | None = None
+    ) -> dict[str, Any]:
+        """Play what is not saved yet, and return the run's summary.
+
+        Args:
+            out: Folder of the run; None keeps nothing.
+            concurrency: Episodes played at the same time.
+            progress: Told how far it is.
+
+        Raises:
+            ConfigError: The folder holds a run with another configuration; the message shows the difference.
+        """
+        saved = Run(out, self.manifest) if out is not None else None
+        try:
+            episodes = self._play(saved, concurrency, progress)
+            who = {"env": self.env_id, "agent": self.manifest["agent"]}
+            summary = {**who, **summarize(episodes, len(self.jobs))}
+            if saved is not None:
+                saved.finish(summary)
+        finally:
+            if saved is not None:
+                saved.close()
+        return summary
+
+    def _play(self, saved: Run | None, concurrency: int, progress: Progress | None) -> list[Trajectory]:
+        known = saved.done if saved is not None else set()
+        done = sum(job.key in known for job in self.jobs)
+
+        def advance(_: Trajectory | None = None) -> None:
+            nonlocal done
+            done += 1
+            if progress is not None:
+                progress(done, len(self.jobs))
+
+        if progress is not None:
+            progress(done, len(self.jobs))
+        return run_batch(
+            lambda: self._worker_env(concurrency),
+            self.make_agent,
+            self.jobs,
+            saved,
+            concurrency=concurrency,
+            progress=advance,
+        )
+
+    def _worker_env(self, concurrency: int) -> gym.Env[Any, Any]:
+        return self.env.fork() if concurrency == 1 else make_env(self.env_id, self._settings)
+
+    def close(self) -> None:
+        """Close what the environment holds open."""
+        self.env.close()

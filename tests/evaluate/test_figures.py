@@ -1,0 +1,104 @@
+"""The figures of runs and agents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stb_env.evaluate.figures import RunFigures, agent_average, grouped_interval, run_figures
+from stb_env.evaluate.plan import AgentPlan, EvaluationPlan
+from stb_env.evaluate.results import Results, WinFigures
+from tests.metrics.episodes import episode
+
+MISS = {"kind": "cache_miss", "stage": "cache", "retryable": False, "message": ""}
+
+
+def figures(*episodes, group="G", planned=None) -> RunFigures:
+    return run_figures("s", "a", group, episodes, len(episodes) if planned is None else planned)
+
+
+def test_each_trial_is_a_run_with_mean_and_standard_deviation_over_them():
+    run = figures(
+        episode("1", "solved"), episode("2", "solved"), episode("1", "unsure", trial=1), episode("2", trial=1)
+    )
+    assert run.trials == {0: 1.0, 1: 0.75}
+    assert (run.to_dict()["trial_mean"], run.to_dict()["trial_std"]) == (0.875, 0.125)
+
+
+def test_votes_are_runs_of_their_own():
+    run = figures(
+        episode("1", "solved", votes=("solved", "unsolved")), episode("2", "solved", votes=["solved"] * 2)
+    )
+    assert (run.rate.scores, run.rate.mean, run.rate.std) == ((1.0, 0.5), 0.75, 0.25)
+
+
+def test_what_is_invalid_or_missing_is_counted_and_in_no_rate():
+    run = figures(episode("1"), episode("2", None), planned=4)
+    assert (run.invalid, run.solved_valid, run.solved_all, run.rate.mean) == (1, 1.0, 0.25, 1.0)
+
+
+def test_the_average_over_groups_is_unweighted_and_so_is_that_of_the_spreads():
+    first = figures(episode("1", votes=("solved", "unsolved")), group="small")
+    second = figures(*(episode(str(n)) for n in range(9)), group="large")
+    mine = agent_average([first, second])
+    assert (mine.groups, mine.mean, mine.std) == (2, 0.75, 0.25)
+
+
+def test_a_group_without_a_valid_episode_has_no_part_in_the_average():
+    mine = agent_average([figures(episode("1")), figures(episode("1", None), group="broken")])
+    assert (mine.groups, mine.mean, mine.trials) == (1, 1.0, {0: 1.0})
+    assert agent_average([figures(episode("1", None))]).groups == 0
+
+
+def test_trials_are_averaged_over_groups_trial_by_trial():
+    first = figures(episode("1"), episode("1", "unsolved", trial=1))
+    second = figures(episode("1", "unsolved"), episode("1", trial=1), episode("1", trial=2), group="H")
+    assert agent_average([first, second]).trials == {0: 0.5, 1: 0.5}
+
+
+@pytest.mark.parametrize(
+    ("sources", "misses", "share"),
+    [
+        (["cache", "cache", "env"], 1, 0.666667),
+        (["cache", "simulator"], 0, 0.5),
+        (["world"], 0, None),
+        ([], 0, None),
+    ],
+)
+def test_the_cache_share_is_of_calls_that_the_cache_was_asked_for(sources, misses, share):
+    steps = [{"calls": [{"source": source} for source in sources]}]
+    missed = [episode(f"m{n}", None, failure=MISS) for n in range(misses)]
+    assert figures(episode("1", steps=steps), *missed).cache_share == share
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=6), min_size=1, max_size=4))
+def test_an_interval_lies_within_the_range_of_group_means(groups):
+    low, high = grouped_interval(groups)
+    lowest, highest = (sum(map(pick, groups)) / len(groups) for pick in (min, max))
+    assert lowest - 1e-6 <= low <= high <= highest + 1e-6
+
+
+def test_published_averages_come_out_of_the_same_code():
+    """Three groups of Table 5's last row: so many queries won, and the unweighted mean of the shares."""
+    won = {"I1-Inst": (109, 163), "I1-Cat": (113, 153), "I3-Inst": (47, 61)}
+    plan = EvaluationPlan("t", ("stb/Sandbox-v0",), (AgentPlan("ref"), AgentPlan("a")), reference="ref")
+    wins = []
+    for group, (count, queries) in won.items():
+        share = count / queries
+        rate = {"queries": queries, "win": share, "tie": 0.0, "lose": 1 - share, "ties_half": share}
+        wins.append(WinFigures("s", "a", group, "j", rate, 0, 0))
+        assert sum(wins[-1].worths) == count
+        assert len(wins[-1].worths) == queries
+    runs = [run_figures("s", "a", group, [episode("1")], 1) for group in won]
+    tables = Results("t", list(won), plan.reference, runs, [agent_average(runs)], wins).tables()
+    row = next(table for table in tables if "win rate" in table.title).rows[0]
+    assert row[1:5] == ("66.9", "73.9", "77.0", "72.6")
+
+
+def test_a_comparison_that_could_not_be_made_is_a_dash():
+    runs = [figures(episode("1"))]
+    wins = [WinFigures.none("s", "a", "G")]
+    tables = Results("t", ["G"], "ref", runs, [agent_average(runs)], wins).tables()
+    assert tables[1].rows[0] == ("a", "-", "-", "-", "-", "-")
