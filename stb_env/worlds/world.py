@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from stb_env.request import Slow
@@ -46,19 +46,20 @@ class Tables:
 
     def with_row(self, table: str, key: str, row: Row) -> Tables:
         """Return a state in which the table holds this row."""
-        return replace(self, tables={**self.tables, table: {**self.table(table), key: row}})
+        # dataclasses.replace costs a microsecond more, on every write.
+        return Tables({**self.tables, table: {**self.table(table), key: row}}, self.counters)
 
     def without_row(self, table: str, key: str) -> Tables:
         """Return a state without this row; the same one where it is absent already."""
         if key not in self.table(table):
             return self
         rows = {other: row for other, row in self.table(table).items() if other != key}
-        return replace(self, tables={**self.tables, table: rows})
+        return Tables({**self.tables, table: rows}, self.counters)
 
     def next_id(self, prefix: str) -> tuple[str, Tables]:
         """Return a fresh id such as ``note-001`` and the state that has given it out."""
         count = self.counters.get(prefix, 0) + 1
-        return f"{prefix}-{count:03}", replace(self, counters={**self.counters, prefix: count})
+        return f"{prefix}-{count:03}", Tables(self.tables, {**self.counters, prefix: count})
 
 
 class World(ABC):

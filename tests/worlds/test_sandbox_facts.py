@@ -152,6 +152,23 @@ def test_a_number_is_found_however_it_is_grouped(value):
     assert holds(fact, f"The result is {value:.2f} AUR.")
 
 
+NUMERALS = st.sampled_from(
+    (
+        "5", "07", "12", "13", "250", "999", "1,250", "1.250", "12 500", "1’250", ",50", ".5", ".999", "-",
+        "+", " ", ":", "/", "twelve", "six ", " thousand", "k", " million", " hours ", "h", " minutes", " km",
+        "AUR", "nw110", "2026-03-09", "14:05", " March ", "é", "٣",
+    )
+)  # fmt: skip
+
+
+@given(st.lists(NUMERALS, max_size=10).map("".join), st.sampled_from([0, 0.005, 0.4, 0.5, 0.99, 5]))
+@settings(max_examples=400, deadline=None)
+def test_a_glance_rules_out_no_number_that_a_text_has(text, slack):
+    for value in (quantity.value for quantity in answers.quantities(text)):
+        for near in (value - slack, value, value + slack):
+            assert answers.may_say(text, near, slack + 1e-9)
+
+
 @given(st.dates())
 @settings(max_examples=100, deadline=None)
 def test_a_date_is_found_however_it_is_written(when):

@@ -15,13 +15,16 @@ from stb_env.request import drive
 from stb_env.tasks import Task
 from stb_env.tools import NO_ID, Status, Tool, ToolCall
 from stb_env.worlds.sandbox.catalog import apis, household, skeleton, tool_docs, tools
+from stb_env.worlds.sandbox.content.bistros import SLOTS, bistros, days_with_table, free_tables
 from stb_env.worlds.sandbox.content.films import films
 from stb_env.worlds.sandbox.content.flights import flights
-from stb_env.worlds.sandbox.content.hotels import hotels
+from stb_env.worlds.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.worlds.sandbox.content.households import COUNT, friends
 from stb_env.worlds.sandbox.content.people import people
 from stb_env.worlds.sandbox.content.places import cities, cities_by_name
+from stb_env.worlds.sandbox.lookups import days
 from stb_env.worlds.sandbox.registry import ToolDoc
+from stb_env.worlds.sandbox.tools import room_keeper
 from stb_env.worlds.sandbox.world import SandboxWorld
 from stb_env.worlds.world import Tables
 
@@ -244,6 +247,29 @@ def test_names_are_unique(rows):
     names = [row.get("name") or row["title"] for row in rows().values()]
     assert len(set(names)) == len(names)
     assert len(cities_by_name()) == len(cities())
+
+
+@pytest.mark.parametrize("earliest", SLOTS)
+def test_the_days_with_a_table_are_those_on_which_the_restaurant_lists_one(earliest):
+    coming = days(50, 80)
+    for key in list(bistros())[:3]:
+        listed = [when for when in coming if any(time >= earliest for time in free_tables(key, str(when)))]
+        assert days_with_table(key, coming, earliest) == listed
+
+
+def test_the_days_with_a_room_are_those_on_which_the_hotel_offers_one():
+    (city, (hotel, *_)), *_ = hotels_by_city().items()
+    key, coming = hotel["hotel_id"], days(110, 140)
+    offered = [
+        when
+        for when in coming
+        for offer in room_keeper.find_rooms.run(Tables(), {"city_id": city, "check_in": str(when)})[0][
+            "hotels"
+        ]
+        if offer["hotel_id"] == key and offer["available"]
+    ]
+    assert room_keeper.days_with_room(key, coming) == offered
+    assert 0 < len(offered) < len(coming)
 
 
 def test_the_backend_answers_without_a_request_and_refuses_raw_text():

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
+from typing import NamedTuple
 
 LONGEST = 4_000
 """Characters of an answer; a longer one is a dump in which any fact could be found."""
@@ -96,10 +96,11 @@ _WORD = re.compile(r"[^\W_]+")
 _YES = frozenset({"yes", "yeah", "yep", "yup", "correct", "true", "indeed", "affirmative"})
 _NO = frozenset({"no", "nope", "not", "never", "false", "incorrect", "cannot", "negative"})
 _POLAR = re.compile(r"[a-z]+(?:['’]t)?")
+_NEGATED = re.compile(r"n['’]t")
+_SCALED_OR_HOURS = re.compile(r"\d\s*[kh]")
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(NamedTuple):
     """A number with the unit that follows it, or none."""
 
     value: float
@@ -156,6 +157,26 @@ def _quantities(text: str) -> Iterator[Quantity]:
         value = float(re.sub(r"[,  '’]", "", digits)) * _SCALES.get(scale, 1.0)
         value = round(value, 6)
         yield Quantity(-value if sign == "-" else value, _UNIT_OF.get(unit, ""))
+
+
+def may_say(text: str, value: float, slack: float) -> bool:
+    """Return False where no number of a text is within ``slack`` of a value, by a glance at its digits.
+
+    A number that is not small, scaled or made of hours can only be written in digits, of which the last
+    three of the whole part stand together.
+
+    Examples:
+        >>> may_say("in 2026 for 1,250.50", 1250.5, 0.005), may_say("in 2026 for 1,250.50", 1350.5, 0.005)
+        (True, False)
+        >>> may_say("five thousand", 5000, 0.005)
+        True
+    """
+    text = fold(text)
+    if not (len(_WORDS) <= value - slack and value < 1e12 and slack < 1 and text.isascii()):
+        return True
+    if "thousand" in text or "illion" in text or _SCALED_OR_HOURS.search(text):
+        return True
+    return any(str(int(near))[-3:] in text for near in (value - slack, value, value + slack))
 
 
 @lru_cache(maxsize=256)
@@ -247,7 +268,12 @@ def polarity(text: str) -> bool | None:
         >>> polarity("Yes, it is."), polarity("It isn't"), polarity("Perhaps")
         (True, False, None)
     """
-    return next(_polar(text), None)
+    for word in _POLAR.findall(fold(text)):
+        if word in _YES:
+            return True
+        if word in _NO or _NEGATED.search(word):
+            return False
+    return None
 
 
 def polarities(text: str) -> set[bool]:
@@ -257,12 +283,11 @@ def polarities(text: str) -> set[bool]:
         >>> sorted(polarities("Is it open, yes or no?"))
         [False, True]
     """
-    return set(_polar(text))
-
-
-def _polar(text: str) -> Iterator[bool]:
-    for word in _POLAR.findall(fold(text)):
-        if word in _YES:
-            yield True
-        elif word in _NO or word.endswith(("n't", "n’t")):
-            yield False
+    text = fold(text)
+    words = frozenset(_POLAR.findall(text))
+    said = set()
+    if words & _YES:
+        said.add(True)
+    if words & _NO or _NEGATED.search(text):
+        said.add(False)
+    return said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from stb_env import jsontext
@@ -29,8 +30,8 @@ def changes(before: Tables, after: Tables) -> dict[str, Change]:
     if before.tables is after.tables:
         return {}
     old, now = before.tables, after.tables
-    # Tables are copied on write, so one that is the same object has not changed.
-    names = sorted(name for name in {*old, *now} if old.get(name) is not now.get(name))
+    # Tables are copied on write, so one that is the same object has not changed; none is ever dropped.
+    names = sorted(name for name, table in now.items() if old.get(name) is not table)
     differences = {name: _difference(name, before, after) for name in names}
     return {name: change for name, change in differences.items() if change["rows"] or change["new"]}
 
@@ -44,8 +45,8 @@ def _difference(name: str, before: Tables, after: Tables) -> dict[str, Any]:
             continue
         if _is_generated(key, before, after):
             fresh.append(_normal({field: value for field, value in row.items() if value != key}))
-        elif key not in old or _normal(row) != _normal(old[key]):
-            rows[key] = _normal(row)
+        elif (normal := _normal(row)) != _normal(old.get(key)):
+            rows[key] = normal
     return {"rows": dict(sorted(rows.items())), "new": sorted(fresh, key=jsontext.dumps)}
 
 
@@ -60,14 +61,21 @@ def _is_generated(key: str, before: Tables, after: Tables) -> bool:
 
 def _normal(value: Any) -> Any:
     if isinstance(value, str):
-        return "".join(plain(value).split())
+        return _letters(value)
     if isinstance(value, float):
         return int(value) if value.is_integer() else round(value, 4)
+    if value is None or isinstance(value, int):
+        return value
     if isinstance(value, Mapping):
         return {key: _normal(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_normal(item) for item in value]
     return value
+
+
+@lru_cache(maxsize=1024)
+def _letters(text: str) -> str:
+    return "".join(plain(text).split())
 
 
 def same(one: Change | None, other: Change | None) -> bool:

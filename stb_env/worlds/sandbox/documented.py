@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
+from operator import itemgetter
 
 from stb_env.tools import ToolId
 from stb_env.worlds.sandbox import answers
@@ -27,18 +29,26 @@ def documented(fact: Fact) -> frozenset[ToolId]:
         >>> documented({"type": "time", "value": "03:17"})
         frozenset()
     """
-    index = _index(fact["type"])
     if fact["type"] != "number":
-        return index.get(fact["value"], frozenset())
-    slack = fact["tolerance"] + 1e-9
-    return frozenset[ToolId]().union(
-        *(
-            identities
-            for quantity, identities in index.items()
-            if isinstance(quantity, answers.Quantity)
-            and any(abs(reading - fact["value"]) <= slack for reading in quantity.readings(fact["unit"]))
-        )
-    )
+        return _index(fact["type"]).get(fact["value"], frozenset())
+    value, slack = fact["value"], fact["tolerance"] + 1e-9
+    readings, identities = _readings(fact["unit"])
+    first = bisect_left(readings, -slack, key=lambda reading: reading - value)
+    last = bisect_right(readings, slack, key=lambda reading: reading - value)
+    return frozenset[ToolId]().union(*identities[first:last])
+
+
+@lru_cache(maxsize=len(answers.UNITS) + 1)
+def _readings(unit: str) -> tuple[list[float], list[frozenset[ToolId]]]:
+    """Return every documented number as it is in a unit, in ascending order, and who documents each."""
+    found = [
+        (reading, identities)
+        for quantity, identities in _index("number").items()
+        if isinstance(quantity, answers.Quantity)
+        for reading in quantity.readings(unit)
+    ]
+    found.sort(key=itemgetter(0))
+    return [reading for reading, _ in found], [identities for _, identities in found]
 
 
 @lru_cache(maxsize=len(_READERS))

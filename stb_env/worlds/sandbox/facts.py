@@ -130,8 +130,8 @@ def given_away(fact: Fact, query: str) -> bool:
         >>> given_away(yes_no("open", True), "Is it open? Yes or no.")
         False
     """
-    if fact["type"] == "yes_no" and answers.polarities(query) == {True, False}:
-        return False
+    if fact["type"] == "yes_no":
+        return answers.polarities(query) == {fact["value"]}
     return holds(fact, query)
 
 
@@ -141,6 +141,8 @@ def _values(facts: Iterable[Fact], kind: str) -> list[Any]:
 
 def _number(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
     unit, slack = fact["unit"], fact["tolerance"] + 1e-9
+    if not unit and not answers.may_say(answer, fact["value"], slack):
+        return False
 
     def said(value: float, quantities: Iterable[Quantity]) -> bool:
         return any(
@@ -160,6 +162,9 @@ def _number(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> boo
 
 def _names(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
     wanted = fact["value"]
+    words = answers.plain(answer)
+    if any(answers.plain(item) not in words for item in wanted):
+        return False
     mine = {item for values in _values(allowed, "names") for item in values}
     rivals = [other for other in fact["others"] if other not in mine]
     said = answers.named(answer, [*wanted, *rivals])

@@ -18,13 +18,13 @@ from typing import NamedTuple
 from stb_env import seeding
 from stb_env.errors import DataError
 from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall
+from stb_env.tools import Tool, ToolCall, ToolId
 from stb_env.worlds.sandbox.api_error import ApiError
 from stb_env.worlds.sandbox.catalog import apis, household, tools
 from stb_env.worlds.sandbox.changes import changes
 from stb_env.worlds.sandbox.documented import documented
 from stb_env.worlds.sandbox.facts import Fact, given_away, holds
-from stb_env.worlds.sandbox.registry import ApiCall
+from stb_env.worlds.sandbox.registry import Api, ApiCall
 from stb_env.worlds.sandbox.task_key import BUCKETS, HELD_OUT_SPLITS, TaskKey
 from stb_env.worlds.sandbox.template import Answer, Draw, Plan, Template
 from stb_env.worlds.world import Tables
@@ -70,17 +70,16 @@ def generate(key: TaskKey) -> Task:
     """Make the task that a key means; the same key gives the same task in every process."""
     draw, _, query, solved = _instance(key)
     known = tools()
-    used = [known[identity] for identity in dict.fromkeys(call.api.id for call in solved.calls)]
-    needed = list(dict.fromkeys([*used, *(known[api.id] for api in key.template.offers)]))
+    used = tuple(dict.fromkeys(call.api.id for call in solved.calls))
     written = changes(household(draw.household), solved.state)
     return Task(
         id=key.id,
         query=query,
-        tools=_offered(needed, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        tools=_offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
-        relevant=tuple(tool.id for tool in used),
+        relevant=used,
         gold=tuple(ToolCall(known[call.api.id].name, dict(call.arguments)) for call in solved.calls),
         goal={
             "facts": list(solved.answer.facts),
@@ -186,13 +185,11 @@ def _run(plan: Plan, state: Tables) -> Solved:
         return Solved(calls, stop.value, state)
 
 
-def _offered(needed: list[Tool], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
+def _offered(used: tuple[ToolId, ...], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
     """Return the needed tools among distractors, half of them from the same categories."""
-    unfit = {tool.id for tool in needed} | {api.id for api in key.template.withheld}
-    near, far = _pools(tuple(sorted({tool.id.category for tool in needed})), key.split not in HELD_OUT_SPLITS)
-    near = [tool for tool in near if tool.id not in unfit]
-    if key.template.withheld:
-        far = [tool for tool in far if tool.id not in unfit]
+    needed, near, far = _pools(
+        used, key.template.offers, key.template.withheld, key.split not in HELD_OUT_SPLITS
+    )
     chosen = rng.sample(near, min(len(near), (key.distractors + 1) // 2))
     chosen += rng.sample(far, min(len(far), key.distractors - len(chosen)))
     offered = needed + chosen
@@ -200,8 +197,29 @@ def _offered(needed: list[Tool], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
     return tuple(offered)
 
 
+class _Pools(NamedTuple):
+    """The tools that a task needs, and the distractors of the same categories and of others."""
+
+    needed: list[Tool]
+    near: list[Tool]
+    far: list[Tool]
+
+
+@lru_cache(maxsize=1024)
+def _pools(
+    used: tuple[ToolId, ...], offers: tuple[Api, ...], withheld: tuple[Api, ...], training: bool
+) -> _Pools:
+    needed = list(dict.fromkeys((*used, *(api.id for api in offers))))
+    unfit = {*needed, *(api.id for api in withheld)}
+    near, far = _by_category(frozenset(identity.category for identity in needed), training)
+    near = [tool for tool in near if tool.id not in unfit]
+    if withheld:
+        far = [tool for tool in far if tool.id not in unfit]
+    return _Pools([tools()[identity] for identity in needed], near, far)
+
+
 @lru_cache(maxsize=256)
-def _pools(categories: tuple[str, ...], training: bool) -> tuple[list[Tool], list[Tool]]:
+def _by_category(categories: frozenset[str], training: bool) -> tuple[list[Tool], list[Tool]]:
     known = [tool for identity, tool in tools().items() if not (training and apis()[identity].tool.held_out)]
     near = [tool for tool in known if tool.id.category in categories]
     return near, [tool for tool in known if tool.id.category not in categories]

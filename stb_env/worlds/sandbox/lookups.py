@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from datetime import date, timedelta
+from functools import lru_cache
 from typing import Any
 
 from stb_env.worlds.sandbox.answers import MONTHS
@@ -34,11 +35,13 @@ def product_id(name: str) -> Lookup:
     return next(str(row["product_id"]) for row in page["results"] if row["name"] == name)
 
 
-def days(first: int, last: int) -> list[date]:
+@lru_cache(maxsize=256)
+def days(first: int, last: int) -> tuple[date, ...]:
     """Return the days from so many days after the sandbox's present to so many."""
-    return [TODAY + timedelta(days=offset) for offset in range(first, last + 1)]
+    return tuple(TODAY + timedelta(days=offset) for offset in range(first, last + 1))
 
 
+@lru_cache(maxsize=2048)
 def long_date(when: date) -> str:
     """Write a date the way people do.
 

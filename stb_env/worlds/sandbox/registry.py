@@ -10,7 +10,7 @@ import inspect
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from stb_env.tools import ToolId
 from stb_env.worlds.sandbox.api_error import ArgumentsError
@@ -21,8 +21,7 @@ Response = Any
 Function = Callable[..., Response | tuple[Response, Tables]]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiCall:
+class ApiCall(NamedTuple):
     """A call of one API, as a solution yields it."""
 
     api: Api

@@ -86,6 +86,8 @@ class Draw:
 
 
 def _label(value: Any) -> str:
+    if isinstance(value, str):
+        return value
     # The first field of every row of content is its id.
     return str(next(iter(value.values()))) if isinstance(value, Mapping) else str(value)
 

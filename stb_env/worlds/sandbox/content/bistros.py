@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import lru_cache
 from typing import Any
 
@@ -38,6 +39,17 @@ def bistros() -> Mapping[str, dict[str, Any]]:
                 "deposit_per_guest": rng.randrange(2, 16) / 2,
             }
     return rows
+
+
+def days_with_table(bistro_id: str, days: Sequence[date], earliest: str = SLOTS[0]) -> list[date]:
+    """Return the days on which a table is free at ``earliest`` or later."""
+    numbers = [number for number, slot in enumerate(SLOTS) if slot >= earliest]
+    starts = seeding.derive_each(("table", bistro_id), days)
+    return [
+        when
+        for when, start in zip(days, starts, strict=True)
+        if any(seeding.mix(start, number) % 2 for number in numbers)
+    ]
 
 
 def free_tables(bistro_id: str, date: str) -> dict[str, str]:

@@ -78,14 +78,25 @@ def trades(when: date) -> bool:
 
 def closing_price(company: Mapping[str, Any], when: date) -> float:
     """Return the closing price in aurel, as it was then: a split makes it drop."""
-    seed, day = seeding.derive("stock", company["symbol"]), when.toordinal()
-    waves = sum(math.sin((day + seed % 997 * term) / (29 * term)) * 0.05 * term for term in (1, 2, 4))
+    seed, day = _stock_seeds()[company["symbol"]], when.toordinal()
+    shift = seed % 997
+    waves = _wave(day, shift, 1) + _wave(day, shift, 2) + _wave(day, shift, 4)
     noise = (seeding.mix(seed, day) % 10_000 / 10_000 - 0.5) * 0.05
     price = company["base_price"] * (1 + waves + noise)
     for split in company["splits"]:
         if when.isoformat() < split["date"]:
             price *= split["new_shares_for_each"]
     return float(round(price, 2))
+
+
+def _wave(day: int, shift: int, term: int) -> float:
+    return math.sin((day + shift * term) / (29 * term)) * 0.05 * term
+
+
+@lru_cache(maxsize=1)
+def _stock_seeds() -> Mapping[str, int]:
+    symbols = list(companies_by_symbol())
+    return dict(zip(symbols, seeding.derive_each(("stock",), symbols), strict=True))
 
 
 @lru_cache(maxsize=1)

@@ -9,7 +9,7 @@ from typing import Any
 
 from stb_env.worlds.sandbox import facts
 from stb_env.worlds.sandbox.api_error import ApiError
-from stb_env.worlds.sandbox.content.bistros import AREAS, SLOTS, bistros, free_tables
+from stb_env.worlds.sandbox.content.bistros import AREAS, SLOTS, bistros, days_with_table
 from stb_env.worlds.sandbox.content.coming_days import days_left
 from stb_env.worlds.sandbox.content.currencies import currencies
 from stb_env.worlds.sandbox.content.households import friends
@@ -27,13 +27,9 @@ _FOREIGN = sorted(code for code in currencies() if code != "AUR")
 _DAYS = days(50, 200)
 
 
-def _open_days(bistro: Row, earliest: str = SLOTS[0]) -> list[date]:
-    return _days_with_tables(bistro["bistro_id"], earliest)
-
-
-@lru_cache(maxsize=4096)
-def _days_with_tables(key: str, earliest: str) -> list[date]:
-    return [when for when in _DAYS if any(time >= earliest for time in free_tables(key, when.isoformat()))]
+@lru_cache(maxsize=1024)
+def _open_days(bistro_id: str, earliest: str = SLOTS[0]) -> list[date]:
+    return days_with_table(bistro_id, _DAYS, earliest)
 
 
 def _reservations() -> Generator[ApiCall, Any, dict[tuple[str, str], Row]]:
@@ -64,7 +60,8 @@ def reserve_or_later(draw: Draw) -> Plan:
     """Reserve a table at a time, or at the next time that is free."""
     draw.home()
     bistro, time, guests = draw.pick(_BISTROS), draw.pick(("18:30", "19:00", "19:30")), draw.between(2, 8)
-    when, city, name = draw.pick(_open_days(bistro, time)).isoformat(), bistro["city_name"], bistro["name"]
+    when = draw.pick(_open_days(bistro["bistro_id"], time)).isoformat()
+    city, name = bistro["city_name"], bistro["name"]
 
     def solve() -> Solution:
         bistro = yield from _restaurant(city, name)
@@ -94,7 +91,7 @@ def move_reservation(draw: Draw) -> Plan:
     old = draw.pick(rows)
     bistro, guests = bistros()[old["bistro_id"]], draw.between(2, 8)
     city, name, start = bistro["city_name"], bistro["name"], old["date"]
-    when = draw.pick(_open_days(bistro)).isoformat()
+    when = draw.pick(_open_days(bistro["bistro_id"])).isoformat()
 
     def solve() -> Solution:
         bistro = yield from _restaurant(city, name)
@@ -175,7 +172,7 @@ def dinner_with_contact(draw: Draw) -> Plan:
     friend = draw.pick(friends(draw.household))
     city_name = cities()[friend["city_id"]]["name"]
     bistro = draw.pick([row for row in _BISTROS if row["city_name"] == city_name])
-    when, guests = draw.pick(_open_days(bistro)).isoformat(), draw.between(2, 6)
+    when, guests = draw.pick(_open_days(bistro["bistro_id"])).isoformat(), draw.between(2, 6)
     name, cuisine = friend["name"], bistro["cuisine"]
 
     def solve() -> Solution:

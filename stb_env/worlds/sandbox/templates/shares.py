@@ -28,10 +28,15 @@ def _symbol(company: str) -> Generator[ApiCall, Any, str]:
     return next(str(row["symbol"]) for row in page["results"] if row["company"] == company)
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=64)
+def _closes(company: str) -> list[float]:
+    return [closing_price(companies()[company], day) for day in _TRADING_DAYS]
+
+
+@lru_cache(maxsize=128)
 def _decided_starts(company: str, wording: str) -> list[date]:
     """Return the days from which on one of five trading days has the best close alone."""
-    closes = [closing_price(companies()[company], day) for day in _TRADING_DAYS]
+    closes = _closes(company)
     weeks = ((day, closes[index : index + 5]) for index, day in enumerate(_TRADING_DAYS[:-5]))
     return [day for day, prices in weeks if prices.count(_BEST[wording](prices)) == 1]
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from datetime import date
+from functools import lru_cache
 from typing import Any
 
 from stb_env.worlds.sandbox import facts
@@ -20,6 +22,20 @@ from stb_env.worlds.world import Row
 _CITIES = list(cities().values())
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
 _DAYS = days(110, 300)
+
+
+@lru_cache(maxsize=256)
+def _open_days(hotel_id: str) -> list[date]:
+    return room_keeper.days_with_room(hotel_id, _DAYS)
+
+
+@lru_cache(maxsize=64)
+def open_days_in(city_id: str) -> list[date]:
+    """Return the days far ahead from which on some hotel of a city has a room."""
+    full = {*_DAYS}
+    for hotel in hotels_by_city()[city_id]:
+        full.difference_update(room_keeper.days_with_room(hotel["hotel_id"], list(full)))
+    return [when for when in _DAYS if when not in full]
 
 
 def _stay(hotel: str) -> Generator[ApiCall, Any, Row]:
@@ -45,15 +61,7 @@ def book_cheapest_room(draw: Draw) -> Plan:
     city, nights = draw.pick(_CITIES), draw.between(2, 9)
     rivals = [hotel["name"] for hotel in hotels_by_city()[city["city_id"]]]
     name = city["name"]
-    open_days = [
-        when
-        for when in _DAYS
-        if any(
-            room_keeper.has_room(hotel["hotel_id"], when.isoformat())
-            for hotel in hotels_by_city()[city["city_id"]]
-        )
-    ]
-    check_in = draw.pick(open_days).isoformat()
+    check_in = draw.pick(open_days_in(city["city_id"])).isoformat()
 
     def solve() -> Solution:
         offers = (yield room_keeper.find_rooms(city_id=(yield from city_id(name)), check_in=check_in))[
@@ -86,8 +94,8 @@ def first_choice_hotel(draw: Draw) -> Plan:
     first = draw.pick(list(hotels().values()))
     city = cities()[first["city_id"]]["name"]
     second = draw.pick([hotel for hotel in hotels_by_city()[first["city_id"]] if hotel is not first])
-    open_days = [when for when in _DAYS if room_keeper.has_room(second["hotel_id"], when.isoformat())]
-    check_in, nights = draw.pick(open_days).isoformat(), draw.between(2, 6)
+    check_in = draw.pick(_open_days(second["hotel_id"])).isoformat()
+    nights = draw.between(2, 6)
     names = [first["name"], second["name"]]
 
     def solve() -> Solution:
@@ -120,7 +128,7 @@ def change_stay(draw: Draw) -> Plan:
     far = [row for row in draw.home().table("stays").values() if days_left(row["check_in"]) > 20]
     stay, nights = draw.pick(far), draw.between(2, 8)
     name = stay["hotel"]
-    check_in = draw.pick([when for when in _DAYS if room_keeper.has_room(stay["hotel_id"], when.isoformat())])
+    check_in = draw.pick(_open_days(stay["hotel_id"]))
 
     def solve() -> Solution:
         row = yield from _stay(name)

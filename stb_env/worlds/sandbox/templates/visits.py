@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from stb_env.worlds.sandbox import facts
-from stb_env.worlds.sandbox.content.hotels import hotels_by_city
 from stb_env.worlds.sandbox.content.households import friends
-from stb_env.worlds.sandbox.lookups import contact_id, days
+from stb_env.worlds.sandbox.lookups import contact_id
 from stb_env.worlds.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.worlds.sandbox.templates.rentals import rented_car
-from stb_env.worlds.sandbox.templates.stays import booked_room
+from stb_env.worlds.sandbox.templates.stays import booked_room, open_days_in
 from stb_env.worlds.sandbox.tools import contact_book, day_planner, room_keeper, wheel_hire
-
-_DAYS = days(110, 300)
 
 
 @template(
@@ -27,9 +24,7 @@ def visit_contact(draw: Draw) -> Plan:
     draw.home()
     friend = draw.pick(friends(draw.household))
     name, nights = friend["name"], draw.between(2, 7)
-    ids = [hotel["hotel_id"] for hotel in hotels_by_city()[friend["city_id"]]]
-    open_days = [when for when in _DAYS if any(room_keeper.has_room(key, when.isoformat()) for key in ids)]
-    start = draw.pick(open_days).isoformat()
+    start = draw.pick(open_days_in(friend["city_id"])).isoformat()
 
     def solve() -> Solution:
         key = yield from contact_id(name)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import date
 from functools import lru_cache
-from typing import Any
+from itertools import compress
+from typing import Any, TypeVar
 
 from stb_env import seeding
 from stb_env.worlds.sandbox.api_error import ApiError
@@ -25,15 +27,15 @@ _STAY = text("stay_id", "Id from List Stays.", "stay-001")
 _NIGHTS = whole("nights", "Number of nights.", 2, 1, 14)
 _CHECK_IN = day("check_in", "Day of arrival.", _EXAMPLE_DAY)
 
+D = TypeVar("D", date, str)
+
 
 @TOOL.starts_with
 def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     """Start with four stays: two far off, one within two weeks, one too close to be touched."""
     stays: dict[str, Row] = {}
     offsets = (rng.randint(30, 60), rng.randint(5, 12), rng.randint(1, 2), rng.randint(70, 100))
-    # The documented example of Change Stay has to work in every household.
-    choices = [hotel for key, hotel in hotels().items() if has_room(key, _EXAMPLE_DAY)]
-    for hotel, offset in zip(rng.sample(choices, len(offsets)), offsets, strict=True):
+    for hotel, offset in zip(rng.sample(_examples(), len(offsets)), offsets, strict=True):
         key, nights = f"stay-{len(stays) + 1:03}", rng.randint(1, 6)
         stays[key] = {
             "stay_id": key,
@@ -42,6 +44,12 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
             "refund": 0.0,
         }
     return {"stays": stays}
+
+
+@lru_cache(maxsize=1)
+def _examples() -> list[Row]:
+    # The documented example of Change Stay has to work in every household.
+    return [hotel for key, hotel in hotels().items() if _has_room(key, _EXAMPLE_DAY)]
 
 
 def _nightly(hotel: Row) -> float:
@@ -58,16 +66,19 @@ def _terms(hotel: Row, check_in: str, nights: int) -> dict[str, Any]:
     }
 
 
-@lru_cache(maxsize=65_536)
-def has_room(hotel_id: str, check_in: str) -> bool:
-    """Return whether a hotel has a room from a day on; a third of them have not."""
-    return seeding.derive("room", hotel_id, check_in) % 3 > 0
+def days_with_room(hotel_id: str, days: Sequence[D]) -> list[D]:
+    """Return the days, as dates or text, from which on a hotel has a room: two thirds of them."""
+    return list(compress(days, (draw % 3 for draw in seeding.derive_each(("room", hotel_id), days))))
+
+
+def _has_room(hotel_id: str, check_in: str) -> bool:
+    return bool(days_with_room(hotel_id, [check_in]))
 
 
 def _bookable(hotel_id: str, check_in: str, nights: int) -> dict[str, Any]:
     hotel = found(hotels().get(hotel_id), "hotel", hotel_id)
     coming_day(check_in)
-    if not has_room(hotel_id, check_in):
+    if not _has_room(hotel_id, check_in):
         raise ApiError(f"{hotel['name']} is full on {check_in}")
     return _terms(hotel, check_in, nights)
 
@@ -91,7 +102,7 @@ def find_rooms(city_id: str, check_in: str) -> dict[str, Any]:
             "hotel_id": hotel["hotel_id"],
             "hotel": hotel["name"],
             "nightly_aur": _nightly(hotel),
-            "available": has_room(hotel["hotel_id"], check_in),
+            "available": _has_room(hotel["hotel_id"], check_in),
         }
         for hotel in sorted(hotels_by_city()[city_id], key=lambda row: str(row["name"]))
     ]
