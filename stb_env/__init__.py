@@ -94,5 +94,11 @@ def _register(env_id: str, entry_point: str, **kwargs: Any) -> None:
 _register("stb/Sandbox-v0", "stb_env.envs.sandbox:make")
 _register("stb/OpenWeather-v0", "stb_env.envs.open_weather:make")
 _register("stb/CatAPI-v0", "stb_env.envs.cat_api:make")
+_register("stb/HomeSearch-v0", "stb_env.envs.home_search:make")
+_register("stb/TripBooking-v0", "stb_env.envs.trip_booking:make")
+_register("stb/VirtualHome-v0", "stb_env.envs.virtual_home:make")
+_register("stb/WebShop-v0", "stb_env.envs.web_shop:make")
+for _ability in ("Call", "Retrieve", "Plan"):
+    _register(f"stb/APIBank{_ability}-v0", "stb_env.envs.api_bank:make", ability=_ability)
 for _group in _GROUPS:
     _register(f"stb/{_group.replace('-', '')}-v0", "stb_env.envs.stabletoolbench:make", group=_group)

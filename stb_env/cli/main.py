@@ -7,12 +7,17 @@ from typing import Annotated
 import typer
 
 from stb_env import __version__
-from stb_env.cli import cache, data, run, validate
+from stb_env.cli import api_bank, cache, data, run, validate
+from stb_env.cli.align import align
 from stb_env.cli.bench import bench
+from stb_env.cli.compare import compare
+from stb_env.cli.eval import evaluation
 from stb_env.cli.export import export
 from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
 from stb_env.cli.suites import list_suites
+from stb_env.cli.synthesize import synthesize_command
+from stb_env.cli.toolbench_table import toolbench_table
 
 app = typer.Typer(
     name="stb-env",
@@ -22,13 +27,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cache.app, name="cache", help="Import, inspect and freeze recorded API responses.")
+app.add_typer(api_bank.app, name="api-bank", help="Write API-Bank's samples and evaluate predictions.")
 app.add_typer(data.app, name="data", help="Fetch, check and import query files and answers.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
 app.command("judge")(judge)
+app.command("eval")(evaluation)
+app.command("compare")(compare)
 app.command("lab")(lab)
 app.command("validate")(validate.validate)
 app.command("export")(export)
+app.command("synthesize")(synthesize_command)
+app.command("align")(align)
+app.command("toolbench-table")(toolbench_table)
 app.command("bench")(bench)
 
 

@@ -6,6 +6,7 @@
 from stb_env.wrappers.base import ToolWrapper, WrapperState
 from stb_env.wrappers.cot import ChainOfThought
 from stb_env.wrappers.discrete import DiscreteActions
+from stb_env.wrappers.few_shot import FewShotPrompt
 from stb_env.wrappers.search import (
     BeamSearch,
     BestFirstSearch,
@@ -22,6 +23,7 @@ __all__ = [
     "ChainOfThought",
     "DepthFirstSearch",
     "DiscreteActions",
+    "FewShotPrompt",
     "IndependentChains",
     "MonteCarloTreeSearch",
     "ToolRetrieval",
