@@ -21,8 +21,9 @@ from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.llm import ModelError, ScriptedModel
 from stb_env.rejudge import case_of, rejudge
-from stb_env.rollout import Agent, Run, plan, run_batch
+from stb_env.rollout import Agent, Run, as_agent, plan, play, run_batch
 from stb_env.trajectory import read_trajectories
+from stb_env.wrappers import DepthFirstSearch
 from tests.fakes.openai_server import Answer, OpenAIServer, completion, error
 
 ENV = "stb/I1Instruction-v0"
@@ -317,3 +318,22 @@ def test_a_folder_without_a_run_exits_2(keyless, tmp_path):
     done = command(tmp_path)
     assert done.exit_code == 2
     assert "holds no run" in done.output
+
+
+def test_of_a_search_only_the_branch_that_was_played_is_judged_again():
+    env = DepthFirstSearch(gym.make("stb/Sandbox-v0"))
+    _, info = env.reset(seed=0)
+    call = env.task.gold[0]
+    wrong = {"name": info["tools"][0]["function"]["name"], "arguments": {"made": "up"}}
+    answer = {"return_type": "give_answer", "final_answer": "42"}
+    plan = iter(
+        [
+            wrong,
+            {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}},
+            {"name": call.name, "arguments": dict(call.arguments)},
+            {"name": "Finish", "arguments": answer},
+        ]
+    )
+    episode = play(env, as_agent(lambda *_: next(plan)), task_id=info["task_id"], seed=0)
+    assert len(episode.tree["nodes"]) == 5
+    assert [record.name for record in case_of(episode).calls] == [call.name, "Finish"]

@@ -82,6 +82,7 @@ class Chat(Agent):
         self.usage = Usage()
         self._seed = seed
         self._talk: Conversation | None = None
+        self._unread = True
         self._tools: tuple[Mapping[str, Any], ...] = ()
         self._tools_text = ""
         self._has_user = False
@@ -92,19 +93,44 @@ class Chat(Agent):
         Raises:
             ModelError: The model gave no usable answer.
         """
-        if self._talk is None:
-            self._talk = Conversation(info["messages"])
-            self._tools, self._tools_text = tuple(info["tools"]), observation.get("tools", "")
-        else:
-            self._talk.hear(_heard(observation, info), info["calls"])
-            self._notice(observation.get("tools", self._tools_text))
-        message = _with_ids(self._ask(self._talk).message)
-        self._talk.say(message)
+        self._notice(observation, info)
+        talk = self.conversation(observation, info)
+        message = _with_ids(self.ask(talk, self._tools).message)
+        talk.say(message)
         return self._action(message)
 
-    def _notice(self, tools: str) -> None:
-        """Learn of tools that the episode has made callable since."""
-        if tools != self._tools_text:
+    # -- what agents that see an episode otherwise override ----------------------------------------
+
+    def conversation(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Conversation:
+        """Return what the model is to read now: the talk so far, and what came back from the last action.
+
+        Args:
+            observation: The observation.
+            info: Its ``info``.
+        """
+        if self._talk is None:
+            self._talk = Conversation(info["messages"])
+        else:
+            self._talk.hear(_heard(observation, info), info["calls"])
+        return self._talk
+
+    def index(self, attempt: int) -> int:
+        """Return which one this is of the equal questions that a model may be asked.
+
+        Args:
+            attempt: How often the model has refused just this one.
+        """
+        return derive("chat", self._seed, attempt) % 2**31
+
+    # -- core ------------------------------------------------------------------------------------
+
+    def _notice(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> None:
+        """Learn what can be called: at first from ``info``, later of tools that became callable since."""
+        tools = observation.get("tools", self._tools_text)
+        if self._unread:
+            self._unread = False
+            self._tools, self._tools_text = tuple(info["tools"]), tools
+        elif tools != self._tools_text:
             self._tools, self._tools_text = tuple(json.loads(tools)), tools
 
     def _action(self, message: dict[str, Any]) -> Any:
@@ -117,12 +143,20 @@ class Chat(Agent):
             return text
         return answer(text)
 
-    def _ask(self, talk: Conversation) -> ChatReply:
+    def ask(self, talk: Conversation, tools: Sequence[Mapping[str, Any]] = ()) -> ChatReply:
+        """Ask the model, shortening the conversation and asking again as said above.
+
+        Args:
+            talk: What it is to read.
+            tools: What it may call.
+
+        Raises:
+            ModelError: It gave no usable answer.
+        """
         attempt, cuts = 0, 0
         while True:
             # Another index is another seed: the same one would only buy the same refusal.
-            index = derive("chat", self._seed, attempt) % 2**31
-            request = ChatRequest(tuple(talk.messages), self._tools, index=index)
+            request = ChatRequest(tuple(talk.messages), tuple(tools), index=self.index(attempt))
             try:
                 reply = self._model.complete(request)
             except ModelError as error:

@@ -17,7 +17,7 @@ class Conversation:
     """OpenAI chat messages that grow turn by turn, and whose tool results can be shortened.
 
     Args:
-        messages: The messages to begin with.
+        messages: The messages to begin with; tool results among them can be shortened too.
 
     Examples:
         >>> talk = Conversation([{"role": "user", "content": "Weather in Oslo?"}])
@@ -30,7 +30,7 @@ class Conversation:
 
     def __init__(self, messages: Sequence[Mapping[str, Any]]) -> None:
         self.messages: list[dict[str, Any]] = [dict(message) for message in messages]
-        self._results: list[int] = []
+        self._results = [index for index, said in enumerate(self.messages) if said["role"] == "tool"]
 
     def say(self, message: Mapping[str, Any]) -> None:
         """Add what the model said."""

@@ -26,20 +26,14 @@ def open_cell(plan: EvaluationPlan, cell: Cell, out: Path) -> Session:
     """
     return Session(
         cell.group,
-        agent_spec(plan, cell),
+        cell.agent.spec or cell.agent.name,
         plan.env_settings(cell),
         seed=plan.seed,
         episodes=plan.episodes,
         trials=plan.trials,
         connected=_connected(plan, cell, out),
+        models=cell.agent.models or plan.models,
     )
-
-
-def agent_spec(plan: EvaluationPlan, cell: Cell) -> str:
-    """Return the text that names a cell's agent; a plain ``chat`` gets its models file."""
-    spec = cell.agent.spec or cell.agent.name
-    models = cell.agent.models or plan.models
-    return f"chat:{models}" if spec == "chat" and models is not None else spec
 
 
 def _connected(plan: EvaluationPlan, cell: Cell, out: Path) -> dict[str, Any]:

@@ -31,6 +31,7 @@ class Session:
         episodes: How many tasks; None for all.
         trials: How often each is played.
         connected: Objects that stand for some of the settings when the environment is made.
+        models: Models file of the agent; that of the settings where not given.
 
     Attributes:
         env: The environment.
@@ -58,10 +59,11 @@ class Session:
         episodes: int | None = None,
         trials: int = 1,
         connected: Mapping[str, Any] | None = None,
+        models: str | Path | None = None,
     ) -> None:
         self.env_id = env_id
         self._settings = {**settings, **(connected or {})}
-        self.make_agent = load_agent(agent, models=settings.get("models"))
+        self.make_agent = load_agent(agent, models=models or settings.get("models"))
         self.env = make_env(env_id, self._settings)
         self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed)
         self.agent_settings: Any = getattr(self.make_agent(), "fingerprint", None)

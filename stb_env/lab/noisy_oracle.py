@@ -111,7 +111,7 @@ def _report(task: Task, read: list[Any], made: set[str]) -> Attempt:
         if _useless(result):
             return APOLOGY
         read.append(result.response)
-    return _told(read)
+    return told(read)
 
 
 def _useless(result: ToolResult) -> bool:
@@ -120,30 +120,36 @@ def _useless(result: ToolResult) -> bool:
 
 def _believed(arguments: Mapping[str, Any], query: str, read: list[Any]) -> dict[str, Any]:
     """Return arguments whose values are as the query says, or else as the answers so far say."""
-    seen = {name: value for response in read for name, value in _fields(response)}
+    seen = {name: value for response in read for name, value in named_scalars(response)}
     return {
         name: value if str(value).lower() in query.lower() else seen.get(name, value)
         for name, value in arguments.items()
     }
 
 
-def _fields(value: Any) -> Iterator[tuple[str, Any]]:
+def named_scalars(value: Any) -> Iterator[tuple[str, Any]]:
     """Yield every named scalar of a response, in order."""
     if isinstance(value, list):
         for item in value:
-            yield from _fields(item)
+            yield from named_scalars(item)
     elif isinstance(value, dict):
         for name, item in value.items():
             if isinstance(item, dict | list):
-                yield from _fields(item)
+                yield from named_scalars(item)
             else:
                 yield name, item
 
 
-def _told(read: list[Any]) -> str:
+def told(read: list[Any]) -> str:
+    """Return an answer that reports the first facts of every response.
+
+    Examples:
+        >>> told([{"city": "Oslo", "temp": 3}])
+        'This is what I found: city Oslo, temp 3.'
+    """
     said = []
     for response in read:
-        fields = list(_fields(response))[:_FACTS]
+        fields = list(named_scalars(response))[:_FACTS]
         said.append(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in fields) or str(response))
     return f"This is what I found: {'. Then: '.join(said)}."
 
@@ -158,18 +164,18 @@ def _with_slip(attempt: Attempt, task: Task, slip: str, rng: random.Random) -> A
         call = next(attempt)
         while True:
             if len(read) == wrong and slip == "skipped call":
-                return _told(read) if read else APOLOGY
+                return told(read) if read else APOLOGY
             if len(read) == wrong and slip == "wrong argument":
-                call = ToolCall(call.name, _misread(call.arguments, rng))
+                call = ToolCall(call.name, misread(call.arguments, rng))
             result = yield call
             read.append(result.response)
             call = attempt.send(result)
     except StopIteration as stop:
         text: str | None = stop.value
-        return _corrupted(text, rng) if text and slip == "corrupted fact" else text
+        return corrupted(text, rng) if text and slip == "corrupted fact" else text
 
 
-def _misread(arguments: Mapping[str, Any] | str, rng: random.Random) -> Mapping[str, Any] | str:
+def misread(arguments: Mapping[str, Any] | str, rng: random.Random) -> Mapping[str, Any] | str:
     """Return the arguments with one of them changed; nothing can be changed where there is none."""
     if isinstance(arguments, str) or not arguments:
         return arguments
@@ -183,10 +189,10 @@ def _other(value: Any, rng: random.Random) -> Any:
     if isinstance(value, int | float):
         return value + rng.randint(1, 9)
     text = str(value)
-    return _corrupted(text, rng) if _DIGITS.search(text) else text[: max(1, len(text) // 2)]
+    return corrupted(text, rng) if _DIGITS.search(text) else text[: max(1, len(text) // 2)]
 
 
-def _corrupted(text: str, rng: random.Random) -> str:
+def corrupted(text: str, rng: random.Random) -> str:
     """Return a text with one number or name changed; one without either turned into its opposite."""
     found = [*_DIGITS.finditer(text), *_NAME.finditer(text)]
     if not found:

@@ -17,6 +17,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "diversity": "stb_env.lab.diversity:run",
     "turing": "stb_env.lab.turing:run",
     "judges": "stb_env.lab.judges:run",
+    "search": "stb_env.lab.search:run",
 }
 
 
@@ -31,7 +32,7 @@ def load_experiment(name: str) -> Run:
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: no experiment 'failure'; expected one of cache, diversity, failures, \
-judges, status, turing. Did you mean 'failures'?
+judges, search, status, turing. Did you mean 'failures'?
     """
     if name not in EXPERIMENTS:
         known = ", ".join(sorted(EXPERIMENTS))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stb_env.envs.finish import read_finish
 from stb_env.errors import DataError
+from stb_env.formats.branches import played_branch
 from stb_env.judges.protocol import Case
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall
@@ -22,6 +23,8 @@ def case_of(episode: Trajectory, task: Task | None = None, *, unanswered: bool =
     Raises:
         DataError: The episode has no answer.
     """
+    # Of a search the judge saw the branch that was played, and no other.
+    episode = played_branch(episode)
     answer = answer_of(episode)
     if answer is None and not unanswered:
         raise DataError(f"episode {episode.key} ended without an answer; there is nothing to judge")

@@ -13,6 +13,7 @@ from typing import Any
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.files import write_json
+from stb_env.formats.branches import played_branch
 from stb_env.judgement import read_judged, slug
 from stb_env.judges.preference import Contender, Preferring
 from stb_env.judges.votes import MissingVotes
@@ -241,7 +242,7 @@ def _shown(episode: Trajectory | None) -> list[Any] | None:
     """Return what of an episode can decide a comparison."""
     if episode is None or episode.verdict is None:
         return None
-    calls = [step["calls"] for step in episode.steps]
+    calls = [step["calls"] for step in played_branch(episode).steps]
     return [episode.query, jsontext.dumps(calls), episode.verdict["status"]]
 
 

@@ -381,7 +381,7 @@ def test_the_played_branch_has_the_conversation_that_the_judge_saw():
             r"^a value must be from 0 to 1, got 2.0$",
         ),
         (
-            lambda: played_out(MonteCarloTreeSearch(maze(), value=lambda view: float("nan")), "a"),
+            lambda: played_out(MonteCarloTreeSearch(maze(), value=lambda view: float("nan")), "!"),
             r"^a value must be from 0 to 1, got nan$",
         ),
     ],

@@ -61,8 +61,12 @@ def test_a_beam_search_keeps_the_best_of_each_level(script, value, settings, nod
 @pytest.mark.parametrize(
     ("script", "value", "settings", "nodes"),
     [
-        pytest.param("ab", by_room(b=0.9), {"width": 2}, [0, 2], id="the more valuable child"),
-        pytest.param("abc", by_room(a=0.9), {"width": 2, "c": 0.0}, [0, 1, 1], id="again, as long as it is"),
+        pytest.param("abc", by_room(), {}, [1, 2, 3], id="a round goes down until it ends"),
+        pytest.param("a!", by_room(), {}, [1, 1], id="then the next begins where there is room"),
+        pytest.param("ab-", by_room(), {}, [1, 2, 1], id="above where the agent gave up"),
+        pytest.param("abb", by_room(), {"max_depth": 2}, [1, 1, 1], id="or the depth limit was"),
+        pytest.param("a!!!!", by_room(), {"width": 9}, [1, 1, 1, 1, 0], id="visits make room at the root"),
+        pytest.param("a!", by_room(), {"width": 1}, [1, "end"], id="as far as the width allows"),
         pytest.param("-", by_room(), {"width": 1}, ["end"], id="nothing left to try ends it"),
         pytest.param("a-", by_room(a=0.9), {"width": 1}, [1, "end"], id="nor below"),
         pytest.param("-a", by_room(), {"width": 2}, [0, 2], id="no walk into what has ended"),
@@ -71,31 +75,44 @@ def test_a_beam_search_keeps_the_best_of_each_level(script, value, settings, nod
     ],
 )
 def test_uct_walks_where_value_and_doubt_are_large(script, value, settings, nodes):
-    assert nodes_after(MonteCarloTreeSearch(maze(), value=value, **settings), script) == nodes
+    env = MonteCarloTreeSearch(maze(), value=value, **settings)
+    assert nodes_after(env, script) == nodes
+
+
+def in_two_rooms(c: float) -> MonteCarloTreeSearch:
+    """A search that answered four times in a room of little value, then in one of much value, and went on."""
+    value = {"": 0.0, "a": 0.1, "b": 0.9}
+    env = MonteCarloTreeSearch(maze(max_turns=100), lambda view: value[view.backend], width=50, c=c)
+    assert nodes_after(env, "a!!!!b" + "!" * 20)[3:6] == [1, 0, 6]
+    return env
 
 
 def test_uct_visits_the_branch_of_higher_value_more_often():
-    env = MonteCarloTreeSearch(maze(max_turns=100), value=by_room(b=0.9), width=2, max_depth=50)
-    nodes_after(env, "ab" + "c" * 30)
-    # Below both there is nothing but rooms of the same low value.
-    low, high = (env.tree.nodes[index].visits for index in (1, 2))
+    low, high = (in_two_rooms(0.1).tree.nodes[index].visits for index in (1, 6))
     assert high > low > 0
-    assert env.tree.nodes[0].visits == low + high == 32
 
 
 def test_uct_explores_the_other_branch_the_more_the_larger_c_is():
-    def low_visits(c: float) -> int:
-        env = MonteCarloTreeSearch(maze(max_turns=100), value=by_room(b=0.9), width=2, c=c, max_depth=50)
-        nodes_after(env, "ab" + "c" * 30)
-        return env.tree.nodes[1].visits
-
-    assert low_visits(0.0) < low_visits(1.0) < low_visits(10.0)
+    few, some, many = (in_two_rooms(c).tree.nodes[1].visits for c in (0.0, 2.0, 10.0))
+    assert few < some < many
 
 
-def test_values_are_backed_up_to_the_root():
-    env = MonteCarloTreeSearch(maze(), value=by_room(a=0.5, ab=1.0), width=1)
-    nodes_after(env, "ab-")
-    assert [(node.visits, node.total) for node in env.tree.nodes] == [(3, 1.5), (3, 1.5), (2, 1.0), (1, 0.0)]
+def test_the_value_of_an_answer_is_backed_up_to_the_root():
+    env = MonteCarloTreeSearch(maze(), value=by_room(a=0.5, gold=1.0))
+    nodes_after(env, "ab!-")
+    assert [(node.visits, node.total) for node in env.tree.nodes] == [
+        (2, 1.0),
+        (2, 1.0),
+        (2, 1.0),
+        (1, 1.0),
+        (1, 0.0),
+    ]
+
+
+def test_uct_asks_for_the_value_of_answers_alone():
+    env = MonteCarloTreeSearch(maze(), value=by_room(a=0.5, gold=1.0))
+    nodes_after(env, "ab!-")
+    assert [node.value for node in env.tree.nodes] == [None, None, None, 1.0, None]
 
 
 def test_the_most_valuable_answer_is_played():
@@ -143,8 +160,15 @@ def test_a_judge_of_the_searchs_own_chooses_among_answers():
     env = IndependentChains(maze(test), tries=2, answers=2, value=JudgeValue(own))
     *_, info = played_out(env, "a?!")
     assert (len(own.cases), len(test.cases), info["verdict"]["status"]) == (2, 1, "solved")
-    assert own.cases[0].state == "a"
+    assert own.cases[0].state is None
     assert info["tree"]["settings"]["value"] == "judge:counting"
+
+
+def test_only_an_oracle_sees_labels_and_the_state_of_the_world():
+    oracle = CountingJudge()
+    value = JudgeValue(oracle, oracle=True)
+    played_out(IndependentChains(maze(), tries=2, answers=2, value=value), "a?!")
+    assert (oracle.cases[0].state, value.__name__) == ("a", "oracle:counting")
 
 
 def test_a_judged_answer_is_above_every_node_without_one():

@@ -16,7 +16,7 @@ from stb_env.wrappers.search.ranking import Pair, Rank, Ranker, rank_by_value
 from stb_env.wrappers.search.tree import Node, SearchTree
 from stb_env.wrappers.search.tree_search import TreeSearch
 from stb_env.wrappers.search.uct import MonteCarloTreeSearch
-from stb_env.wrappers.search.value import JudgeValue, NodeView, Scored, Value, heuristic_value
+from stb_env.wrappers.search.value import JudgeValue, NodeView, Scored, Value, heuristic_value, unlabelled
 
 __all__ = [
     "BeamSearch",
@@ -40,4 +40,5 @@ __all__ = [
     "heuristic_value",
     "original_search",
     "rank_by_value",
+    "unlabelled",
 ]

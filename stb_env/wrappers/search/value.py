@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from stb_env.errors import ConfigError
@@ -105,14 +106,27 @@ def heuristic_value(view: NodeView) -> float:
     return 0.4 * (last.status is Status.OK) + 0.3 * share + 0.3 * news
 
 
+def unlabelled(task: Task) -> Task:
+    """Return a task as an agent knows it: without gold calls, goal, marked APIs and the data set's record.
+
+    Examples:
+        >>> unlabelled(Task("1", "?", (), goal={"answer": 42})).goal
+        {}
+    """
+    return replace(task, relevant=(), gold=(), goal={}, record={})
+
+
 class JudgeValue:
     """Values answers by a judge of the search's own, and other nodes by another value.
 
-    Give it a judge that the episode is not scored by, or say in every table that it was an oracle.
+    The judge sees no label of the task and no state of the world. Still, give it a judge that the episode
+    is not scored by.
 
     Args:
         judge: Decides on the answers of a search.
         before: Values nodes without an answer; halved, so that a solved answer is above all of them.
+        oracle: Whether the judge may see labels and state, as exact verifiers must. Such a search knows the
+            truth: say so in every table. Its name begins with ``oracle``.
 
     Examples:
         >>> from stb_env.judges.heuristic import HeuristicJudge
@@ -122,10 +136,11 @@ class JudgeValue:
         ('judge:heuristic', 0.0)
     """
 
-    def __init__(self, judge: Judge, before: Value = heuristic_value) -> None:
+    def __init__(self, judge: Judge, before: Value = heuristic_value, *, oracle: bool = False) -> None:
         self._judge = judge
         self._before = before
-        self.__name__ = f"judge:{judge.name}"
+        self._oracle = oracle
+        self.__name__ = f"{'oracle' if oracle else 'judge'}:{judge.name}"
 
     def __call__(self, view: NodeView) -> Slow[Score]:
         """Return the verdict's score for an answer, half the other value for anything else.
@@ -136,5 +151,6 @@ class JudgeValue:
         if view.outcome != "answer":
             scored = yield from settled(self._before(view), "value")
             return scored._replace(score=scored.score / 2)
-        verdict = yield from self._judge.judge(Case(view.task, view.answer, view.calls, view.backend))
+        task, state = (view.task, view.backend) if self._oracle else (unlabelled(view.task), None)
+        verdict = yield from self._judge.judge(Case(task, view.answer, view.calls, state))
         return Scored(verdict.score, verdict.usage or NO_USAGE)

@@ -1,0 +1,123 @@
+"""What the searching agents share: a chat model that plays a search, completion by completion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, cast, get_args
+
+import gymnasium as gym
+
+from stb_env.baselines.chat import Chat
+from stb_env.baselines.conversation import Conversation
+from stb_env.errors import ConfigError
+from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.judges.pass_judge import PassJudge
+from stb_env.judges.protocol import Judge
+from stb_env.llm import ChatModel
+from stb_env.seeding import derive
+from stb_env.wrappers import ChainOfThought, TreeSearch
+
+OwnJudge = Literal["model", "heuristic"]
+
+
+class SearchAgent(Chat):
+    """Lets a chat model grow the tree of a search: one completion is one node.
+
+    The model is asked to think before each call. What it reads is taken anew from the search each time, so
+    after the search has gone elsewhere nothing of the branch that was left is there, except what the search
+    itself shows of it. The calls of one message are one node: they are made in their order, and each gets
+    its result before the model is asked again. A Finish among them ends the branch; the calls beside it are
+    made only if this answer is the one that is played.
+
+    Every completion counts as a question of its own, so that two tries in the same situation may differ;
+    equal seeds ask equal questions.
+
+    Args:
+        model: The model, or the path of a models file whose ``agent`` role is used; None for the role's
+            usual configuration.
+        **settings: Settings of the search, for manifests.
+
+    Raises:
+        ConfigError: No model is configured.
+    """
+
+    def __init__(self, model: ChatModel | Path | str | None = None, **settings: Any) -> None:
+        super().__init__(model)
+        self.settings = settings
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What decides the answers: the model's own settings and those of the search."""
+        return {**super().fingerprint, "search": dict(self.settings)}
+
+    @property
+    def model(self) -> ChatModel:
+        """The model that plays."""
+        return self._model
+
+    def search(self, env: gym.Env[Any, Any]) -> TreeSearch:
+        """Return the search around an environment."""
+        raise NotImplementedError(f"{type(self).__name__} must define search(env)")
+
+    def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+        """Return the environment in the search that this agent plays."""
+        return self.search(ChainOfThought(env, "tools"))
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Forget the last episode.
+
+        Raises:
+            ConfigError: The environment was not wrapped by this agent.
+        """
+        if not isinstance(env, TreeSearch):
+            name = type(self).__name__
+            raise ConfigError(f"{name} plays a search; give it the environment that {name}.wrap returns")
+        super().reset(env, seed)
+        self.env = env
+        self._asked = 0
+
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+        """Return what the model does next; messages tell the search what they cost.
+
+        Raises:
+            ModelError: The model gave no usable answer.
+        """
+        before = self.usage
+        action = super().act(observation, info)
+        if not isinstance(action, Mapping):
+            return action
+        return {**action, "usage": {"total_tokens": (self.usage - before).total_tokens}}
+
+    def conversation(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Conversation:
+        """Return the conversation at the search's current node."""
+        del observation, info
+        self._asked += 1
+        return Conversation(self.env.messages)
+
+    def index(self, attempt: int) -> int:
+        """Return a number that is another one for every completion of the episode."""
+        return derive("search", self._seed, self._asked, attempt) % 2**31
+
+
+def own_judge(name: str, model: ChatModel, env: gym.Env[Any, Any]) -> Judge:
+    """Return a judge of an agent's own, which is not the one that its episodes are scored by.
+
+    Args:
+        name: ``model`` lets the agent's model judge, ``heuristic`` goes by where facts come from.
+        model: The agent's model.
+        env: The environment that will be played.
+
+    Raises:
+        ConfigError: There is no such judge, or the episodes are scored by just this one.
+    """
+    if name not in get_args(OwnJudge):
+        raise ConfigError(f"an agent's own judge is {' or '.join(get_args(OwnJudge))}, got {name!r}")
+    judge = cast(Judge, HeuristicJudge() if name == "heuristic" else PassJudge(model))
+    rules = getattr(env, "rules", None)
+    if rules is not None and rules.judge.name == judge.name:
+        raise ConfigError(
+            f"the episodes are scored by {judge.name} too, so the agent would search by its test's verdict; "
+            "take another judge for the agent or for the environment"
+        )
+    return judge

@@ -1,0 +1,45 @@
+"""Chain of thought, once or in n independent tries (CoT@n)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.llm import ChatModel
+from stb_env.wrappers import IndependentChains
+
+from .common import SearchAgent
+
+
+class CoTAgent(SearchAgent):
+    """Thinks and calls along one chain; where it gives up, it starts again without memory, up to n times.
+
+    The first answer that is no give-up counts. Run it with ``--agent "agents/cot.py:CoTAgent(n=3)"``.
+
+    Args:
+        model: The model, or a models file whose ``agent`` role is used.
+        n: How often the task is tried at most.
+        max_depth: Steps after which a try without an answer has failed.
+        max_queries: Completions over all tries; None for no limit.
+
+    Raises:
+        ConfigError: No model is configured, or a number is out of range.
+    """
+
+    name = "cot"
+
+    def __init__(
+        self,
+        model: ChatModel | Path | str | None = None,
+        n: int = 1,
+        max_depth: int = 12,
+        max_queries: int | None = None,
+    ) -> None:
+        super().__init__(model, n=n, max_depth=max_depth, max_queries=max_queries)
+        self.n, self.max_depth, self.max_queries = n, max_depth, max_queries
+
+    def search(self, env: gym.Env[Any, Any]) -> IndependentChains:
+        """Return n chains from the same start."""
+        return IndependentChains(env, tries=self.n, max_depth=self.max_depth, max_queries=self.max_queries)

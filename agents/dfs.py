@@ -1,0 +1,57 @@
+"""Depth-first search over decisions (DFSDT), the second method of ToolLLM and StableToolBench."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.llm import ChatModel
+from stb_env.wrappers import DepthFirstSearch
+from stb_env.wrappers.search import Ranker
+
+from .common import SearchAgent
+
+
+class DFSAgent(SearchAgent):
+    """Goes back where a branch ends in a give-up, and tries something else there.
+
+    The model reads what was tried at a node before. Run it with ``--agent agents/dfs.py:DFSAgent``, or with
+    settings as in ``"agents/dfs.py:DFSAgent(width=3, max_queries=60)"``.
+
+    Args:
+        model: The model, or a models file whose ``agent`` role is used.
+        width: Children of a node at most.
+        max_depth: Steps at which a branch without an answer ends.
+        max_queries: Completions after which the search ends; None for no limit.
+        filter: Whether a node's children are all made first and compared pair by pair by the same model,
+            so that the better ones are tried first.
+
+    Raises:
+        ConfigError: No model is configured, or a number is out of range.
+    """
+
+    name = "dfs"
+
+    def __init__(
+        self,
+        model: ChatModel | Path | str | None = None,
+        width: int = 2,
+        max_depth: int = 12,
+        max_queries: int | None = 200,
+        filter: bool = False,  # the field's word
+    ) -> None:
+        super().__init__(model, width=width, max_depth=max_depth, max_queries=max_queries, filter=filter)
+        self.width, self.max_depth, self.max_queries, self.filter = width, max_depth, max_queries, filter
+
+    def search(self, env: gym.Env[Any, Any]) -> DepthFirstSearch:
+        """Return the search around an environment."""
+        return DepthFirstSearch(
+            env,
+            width=self.width,
+            max_depth=self.max_depth,
+            max_queries=self.max_queries,
+            filter=self.filter,
+            rank=Ranker(self.model) if self.filter else None,
+        )
