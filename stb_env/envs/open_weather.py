@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from stb_env.envs.program_task import Compat, Data, ProgramTask, Split
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError
-from stb_env.tasks import TaskSource
+from stb_env.judges.protocol import Judge
 from stb_env.worlds.curl.oracle import oracle
 from stb_env.worlds.open_weather.judge import ParityJudge, RequestJudge
 from stb_env.worlds.open_weather.official import official_tasks
 from stb_env.worlds.open_weather.program import parse, parse_for_parity
 from stb_env.worlds.open_weather.tasks import OpenWeatherTasks
 from stb_env.worlds.open_weather.world import OpenWeatherWorld
-from stb_env.worlds.whole_program import whole_program
+
+
+def _judge(*, parity: bool, program: bool) -> Judge:
+    del program
+    return ParityJudge() if parity else RequestJudge()
+
+
+_TASK = ProgramTask(
+    OpenWeatherTasks, official_tasks, OpenWeatherWorld, _judge, parse, parse_for_parity, oracle
+)
 
 
 def make(
-    split: Literal["test", "train"] = "test",
-    data: str | Path | TaskSource | None = None,
-    compat: Literal["toolbench"] | None = None,
+    split: Split = "test",
+    data: Data | None = None,
+    compat: Compat | None = None,
     program: bool = False,
     max_turns: int = 8,
     **settings: Any,
@@ -41,27 +49,4 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    if compat not in (None, "toolbench"):
-        raise ConfigError(f"compat must be None or 'toolbench', got {compat!r}")
-    parity = compat == "toolbench"
-    read = parse_for_parity if parity else parse
-    return ToolEnv(
-        _tasks(split, data, parity),
-        OpenWeatherWorld(parity=parity),
-        ParityJudge() if parity else RequestJudge(),
-        max_turns=max_turns,
-        parse=whole_program(read) if program else read,
-        halt_on_error=True,
-        oracle=oracle,
-        **settings,
-    )
-
-
-def _tasks(split: str, data: str | Path | TaskSource | None, parity: bool) -> TaskSource:
-    if data is None:
-        return OpenWeatherTasks(split)
-    if split != "test":
-        raise ConfigError(
-            f"official files have a test split alone, got split={split!r}; leave out data or split"
-        )
-    return official_tasks(data, parity=parity) if isinstance(data, str | Path) else data
+    return _TASK.make(split, data, compat, program, max_turns, settings)
