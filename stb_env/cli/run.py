@@ -70,8 +70,23 @@ def _table(summary: dict[str, Any], out: Path | None) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
+    rows += _repeats(summary)
     table.add_column("figure")
     table.add_column("value", justify="right")
     for name, value in rows:
         table.add_row(name, value)
     return table
+
+
+def _repeats(summary: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return what several trials say together, where there were several."""
+    rows = [
+        (
+            f"pass@{figure['k']} / pass^{figure['k']} ({figure['tasks']} tasks)",
+            f"{figure['pass_at_k']:.1%} / {figure['pass_hat_k']:.1%}",
+        )
+        for figure in summary.get("passes", ())
+    ]
+    if "flips" in summary:
+        rows.append(("tasks whose verdict flips", f"{summary['flips']['rate']:.1%}"))
+    return rows

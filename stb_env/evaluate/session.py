@@ -11,6 +11,7 @@ import gymnasium as gym
 from stb_env.baselines import load_agent
 from stb_env.evaluate.manifest import run_manifest
 from stb_env.metrics.rates import summarize
+from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
 from stb_env.rollout.make import make_env
 from stb_env.trajectory import Trajectory
@@ -90,7 +91,7 @@ class Session:
         try:
             episodes = self._play(saved, concurrency, progress)
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
-            summary = {**who, **summarize(episodes, len(self.jobs))}
+            summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes)}
             if saved is not None:
                 saved.finish(summary)
         finally:

@@ -1,0 +1,34 @@
+"""Several trials at each task, in one summary."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from stb_env.cli.main import app
+from stb_env.metrics.repeats import repeats
+from tests.metrics.episodes import episode
+
+
+def test_single_trials_have_no_figures_of_repeats():
+    assert repeats([episode("a", "solved"), episode("b", "unsolved")]) == {}
+
+
+def test_trials_give_pass_at_k_pass_hat_k_and_flips():
+    made = [episode("a", "solved" if trial == 0 else "unsolved", trial=trial) for trial in range(2)]
+    made += [episode("b", "solved", trial=trial) for trial in range(2)]
+    found = repeats(made)
+    assert [(each["k"], each["pass_at_k"], each["pass_hat_k"]) for each in found["passes"]] == [
+        (1, 0.75, 0.75),
+        (2, 1.0, 0.5),
+    ]
+    assert found["flips"]["rate"] == pytest.approx(0.5)
+
+
+def test_a_run_of_several_trials_prints_them():
+    done = CliRunner().invoke(
+        app, ["run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", "2", "--trials", "2", "--json"]
+    )
+    assert [each["pass_hat_k"] for each in json.loads(done.stdout)["passes"]] == [1.0, 1.0]
