@@ -1,3 +1,10 @@
+"""Models files: who plays which role."""
+
+from __future__ import annotations
+
+from stb_env.llm import load_models
+
+
 def test_a_part_of_the_synthesis_is_the_agent_but_for_what_is_set_for_it(tmp_path):
     file = tmp_path / "models.toml"
     file.write_text('[models.agent]\nmodel = "big"\nmax_tokens = 9\n[models.tester]\nmodel = "strict"\n')
