@@ -164,9 +164,11 @@ NUMERALS = st.sampled_from(
 @given(st.lists(NUMERALS, max_size=10).map("".join), st.sampled_from([0, 0.005, 0.4, 0.5, 0.99, 5]))
 @settings(max_examples=400, deadline=None)
 def test_a_glance_rules_out_no_number_that_a_text_has(text, slack):
-    for value in (quantity.value for quantity in answers.quantities(text)):
-        for near in (value - slack, value, value + slack):
-            assert answers.may_say(text, near, slack + 1e-9)
+    for quantity in answers.quantities(text):
+        for unit in ("", *answers.UNITS):
+            for value in quantity.readings(unit):
+                for near in (value - slack, value, value + slack):
+                    assert answers.may_say(text, near, unit, slack + 1e-9)
 
 
 @given(st.dates())

@@ -140,7 +140,7 @@ def test_a_task_checks_something_that_guessing_does_not_give():
 
 def test_goals_and_gold_are_plain_json():
     for task in EVERY:
-        assert json.loads(json.dumps(task.goal)) == task.goal
+        assert json.loads(json.dumps(dict(task.goal))) == task.goal
         assert all(json.loads(json.dumps(call.arguments)) == call.arguments for call in task.gold)
 
 

@@ -70,6 +70,7 @@ _WORDS = {
         )
     )
 }
+_NUMBER_WORDS = tuple(_WORDS)
 _MONTHS = {
     spelling.casefold(): index + 1 for index, month in enumerate(MONTHS) for spelling in (month, month[:3])
 } | {"sept": 9}
@@ -98,6 +99,20 @@ _NO = frozenset({"no", "nope", "not", "never", "false", "incorrect", "cannot", "
 _POLAR = re.compile(r"[a-z]+(?:['’]t)?")
 _NEGATED = re.compile(r"n['’]t")
 _SCALED_OR_HOURS = re.compile(r"\d\s*[kh]")
+# By unit: a number in another unit of its dimension.
+_OTHER_UNIT = {
+    unit: re.compile(
+        rf"(?:\d|{'|'.join(_WORDS)})[\s-]*(?:"
+        + "|".join(
+            re.escape(spelling)
+            for other, spellings in _SPELLINGS.items()
+            if other != unit and UNITS[other][0] == UNITS[unit][0]
+            for spelling in spellings
+        )
+        + r")(?!\w)"
+    )
+    for unit in UNITS
+}
 
 
 class Quantity(NamedTuple):
@@ -159,24 +174,33 @@ def _quantities(text: str) -> Iterator[Quantity]:
         yield Quantity(-value if sign == "-" else value, _UNIT_OF.get(unit, ""))
 
 
-def may_say(text: str, value: float, slack: float) -> bool:
+def may_say(text: str, value: float, unit: str, slack: float) -> bool:
     """Return False where no number of a text is within ``slack`` of a value, by a glance at its digits.
 
-    A number that is not small, scaled or made of hours can only be written in digits, of which the last
-    three of the whole part stand together.
+    A number that is not scaled, made of hours or in another unit is written in digits, of which the last
+    three of the whole part stand together, or as a word up to twelve.
 
     Examples:
-        >>> may_say("in 2026 for 1,250.50", 1250.5, 0.005), may_say("in 2026 for 1,250.50", 1350.5, 0.005)
-        (True, False)
-        >>> may_say("five thousand", 5000, 0.005)
+        >>> [may_say("in 2026 for 1,250.50", value, "", 0.005) for value in (1250.5, 1350)]
+        [True, False]
+        >>> may_say("seven minutes", 7, "min", 0.005), may_say("two hours", 120, "min", 0.005)
+        (True, True)
+        >>> may_say("five thousand", 5000, "", 0.005)
         True
     """
     text = fold(text)
-    if not (len(_WORDS) <= value - slack and value < 1e12 and slack < 1 and text.isascii()):
+    if slack >= 1 or not text.isascii() or "thousand" in text or "illion" in text:
         return True
-    if "thousand" in text or "illion" in text or _SCALED_OR_HOURS.search(text):
+    if _SCALED_OR_HOURS.search(text) or (unit and _OTHER_UNIT[unit].search(text)):
         return True
-    return any(str(int(near))[-3:] in text for near in (value - slack, value, value + slack))
+    return any(_may_read(text, abs(near)) for near in (value - slack, value, value + slack))
+
+
+def _may_read(text: str, value: float) -> bool:
+    if not 1 <= value < 1e12:
+        return True
+    whole = int(value)
+    return str(whole)[-3:] in text or (whole < len(_NUMBER_WORDS) and _NUMBER_WORDS[whole] in text)
 
 
 @lru_cache(maxsize=256)

@@ -141,7 +141,7 @@ def _values(facts: Iterable[Fact], kind: str) -> list[Any]:
 
 def _number(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
     unit, slack = fact["unit"], fact["tolerance"] + 1e-9
-    if not unit and not answers.may_say(answer, fact["value"], slack):
+    if not answers.may_say(answer, fact["value"], unit, slack):
         return False
 
     def said(value: float, quantities: Iterable[Quantity]) -> bool:
@@ -175,15 +175,28 @@ def _names(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool
 
 
 def _exact(
-    read: Callable[[str], frozenset[str]], kind: str
+    read: Callable[[str], frozenset[str]], kind: str, glance: Callable[[str, str], bool]
 ) -> Callable[[Fact, str, str, Iterable[Fact]], bool]:
     def check(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
+        if not glance(answers.fold(answer), fact["value"]):
+            return False
         said, excused = read(answer), read(query)
         if fact["value"] not in said or len(said - excused) > answers.MOST_VALUES:
             return False
         return not said.intersection(fact["others"]).difference(_values(allowed, kind), excused)
 
     return check
+
+
+def _may_date(text: str, day: str) -> bool:
+    """Return False where the day of the month, YYYY-MM-DD, is nowhere in a folded text."""
+    return day[-2:].lstrip("0") in text
+
+
+def _may_time(text: str, time: str) -> bool:
+    """Return False where the hour, HH:MM, is nowhere in a folded text, on a clock of 24 hours or of 12."""
+    hour = int(time[:2])
+    return str(hour) in text or str(hour % 12 or 12) in text
 
 
 def _code(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
@@ -216,8 +229,8 @@ _CHECKS: Mapping[str, Callable[[Fact, str, str, Iterable[Fact]], bool]] = {
     "number": _number,
     "names": _names,
     "code": _code,
-    "date": _exact(answers.dates, "date"),
-    "time": _exact(answers.times, "time"),
+    "date": _exact(answers.dates, "date", _may_date),
+    "time": _exact(answers.times, "time", _may_time),
     "yes_no": _yes_no,
     "lacking": _lacking,
 }
