@@ -22,7 +22,7 @@ from stb_env.wrappers import DepthFirstSearch
 # The real catalogue of RapidAPI is about as large.
 _MANY = 16_000
 _BRIEF = 0.5
-_WARM_UP = 3_000
+_WARM_UP = 8_000
 _NODES = 200
 _OPEN = "stb_env.envs.stabletoolbench:make"
 
@@ -43,7 +43,7 @@ def sandbox_figures(seconds: float) -> Iterator[Figure]:
     # The first resets also fill the tables of the world, once in a process.
     for _ in range(int(_WARM_UP * min(1.0, seconds / _BRIEF))):
         env.reset()
-    yield Figure("reset, new task", rate(env.reset, seconds), "/s")
+    yield Figure("reset, new task", rate(env.reset, seconds), "/s", "training tasks, steady state")
     yield _search_figure(seconds)
 
 
