@@ -94,6 +94,8 @@ def _register(env_id: str, entry_point: str, **kwargs: Any) -> None:
 _register("stb/Sandbox-v0", "stb_env.envs.sandbox:make")
 _register("stb/OpenWeather-v0", "stb_env.envs.open_weather:make")
 _register("stb/CatAPI-v0", "stb_env.envs.cat_api:make")
+_register("stb/GoogleSheets-v0", "stb_env.envs.google_sheets:make")
+_register("stb/Tabletop-v0", "stb_env.envs.tabletop:make")
 _register("stb/HomeSearch-v0", "stb_env.envs.home_search:make")
 _register("stb/TripBooking-v0", "stb_env.envs.trip_booking:make")
 _register("stb/VirtualHome-v0", "stb_env.envs.virtual_home:make")

@@ -1,0 +1,1 @@
+"""Google Sheets: a spreadsheet in memory with gspread's methods, formulas, formats and data frames."""

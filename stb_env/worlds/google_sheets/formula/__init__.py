@@ -1,0 +1,1 @@
+"""Formulas: read into a tree, and evaluated by walking it."""
