@@ -49,7 +49,7 @@ FIELDS = {
 METHODS = {
     "frame": _ELEMENTWISE | _REDUCED | _SHAPED | _FRAME,
     "series": _ELEMENTWISE | _REDUCED | _SHAPED | _SERIES,
-    "grouped": _REDUCED | _GROUPED,
+    "grouped": _REDUCED - {"mode"} | _GROUPED,
     "index": words("astype drop get_loc isin item map max min nunique sort_values to_list tolist unique"),
     "texts": _TEXTS,
 }
