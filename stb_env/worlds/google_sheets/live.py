@@ -154,8 +154,8 @@ def _plain(value: Any) -> Any:
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
-    if hasattr(value, "row") and hasattr(value, "value"):
-        return {"row": value.row, "col": value.col, "value": _plain(value.value)}
     if hasattr(value, "title"):
         return {"id": value.id, "title": value.title}
+    if hasattr(value, "row") and hasattr(value, "value"):
+        return {"row": value.row, "col": value.col, "value": _plain(value.value)}
     return repr(value)

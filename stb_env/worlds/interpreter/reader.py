@@ -36,6 +36,11 @@ def program_reader(names: Collection[str], *, parity: bool = False) -> Callable[
     def read(action: Any) -> Action:
         if not isinstance(action, str):
             return parse_action(action)
+        if action.startswith(("{", "[")):
+            # A call as JSON is valid Python too, and half the time goes into finding that out.
+            general = parse_action(action)
+            if general.calls:
+                return general
         for text in (action, *_fenced(action)):
             program = _read(text, known)
             if program is not None:

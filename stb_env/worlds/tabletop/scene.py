@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from stb_env.errors import did_you_mean
 from stb_env.worlds.interpreter.crash import CrashError
@@ -122,6 +123,7 @@ class Scene:
         )
 
 
+@lru_cache(maxsize=1_024)
 def object_name(text: str) -> str:
     """Return the name that a text means, as the original cleans it.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,8 @@ from stb_env.worlds.interpreter.crash import CrashError
 Log = list[tuple[str, tuple[Any, ...], dict[str, Any]]]
 
 
-class ReadCell(NamedTuple):
+@dataclass(frozen=True)
+class ReadCell:
     row: int
     col: int
     value: Any

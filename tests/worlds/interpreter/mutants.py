@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 _TOKEN = re.compile(r"\w+|[^\w\s]|\s+")
 _PIECES = (
     *("(", ")", "[", "]", "{", "}", ":", ",", ".", "=", "+=", "**", "@", "//", "%", "~", "not ", "lambda: "),
-    *("for i in range(9): ", "while True: ", "if x: ", "def f(a): ", "return ", "import os\n", "del x\n"),
+    *("for i in range(9): ", "while x: ", "if x: ", "def f(a): ", "return ", "import os\n", "del x\n"),
     *("'a' * 9999", "9 ** 99 ** 9", "[0] * 10 ** 8", "().__class__", "__import__('os')", "eval('1')"),
     *("None", "True", "-1", "1e999", "0", "''", "f'{x:9999}'", "{**x}", "*x", "x[::-1]", "x.y.z", "x()"),
     *("\x00", "\ud800", "漢", "\t", "\n", "\\", "#", '"""', ";", "9" * 400, "(" * 300, "- " * 900),
