@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from stb_env.actions import Action
+from stb_env.actions import Action, finish_arguments
 from stb_env.tools import FINISH, ToolCall
 
 _END = ToolCall(FINISH, {"return_type": "give_answer", "final_answer": ""}, "finish")
@@ -23,12 +23,25 @@ def whole_program(parse: Callable[[Any], Action]) -> Callable[[Any], Action]:
         ['search', 'Finish']
         >>> [call.name for call in whole_program(parse_action)("no program").calls]
         ['Finish']
+        >>> malformed = {"name": "Finish", "arguments": {"return_type": "later"}}
+        >>> whole_program(parse_action)(malformed).calls[-1].arguments["return_type"]
+        'give_answer'
     """
 
     def read(action: Any) -> Action:
         program = parse(action)
-        if program.calls and program.calls[-1].name == FINISH:
+        if program.calls and _ends(program.calls[-1]):
             return program
-        return Action((*program.calls, _END), program.text)
+        calls = (call for call in program.calls if call.name != FINISH)
+        return Action((*calls, _END), program.text)
 
     return read
+
+
+def _ends(call: ToolCall) -> bool:
+    """Return whether a call is a Finish that ends an episode, as a malformed one does not."""
+    if call.name != FINISH:
+        return False
+    arguments = finish_arguments(call)
+    kind = arguments.get("return_type")
+    return kind == "give_up_and_restart" or (kind == "give_answer" and "final_answer" in arguments)

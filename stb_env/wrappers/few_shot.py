@@ -16,7 +16,7 @@ from stb_env.errors import ConfigError
 from stb_env.formats.toolbench_prompt import Variant, example_text, prompt_text
 from stb_env.request import Slow
 from stb_env.retrieval import BM25Retriever
-from stb_env.worlds.curl.official import read_official
+from stb_env.worlds.toolbench.official import read_official
 from stb_env.worlds.toolbench_suite import STOPS, SuiteTask, suite_task
 from stb_env.wrappers.base import ToolWrapper
 

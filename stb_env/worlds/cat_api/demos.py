@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.worlds.cat_api.apis import APIS
 from stb_env.worlds.cat_api.tasks import make_task
-from stb_env.worlds.curl.official import Demonstration
+from stb_env.worlds.toolbench.official import Demonstration
 
 PER_KIND = 2
 

@@ -27,10 +27,10 @@ from stb_env.worlds.cat_api.parity import STRINGS_DIFFER, Fetch, folded, run
 from stb_env.worlds.cat_api.service import fetch, respond
 from stb_env.worlds.cat_api.tools import BY_NAME as TOOLS
 from stb_env.worlds.cat_api.world import KEY, start_of
-from stb_env.worlds.curl.agreement import Agreement, best_agreement
 from stb_env.worlds.curl.crash import CrashError
 from stb_env.worlds.curl.reader import CURL
 from stb_env.worlds.curl.ruling import is_executable, last_command, made_calls, rule
+from stb_env.worlds.toolbench.agreement import Agreement, best_agreement
 
 Outcome = dict[Any, Any]
 

@@ -11,8 +11,8 @@ from stb_env.worlds.cat_api.account import Account
 from stb_env.worlds.cat_api.command import as_typed
 from stb_env.worlds.cat_api.judge import ParityJudge, outcome_of
 from stb_env.worlds.cat_api.tasks import NAME, cat_task
-from stb_env.worlds.curl.official import Item, read_official
 from stb_env.worlds.curl.reader import CURL
+from stb_env.worlds.toolbench.official import Item, read_official
 
 FAVOURITES = ("q7Kd2mPzA", "aaR5tLw8e")
 """What an account has among its favourites, besides what the goal deletes."""

@@ -18,7 +18,7 @@ from stb_env.worlds.cat_api.command import render
 from stb_env.worlds.cat_api.images import MIME_TYPES, SIZES, breeds, images, search
 from stb_env.worlds.cat_api.service import VERSION
 from stb_env.worlds.cat_api.tools import BY_NAME, TOOLS
-from stb_env.worlds.curl.seeded_tasks import SeededTasks, belongs
+from stb_env.worlds.toolbench.seeded_tasks import SeededTasks, belongs
 
 NAME = "CatAPI"
 

@@ -8,8 +8,8 @@ from stb_env.tools import Tool, ToolId
 from stb_env.worlds.cat_api.apis import APIS, HOST, Api
 from stb_env.worlds.cat_api.command import render
 from stb_env.worlds.cat_api.images import MIME_TYPES, MOST_IMAGES, ORDERS, SIZES, breeds
-from stb_env.worlds.curl.official import Document
 from stb_env.worlds.curl.reader import curl_tool
+from stb_env.worlds.toolbench.official import Document
 
 _BREEDS = ", ".join(f"{code} ({name})" for code, name in breeds().items())
 _SCHEMAS: dict[str, dict[str, Any]] = {

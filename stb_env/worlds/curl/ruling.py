@@ -6,8 +6,8 @@ from stb_env.judges.protocol import Case
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
-from stb_env.worlds.curl.agreement import Agreement
 from stb_env.worlds.curl.reader import command_of
+from stb_env.worlds.toolbench.agreement import Agreement
 
 
 def rule(judge: str, agreed: Agreement, *, executable: bool, reason: str = "") -> Verdict:

@@ -21,11 +21,11 @@ from stb_env.errors import DataError, JudgeError
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.verdict import Verdict
-from stb_env.worlds.curl.agreement import Agreement, best_agreement
 from stb_env.worlds.curl.ruling import is_executable, made_calls, rule
 from stb_env.worlds.form.api import Criteria, Form, FormApi
 from stb_env.worlds.form.crash import CrashError
 from stb_env.worlds.form.world import FormWorld
+from stb_env.worlds.toolbench.agreement import Agreement, best_agreement
 
 
 class FormJudge:

@@ -8,11 +8,11 @@ from pathlib import Path
 from stb_env.errors import DataError
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import FINISH, ToolCall
-from stb_env.worlds.curl.official import Item, read_official
 from stb_env.worlds.form.api import PROGRAM, FormApi
 from stb_env.worlds.form.judge import Labels
 from stb_env.worlds.form.program import calls_of
 from stb_env.worlds.form.reader import typed
+from stb_env.worlds.toolbench.official import Item, read_official
 
 Build = Callable[[Item, tuple[ToolCall, ...]], Task]
 """Makes a task of an item and the calls that solve it."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stb_env.worlds.curl.official import Demonstration
 from stb_env.worlds.google_sheets.tasks import make_task
+from stb_env.worlds.toolbench.official import Demonstration
 
 GRID = (
     ("Product", "Cost", "Price"),

@@ -8,12 +8,12 @@ from pathlib import Path
 from stb_env.errors import DataError
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.official import Item, read_official
 from stb_env.worlds.google_sheets.judge import labelled
 from stb_env.worlds.google_sheets.tasks import NAME, sheets_task
 from stb_env.worlds.google_sheets.values import Plain, entered
 from stb_env.worlds.interpreter.crash import CrashError
 from stb_env.worlds.interpreter.reader import PROGRAM
+from stb_env.worlds.toolbench.official import Item, read_official
 
 SHEETS = "sheets"
 """Folder with the worksheets that tasks start from, beside ``test.jsonl``."""

@@ -11,14 +11,13 @@ from typing import Any
 from stb_env.seeding import rng
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.seeded_tasks import belongs
 from stb_env.worlds.google_sheets.goals import KINDS
 from stb_env.worlds.google_sheets.grids import draw_table
 from stb_env.worlds.google_sheets.judge import labelled
 from stb_env.worlds.google_sheets.sheet import book_of
 from stb_env.worlds.google_sheets.tools import BOOK_PREFIX, BY_NAME, SHEET_METHODS, TOOLS
 from stb_env.worlds.google_sheets.world import VERSION
-from stb_env.worlds.interpreter.sized_tasks import SizedTasks
+from stb_env.worlds.toolbench.seeded_tasks import SeededTasks, belongs
 
 NAME = "GoogleSheets"
 TEST_SIZE = 70
@@ -27,7 +26,7 @@ SHEET_NAME = "Sheet1"
 _TURNS = tuple(KINDS)
 
 
-class SheetsTasks(SizedTasks):
+class SheetsTasks(SeededTasks):
     """A `TaskSource` of goals on tables; the kinds take turns.
 
     Args:

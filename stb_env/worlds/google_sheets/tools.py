@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from stb_env.tools import Tool, ToolId
-from stb_env.worlds.curl.official import Document
 from stb_env.worlds.google_sheets.methods import book, level, lines, look, read, write
 from stb_env.worlds.google_sheets.methods.method import Method
 from stb_env.worlds.interpreter.reader import PROGRAM
+from stb_env.worlds.toolbench.official import Document
 
 SHEET_METHODS = {
     method.name: method

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stb_env.worlds.curl.official import Demonstration
 from stb_env.worlds.home_search.tasks import WITHHELD, make_task
+from stb_env.worlds.toolbench.official import Demonstration
 
 COUNT = 10
 

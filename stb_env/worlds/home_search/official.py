@@ -6,10 +6,10 @@ from pathlib import Path
 
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.official import Item
 from stb_env.worlds.form.official import read_tasks
 from stb_env.worlds.home_search.tasks import NAME, home_task
 from stb_env.worlds.home_search.world import API
+from stb_env.worlds.toolbench.official import Item
 
 
 def official_tasks(path: str | Path, *, parity: bool = False) -> TaskSet:

@@ -11,10 +11,10 @@ from stb_env import jsontext
 from stb_env.seeding import rng
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.seeded_tasks import SeededTasks, belongs
 from stb_env.worlds.home_search.catalogue import FIELDS, VERSION, Home, cities, content, homes_in
 from stb_env.worlds.home_search.functions import HOME_TYPES, NUMBERS
 from stb_env.worlds.home_search.tools import BY_NAME, TOOLS
+from stb_env.worlds.toolbench.seeded_tasks import SeededTasks, belongs
 
 NAME = "HomeSearch"
 WITHHELD = ("set_num_balconies", "set_floor_number", "set_max_commute_time")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from stb_env.tools import Tool
-from stb_env.worlds.curl.official import Document
 from stb_env.worlds.form.api import PROGRAM, method_tool, program_tool
 from stb_env.worlds.home_search.functions import ALL_TYPES, HOME_TYPES, MODES, NUMBERS
+from stb_env.worlds.toolbench.official import Document
 
 _WHERE = ("Real Estate", "home_search")
 _JSON_TYPES = {"int": "integer", "float": "number"}

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from stb_env.worlds.curl.official import Demonstration
 from stb_env.worlds.open_weather.apis import APIS
 from stb_env.worlds.open_weather.tasks import generate
+from stb_env.worlds.toolbench.official import Demonstration
 
 PER_KIND = 2
 

@@ -21,7 +21,6 @@ from stb_env.request import Slow
 from stb_env.tools import Status, ToolCall
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict
-from stb_env.worlds.curl.agreement import Agreement, best_agreement
 from stb_env.worlds.curl.crash import CrashError
 from stb_env.worlds.curl.reader import CURL
 from stb_env.worlds.curl.ruling import is_executable, last_command, made_calls, rule
@@ -31,6 +30,7 @@ from stb_env.worlds.open_weather.parity import Fetch, run
 from stb_env.worlds.open_weather.places import place_key
 from stb_env.worlds.open_weather.service import KEY, fetch
 from stb_env.worlds.open_weather.tools import BY_NAME as TOOLS
+from stb_env.worlds.toolbench.agreement import Agreement, best_agreement
 
 
 class RequestJudge:

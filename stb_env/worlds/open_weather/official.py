@@ -7,11 +7,11 @@ from pathlib import Path
 from stb_env.errors import DataError
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.official import read_official
 from stb_env.worlds.curl.reader import CURL
 from stb_env.worlds.open_weather.command import as_typed
 from stb_env.worlds.open_weather.judge import ParityJudge, wanted
 from stb_env.worlds.open_weather.tasks import NAME, weather_task
+from stb_env.worlds.toolbench.official import read_official
 
 
 def official_tasks(path: str | Path, *, parity: bool = False) -> TaskSet:

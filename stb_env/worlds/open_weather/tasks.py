@@ -12,13 +12,13 @@ from typing import Any
 from stb_env.seeding import rng
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.seeded_tasks import SeededTasks, belongs
 from stb_env.worlds.open_weather.apis import APIS, Api
 from stb_env.worlds.open_weather.command import render
 from stb_env.worlds.open_weather.places import MOST_NAMESAKES, cities
 from stb_env.worlds.open_weather.report import LANGUAGES, UNITS
 from stb_env.worlds.open_weather.service import VERSION
 from stb_env.worlds.open_weather.tools import BY_NAME, TOOLS
+from stb_env.worlds.toolbench.seeded_tasks import SeededTasks, belongs
 
 NAME = "OpenWeather"
 

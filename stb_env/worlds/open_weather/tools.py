@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from stb_env.tools import Tool, ToolId
-from stb_env.worlds.curl.official import Document
 from stb_env.worlds.curl.reader import curl_tool
 from stb_env.worlds.open_weather.apis import APIS, HOST, KEY_FIELD, Api
 from stb_env.worlds.open_weather.places import MOST_NAMESAKES
 from stb_env.worlds.open_weather.report import LANGUAGES, UNITS
+from stb_env.worlds.toolbench.official import Document
 
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
 _SCHEMAS: dict[str, dict[str, Any]] = {

@@ -6,8 +6,8 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
-from stb_env.worlds.curl.official import Demonstration
 from stb_env.worlds.tabletop.scene import Scene
+from stb_env.worlds.toolbench.official import Demonstration
 
 SCENE = Scene.of(
     {"green block": (-0.1, -0.35), "yellow block": (0.15, -0.4), "pink block": (0.0, -0.6)},

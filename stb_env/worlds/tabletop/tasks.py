@@ -12,9 +12,7 @@ from typing import Any
 from stb_env.seeding import rng
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.seeded_tasks import belongs
 from stb_env.worlds.interpreter.crash import CrashError
-from stb_env.worlds.interpreter.sized_tasks import SizedTasks
 from stb_env.worlds.tabletop.checks import Look, Positions, succeeded
 from stb_env.worlds.tabletop.goals import GOALS, Move, draw_slots
 from stb_env.worlds.tabletop.layouts import layout
@@ -22,6 +20,7 @@ from stb_env.worlds.tabletop.places import COLORS
 from stb_env.worlds.tabletop.scene import Scene
 from stb_env.worlds.tabletop.tools import BY_NAME, TOOLS
 from stb_env.worlds.tabletop.world import VERSION
+from stb_env.worlds.toolbench.seeded_tasks import SeededTasks, belongs
 
 NAME = "Tabletop"
 SETUPS = 7
@@ -32,7 +31,7 @@ _KINDS = tuple(GOALS)
 _COLORS = [color for color in COLORS if color not in ("purple", "gray")]
 
 
-class TabletopTasks(SizedTasks):
+class TabletopTasks(SeededTasks):
     """A `TaskSource` of goals on tables; the 15 types take turns.
 
     Args:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from stb_env.tools import Tool, ToolId
-from stb_env.worlds.curl.official import Document
 from stb_env.worlds.interpreter.reader import PROGRAM
 from stb_env.worlds.tabletop.primitives import PRIMITIVES, Primitive
+from stb_env.worlds.toolbench.official import Document
 
 _LIBRARIES = ("np", "Point", "LineString", "Polygon", "MultiPoint", "box", "affinity")
 NAMES = frozenset((*(primitive.name for primitive in PRIMITIVES), *_LIBRARIES))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.worlds.curl.official import Demonstration
+from stb_env.worlds.toolbench.official import Demonstration
 from stb_env.worlds.trip_booking.tasks import generate
 
 COUNT = 11

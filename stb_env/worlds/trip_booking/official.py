@@ -6,8 +6,8 @@ from pathlib import Path
 
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.official import Item
 from stb_env.worlds.form.official import read_tasks
+from stb_env.worlds.toolbench.official import Item
 from stb_env.worlds.trip_booking.tasks import NAME, trip_task
 from stb_env.worlds.trip_booking.world import API
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import random
-import re
 from collections.abc import Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.errors import DataError
 from stb_env.seeding import rng
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
-from stb_env.worlds.curl.seeded_tasks import SeededTasks, belongs
+from stb_env.worlds.toolbench.seeded_tasks import SeededTasks, belongs
 from stb_env.worlds.trip_booking.functions import SETTERS
 from stb_env.worlds.trip_booking.goals import goal_of
 from stb_env.worlds.trip_booking.hotels import offered
@@ -33,7 +30,6 @@ _FIRST_DAY = datetime.date(2024, 1, 10)
 _DAYS = 700
 _FEWEST = 6
 _FUNCTIONS = {setter.key: name for name, setter in SETTERS.items()}
-_TEST_ID = re.compile(r"test-(0|[1-9]\d{0,17})")
 
 
 class TripTasks(SeededTasks):
@@ -53,33 +49,7 @@ class TripTasks(SeededTasks):
     """
 
     def __init__(self, split: str = "test") -> None:
-        super().__init__(NAME, generate, split)
-
-    @property
-    def size(self) -> int | None:
-        """Number of tasks, or None where there is no end."""
-        return TEST_SIZE if super().size else None
-
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 hex digest over the test tasks, or over as many of the training tasks."""
-        digest = hashlib.sha256()
-        for index in range(TEST_SIZE):
-            digest.update(self.at(index).key.encode())
-        return digest.hexdigest()
-
-    def get(self, task_id: str) -> Task:
-        """Return the task of this id, of whichever split.
-
-        Raises:
-            DataError: There is none.
-        """
-        match = _TEST_ID.fullmatch(task_id)
-        if match is None:
-            return super().get(task_id)
-        if int(match[1]) >= TEST_SIZE:
-            raise DataError(f"no {NAME} task {task_id!r}; test ids go up to 'test-{TEST_SIZE - 1}'")
-        return generate("test", int(match[1]))
+        super().__init__(NAME, generate, split, TEST_SIZE)
 
 
 @lru_cache(maxsize=1_024)

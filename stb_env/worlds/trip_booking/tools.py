@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from stb_env.tools import Tool
-from stb_env.worlds.curl.official import Document
 from stb_env.worlds.form.api import PROGRAM, method_tool, program_tool
+from stb_env.worlds.toolbench.official import Document
 from stb_env.worlds.trip_booking.functions import BOOKING_TYPES, MEANS, REQUIRED, ROOM_TYPES, SETTERS
 
 _WHERE = ("Travel", "trip_booking")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from stb_env.worlds.curl.official import Demonstration
-from stb_env.worlds.curl.seeded_tasks import TEST_SIZE
+from stb_env.worlds.toolbench.official import Demonstration
+from stb_env.worlds.toolbench.seeded_tasks import TEST_SIZE
 from stb_env.worlds.virtual_home.chores import activity, chores
 from stb_env.worlds.virtual_home.tasks import DEMONSTRATED
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.tasks import TaskSet
-from stb_env.worlds.curl.official import read_official
+from stb_env.worlds.toolbench.official import read_official
 from stb_env.worlds.virtual_home.activities import read_activities
 from stb_env.worlds.virtual_home.chores import Activity
 from stb_env.worlds.virtual_home.judge import steps_of

@@ -8,7 +8,7 @@ from functools import lru_cache
 from stb_env.seeding import rng
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall
-from stb_env.worlds.curl.seeded_tasks import TEST_SIZE, SeededTasks
+from stb_env.worlds.toolbench.seeded_tasks import TEST_SIZE, SeededTasks
 from stb_env.worlds.virtual_home.chores import VERSION, Activity, activity, chores, joined
 from stb_env.worlds.virtual_home.judge import steps_of
 from stb_env.worlds.virtual_home.tools import tools_of

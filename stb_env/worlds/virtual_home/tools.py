@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from stb_env.tools import Tool, ToolId
-from stb_env.worlds.curl.official import Document
+from stb_env.worlds.toolbench.official import Document
 from stb_env.worlds.virtual_home.step import PREFIX
 from stb_env.worlds.virtual_home.vocabulary import Vocabulary, embedded, skills
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stb_env.errors import ConfigError
 from stb_env.seeding import rng
 from stb_env.tasks import Task
-from stb_env.worlds.curl.official import Demonstration
+from stb_env.worlds.toolbench.official import Demonstration
 from stb_env.worlds.web_shop.generator import embedded_catalogue
 from stb_env.worlds.web_shop.oracle import oracle
 from stb_env.worlds.web_shop.pages import as_rich_text, pieces

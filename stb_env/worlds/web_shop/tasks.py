@@ -9,7 +9,7 @@ from typing import Any
 
 from stb_env.seeding import rng
 from stb_env.tasks import Task
-from stb_env.worlds.curl.seeded_tasks import TEST_SIZE, SeededTasks
+from stb_env.worlds.toolbench.seeded_tasks import TEST_SIZE, SeededTasks
 from stb_env.worlds.web_shop.catalogue import Catalogue
 from stb_env.worlds.web_shop.generator import VERSION, Described, described_products, embedded_catalogue
 from stb_env.worlds.web_shop.goals import Goal, synthetic_goal, synthetic_goals

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from stb_env.tools import Tool, ToolId
-from stb_env.worlds.curl.official import Document
+from stb_env.worlds.toolbench.official import Document
 from stb_env.worlds.web_shop.program import CLICK, SEARCH
 
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from stb_env.tasks import Task
-from stb_env.worlds.curl.agreement import best_agreement
 from stb_env.worlds.form.crash import CrashError
 from stb_env.worlds.form.judge import Labels
 from stb_env.worlds.form.program import RefusedError, calls_of
 from stb_env.worlds.home_search.tasks import home_task
 from stb_env.worlds.home_search.world import API, HomeWorld
+from stb_env.worlds.toolbench.agreement import best_agreement
 from tests.worlds.form.play import ends_with_search, judged
 
 ENV = "stb/HomeSearch-v0"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from stb_env.tasks import Task
-from stb_env.worlds.curl.agreement import best_agreement
 from stb_env.worlds.form.crash import CrashError
 from stb_env.worlds.form.judge import Labels
 from stb_env.worlds.form.program import RefusedError, calls_of
+from stb_env.worlds.toolbench.agreement import best_agreement
 from stb_env.worlds.trip_booking.functions import ROOM_TYPES, day_of
 from stb_env.worlds.trip_booking.tasks import trip_task
 from stb_env.worlds.trip_booking.world import API, TripWorld

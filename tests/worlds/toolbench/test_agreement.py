@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stb_env.worlds.curl.agreement import Agreement, agreement, best_agreement
+from stb_env.worlds.toolbench.agreement import Agreement, agreement, best_agreement
 
 DICTIONARIES = st.dictionaries(st.sampled_from("abcdef"), st.integers(0, 2), min_size=1)
 

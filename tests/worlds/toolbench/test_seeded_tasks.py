@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.tasks import Task
-from stb_env.worlds.curl.seeded_tasks import TEST_SIZE, SeededTasks, belongs
+from stb_env.worlds.toolbench.seeded_tasks import TEST_SIZE, SeededTasks, belongs
 
 
 def tasks(split: str) -> SeededTasks:

@@ -37,7 +37,8 @@ class SeededTasks:
     Args:
         name: Name of the suite.
         generate: Makes a task.
-        split: ``test``, a fixed list of `TEST_SIZE` tasks, or ``train``, without end.
+        split: ``test``, a fixed list, or ``train``, without end.
+        test_size: Number of test tasks.
 
     Raises:
         ConfigError: There is no such split.
@@ -48,30 +49,33 @@ class SeededTasks:
         ('train-7', 'test-99', None)
     """
 
-    def __init__(self, name: str, generate: Generate, split: str = "test") -> None:
+    def __init__(
+        self, name: str, generate: Generate, split: str = "test", test_size: int = TEST_SIZE
+    ) -> None:
         if split not in SPLITS:
             near = did_you_mean(split, SPLITS)
             raise ConfigError(f"unknown split {split!r}; known: {', '.join(SPLITS)}.{near}")
         self.name = name
         self._generate = generate
         self._split = split
+        self._test_size = test_size
 
     @property
     def size(self) -> int | None:
         """Number of tasks, or None where there is no end."""
-        return TEST_SIZE if self._split == "test" else None
+        return self._test_size if self._split == "test" else None
 
     @cached_property
     def hash(self) -> str:
         """SHA-256 hex digest over the test tasks, or over as many of the training tasks."""
         digest = hashlib.sha256()
-        for index in range(TEST_SIZE):
+        for index in range(self._test_size):
             digest.update(self.at(index).key.encode())
         return digest.hexdigest()
 
     def endless(self) -> SeededTasks:
         """Return the training tasks."""
-        return SeededTasks(self.name, self._generate, "train")
+        return SeededTasks(self.name, self._generate, "train", self._test_size)
 
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
@@ -84,9 +88,9 @@ class SeededTasks:
             DataError: There is none.
         """
         match = _ID.fullmatch(task_id)
-        if match is None or (match[1] == "test" and int(match[2]) >= TEST_SIZE):
+        if match is None or (match[1] == "test" and int(match[2]) >= self._test_size):
+            last = f"test-{self._test_size - 1}"
             raise DataError(
-                f"no {self.name} task {task_id[:80]!r}; ids go from 'test-0' to 'test-{TEST_SIZE - 1}', and "
-                "'train-0' and on"
+                f"no {self.name} task {task_id[:80]!r}; ids go from 'test-0' to {last!r}, and 'train-0' and on"
             )
         return self._generate(match[1], int(match[2]))

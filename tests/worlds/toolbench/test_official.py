@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.errors import DataError
-from stb_env.worlds.curl.official import read_official
+from stb_env.worlds.toolbench.official import read_official
 
 
 def write(folder: Path, *records: object) -> Path:

@@ -1,0 +1,1 @@
+"""What several of the ToolBench tasks share: labels, verdicts, seeded tasks and official files."""
