@@ -91,6 +91,6 @@ class SeededTasks:
         if match is None or (match[1] == "test" and int(match[2]) >= self._test_size):
             last = f"test-{self._test_size - 1}"
             raise DataError(
-                f"no {self.name} task {task_id[:80]!r}; ids go from 'test-0' to {last!r}, and 'train-0' and on"
+                f"no {self.name} task {task_id[:80]!r}; ids go from 'test-0' to {last!r}, and 'train-0' on"
             )
         return self._generate(match[1], int(match[2]))
