@@ -72,14 +72,7 @@ class Judgement:
         Raises:
             DataError: It is no line of a version that this package reads.
         """
-        try:
-            data = json.loads(line)
-            if data["version"] != VERSION:
-                raise DataError(f"verdict line of version {data['version']!r}; this package reads {VERSION}")
-            fields = {name: data[name] for name in cls.__dataclass_fields__}
-            return cls(**(fields | {"votes": tuple(fields["votes"])}))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DataError(f"not a verdict line ({error!r}): {line[:80]!r}") from error
+        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "verdict line"))
 
     def over(self, episode: Trajectory) -> Trajectory:
         """Return the episode as this judgement leaves it; its reward is the verdict's score."""
@@ -87,6 +80,36 @@ class Judgement:
             return replace(episode, verdict=None, reward=0.0, valid=False, failure=self.failure)
         valid, score = self.verdict["status"] != "na", float(self.verdict["score"])
         return replace(episode, verdict=self.verdict, reward=score, valid=valid, failure=None)
+
+
+def fields_of(line: str, names: Iterable[str], version: int, what: str) -> dict[str, Any]:
+    """Read the fields of a line of JSON that has a version; its votes become a tuple.
+
+    Args:
+        line: The line.
+        names: The fields.
+        version: The version that is understood.
+        what: What the line should be, for errors.
+
+    Raises:
+        DataError: It is no such line, or one of another version.
+
+    Examples:
+        >>> fields_of('{"version": 1, "votes": []}', ["votes"], 1, "vote")
+        {'votes': ()}
+        >>> fields_of('{"version": 2, "votes": []}', ["votes"], 1, "vote")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: vote of version 2; this package reads 1
+    """
+    try:
+        data = json.loads(line)
+        if data["version"] != version:
+            raise DataError(f"{what} of version {data['version']!r}; this package reads {version}")
+        fields = {name: data[name] for name in names}
+        return fields | {"votes": tuple(fields["votes"])}
+    except (ValueError, TypeError, KeyError) as error:
+        raise DataError(f"not a {what} ({error!r}): {line[:80]!r}") from error
 
 
 def slug(judge: str) -> str:

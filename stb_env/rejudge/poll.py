@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
@@ -10,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.errors import DataError
 from stb_env.files import write_json
+from stb_env.judgement import fields_of
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm.chat import digest
 from stb_env.rejudge.pool import Progress, check_concurrency, read_lines, work_in_order
@@ -52,14 +51,7 @@ class PolledTask:
         Raises:
             DataError: It is no line of a version that this package reads.
         """
-        try:
-            data = json.loads(line)
-            if data["version"] != VERSION:
-                raise DataError(f"vote of version {data['version']!r}; this package reads {VERSION}")
-            fields = {name: data[name] for name in cls.__dataclass_fields__}
-            return cls(**(fields | {"votes": tuple(fields["votes"])}))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DataError(f"not a vote on a task ({error!r}): {line[:80]!r}") from error
+        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "vote on a task"))
 
 
 @dataclass(frozen=True, slots=True)

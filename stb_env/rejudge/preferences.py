@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -14,7 +13,7 @@ from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.files import write_json
 from stb_env.formats.branches import played_branch
-from stb_env.judgement import read_judged, slug
+from stb_env.judgement import fields_of, read_judged, slug
 from stb_env.judges.preference import Contender, Preferring
 from stb_env.judges.votes import MissingVotes
 from stb_env.llm.chat import digest
@@ -75,14 +74,7 @@ class Round:
         Raises:
             DataError: It is no line of a version that this package reads.
         """
-        try:
-            data = json.loads(line)
-            if data["version"] != VERSION:
-                raise DataError(f"comparison of version {data['version']!r}; this package reads {VERSION}")
-            fields = {name: data[name] for name in cls.__dataclass_fields__}
-            return cls(**(fields | {"votes": tuple(fields["votes"])}))
-        except (ValueError, TypeError, KeyError) as error:
-            raise DataError(f"not a comparison ({error!r}): {line[:80]!r}") from error
+        return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "comparison"))
 
 
 @dataclass(frozen=True, slots=True)
