@@ -18,8 +18,6 @@ from stb_env.wrappers.search.tree import SearchTree
 from stb_env.wrappers.search.tree_search import TreeSearch, at_least_one, check_compat
 from stb_env.wrappers.search.value import settled
 
-# Levels that a branch goes back which ended by the agent's own decision: its parent is abandoned too.
-_DECIDED = 2
 ANSWERED, QUERIES_SPENT = 10_000, 100_000
 
 
@@ -132,27 +130,27 @@ class DepthFirstSearch(TreeSearch):
         node = tree.nodes[index]
         if node.outcome == "open":
             return tree._replace(current=index)
-        return self._resume(tree, node.parent or 0, _DECIDED if node.outcome in ("answer", "give_up") else 1)
+        return self._resume(tree, node.parent or 0, abandoned=node.outcome in ("answer", "give_up"))
 
-    def _resume(self, tree: SearchTree, index: int | None, back: int) -> SearchTree:
+    def _resume(self, tree: SearchTree, index: int | None, *, abandoned: bool) -> SearchTree:
         """Go on after a branch has ended.
 
         Args:
             tree: The tree.
             index: The node above the branch; None above the root, where nothing is left.
-            back: How many levels the branch goes back.
+            abandoned: Whether that node is left too, because the agent itself ended the branch.
         """
         if self._answered(tree):
             return tree._replace(over=True, returned=ANSWERED)
         while index is not None:
             node = tree.nodes[index]
-            kept = back < _DECIDED or (node.parent is None and self.compat is None)
+            kept = not abandoned or (node.parent is None and self.compat is None)
             waiting = next((child for child in node.children if not tree.nodes[child].order), None)
             if kept and waiting is not None:
                 return self._visit(tree, waiting)
             if kept and len(node.children) < self.width:
                 return tree._replace(current=index)
-            index, back = node.parent, max(1, back - 1)
+            index, abandoned = node.parent, False
         return tree._replace(over=True, returned=1)
 
     def _ranked(self, tree: SearchTree, index: int) -> Slow[SearchTree]:
