@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import stb_env  # noqa: F401 (registers the environments)
-from stb_env.worlds.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.wrappers import DiscreteActions
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the

@@ -14,6 +14,9 @@ from stb_env.errors import ConfigError, did_you_mean
 
 # "$${" writes "${"; whatever else follows a "${" must be a field's name and "}".
 _FIELD = re.compile(r"\$(?P<escaped>\$(?=\{))|\$\{(?P<name>[a-z_][a-z0-9_]*)\}|(?P<broken>\$\{)")
+ENGINE = "stb_env"
+"""Package of the engine's own prompts."""
+
 _LABEL = re.compile(r"[a-z][a-z0-9_ ]*")
 
 
@@ -81,32 +84,32 @@ class Prompt:
 
 
 @cache
-def prompt(name: str, version: str, folder: Path | None = None) -> Prompt:
+def prompt(name: str, version: str, home: str | Path = ENGINE) -> Prompt:
     """Return a prompt of the package, read once.
 
     Args:
         name: What it is for, for example ``pass_judge``.
         version: Which wording, for example ``v1``.
-        folder: Folder of prompts to use instead of the package's, laid out as ``NAME/VERSION.txt``.
+        home: Package whose folder ``prompts`` has it, laid out as ``NAME/VERSION.txt``, or such a folder.
 
     Raises:
         ConfigError: There is no such prompt; the message names the nearest.
     """
-    versions = _versions(name, folder)
+    versions = _versions(name, home)
     if version not in versions:
         near = did_you_mean(version, versions)
         raise ConfigError(f"prompt {name!r} has no version {version!r}, only {', '.join(versions)}.{near}")
-    text = (_folder(folder) / name / f"{version}.txt").read_text(encoding="utf-8")
+    text = (_folder(home) / name / f"{version}.txt").read_text(encoding="utf-8")
     return Prompt(name, version, text.removesuffix("\n"))
 
 
-def latest(name: str, folder: Path | None = None) -> Prompt:
+def latest(name: str, home: str | Path = ENGINE) -> Prompt:
     """Return the newest version of a prompt: numbers in versions count as numbers, so v10 follows v9.
 
     Raises:
         ConfigError: There is no such prompt.
     """
-    return prompt(name, _versions(name, folder)[-1], folder)
+    return prompt(name, _versions(name, home)[-1], home)
 
 
 def read_prompt(path: Path | str) -> Prompt:
@@ -155,12 +158,12 @@ def _boundary(text: str) -> str:
     return boundary
 
 
-def _folder(folder: Path | None) -> Traversable:
-    return resources.files("stb_env") / "prompts" if folder is None else folder
+def _folder(home: str | Path) -> Traversable:
+    return resources.files(home) / "prompts" if isinstance(home, str) else home
 
 
-def _versions(name: str, folder: Path | None) -> list[str]:
-    root = _folder(folder)
+def _versions(name: str, home: str | Path) -> list[str]:
+    root = _folder(home)
     names = sorted(entry.name for entry in root.iterdir() if entry.is_dir()) if root.is_dir() else []
     if name not in names:
         raise ConfigError(

@@ -59,7 +59,7 @@ def workplace(tmp_path: Path, model_server: OpenAIServer) -> Path:
 def write_recordings(folder: Path) -> None:
     """Recordings in the official layout, for every call that gold makes on the shipped queries."""
     from stb_env.baselines.gold import default_arguments
-    from stb_env.formats.stabletoolbench import load
+    from stb_env.suites.stabletoolbench.queries import load
 
     for tool in load(ROOT / "stb_env/formats/embedded", "I1-Instruction").tasks.catalog:
         file = folder / tool.id.category / f"{tool.id.tool}_for_{tool.id.category}" / f"{tool.id.api}.json"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from stb_env import tools
 from stb_env.errors import DataError
-from stb_env.formats.stabletoolbench import load
+from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tools import Status, Tool, ToolCatalog, ToolId, ToolResult, unique_names
 
 OPENAI_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.actions import api_bank, blocks, program, react
+from stb_env.actions import blocks, bracketed, program, react
 from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean
 from stb_env.actions.structured import ABSENT, MAX_ID, MAX_WRITTEN_NAME, read_data, read_value
@@ -17,7 +17,7 @@ _USUAL_TEXT = 65_536
 Form = Callable[[str, int], Reading | None]
 """Reads a text of one form, at most so many calls; None where the text has no call of this form."""
 
-FORMS: tuple[Form, ...] = (blocks.read_tags, react.read, blocks.read_fences, program.read, api_bank.read)
+FORMS: tuple[Form, ...] = (blocks.read_tags, react.read, blocks.read_fences, program.read, bracketed.read)
 """Forms of text that is no JSON, in the order in which they are tried; a further form joins here."""
 
 

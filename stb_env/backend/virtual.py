@@ -9,10 +9,10 @@ from typing import Any, Literal, Protocol
 
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache_update import Recorder
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, unavailable
 from stb_env.backend.protocol import RealAPI, Simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
-from stb_env.backend.recorder import Recorder
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy

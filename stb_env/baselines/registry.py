@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib
-import importlib.util
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from stb_env.baselines.chat import Chat
@@ -18,7 +13,9 @@ from stb_env.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.baselines.replay import Replay
 from stb_env.baselines.settings import check_settings, read_settings, takes
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.reference import load_object
 from stb_env.rollout import Agent, AgentFactory, as_agent
+from stb_env.suite import Reference, resolved, suites
 
 BASELINES: dict[str, Callable[..., Agent]] = {
     agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, Chat)
@@ -44,7 +41,7 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
         >>> load_agent("ecko")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: no agent 'ecko'; give a baseline (chat, ...), path.py:Name or...
+        stb_env.errors.ConfigError: no agent 'ecko'; give a name (chat, ...), path.py:Name...
     """
     baseline, _, argument = spec.partition(":")
     if argument and baseline in BASELINES:
@@ -54,17 +51,22 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
     return _factory(found, name, settings, models)
 
 
+def suite_agents() -> dict[str, Reference]:
+    """Return the agents that suites bring, by name."""
+    return {name: agent for suite in suites() for name, agent in suite.agents.items()}
+
+
 def _found(name: str) -> Any:
-    where, _, attribute = name.rpartition(":")
-    if not where:
-        known = ", ".join(sorted(BASELINES))
-        hint = did_you_mean(name, BASELINES)
-        raise ConfigError(f"no agent {name!r}; give a baseline ({known}), path.py:Name or module:Name.{hint}")
-    module = _module(where)
-    found = getattr(module, attribute, None)
-    if found is None:
-        raise ConfigError(f"{where} defines no {attribute!r}.{did_you_mean(attribute, dir(module))}")
-    return found
+    if ":" in name:
+        return load_object(name)
+    offered = suite_agents()
+    if name in offered:
+        return resolved(offered[name])
+    known = sorted([*BASELINES, *offered])
+    hint = did_you_mean(name, known)
+    raise ConfigError(
+        f"no agent {name!r}; give a name ({', '.join(known)}), path.py:Name or module:Name.{hint}"
+    )
 
 
 def _factory(found: Any, name: str, settings: dict[str, Any], models: Path | str | None) -> AgentFactory:
@@ -78,35 +80,3 @@ def _factory(found: Any, name: str, settings: dict[str, Any], models: Path | str
     if callable(found):
         return lambda: as_agent(found)
     raise ConfigError(f"{name} is a {type(found).__name__}; expected an Agent class or a policy function")
-
-
-def _module(where: str) -> ModuleType:
-    if not where.endswith(".py"):
-        try:
-            return importlib.import_module(where)
-        except ModuleNotFoundError as error:
-            raise ConfigError(
-                f"cannot import {where!r} ({error}); is it installed or on PYTHONPATH?"
-            ) from error
-    path = Path(where)
-    if not path.is_file():
-        raise ConfigError(f"{where} does not exist; give the path of a Python file")
-    name = f"{_folder(path.parent)}.{path.stem.replace('.', '_')}"
-    spec = importlib.util.spec_from_file_location(name, path)
-    if spec is None or spec.loader is None:
-        raise ConfigError(f"{where} is not importable as Python")
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _folder(folder: Path) -> str:
-    """Return the name of a package that stands for a folder, so that its files can import each other."""
-    place = str(folder.resolve())
-    name = f"_stb_agents_{hashlib.sha256(place.encode()).hexdigest()[:12]}"
-    if name not in sys.modules:
-        package = ModuleType(name)
-        package.__path__ = [place]
-        sys.modules[name] = package
-    return name

@@ -10,7 +10,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from stb_env.bench.figure import Figure, cycle, rate
-from stb_env.formats.stabletoolbench import load
+from stb_env.suites.stabletoolbench.queries import load
 
 
 def start_figures(seconds: float, data: str | None) -> Iterator[Figure]:

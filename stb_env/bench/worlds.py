@@ -13,10 +13,10 @@ from gymnasium.envs.registration import registry
 from stb_env import jsontext
 from stb_env.bench.figure import TURNS, Figure, cycle, episode_rate, rate
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.suites.api_bank.api_set import LEVEL_12
+from stb_env.suites.api_bank.searcher import ToolSearcher
+from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tools import ToolCall
-from stb_env.worlds.api_bank.api_set import LEVEL_12
-from stb_env.worlds.api_bank.searcher import ToolSearcher
-from stb_env.worlds.api_bank.world import ApiBankWorld
 from stb_env.wrappers import DepthFirstSearch
 
 # The real catalogue of RapidAPI is about as large.
@@ -24,7 +24,7 @@ _MANY = 16_000
 _BRIEF = 0.5
 _WARM_UP = 8_000
 _NODES = 200
-_OPEN = "stb_env.envs.stabletoolbench:make"
+_OPEN = "stb_env.suites.stabletoolbench.env:make"
 
 
 def sandbox_figures(seconds: float) -> Iterator[Figure]:

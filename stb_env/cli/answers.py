@@ -9,11 +9,11 @@ from typing import Any
 from rich.table import Table
 
 from stb_env import __version__
-from stb_env.cli.output import emit
+from stb_env.console.output import emit
 from stb_env.errors import DataError
-from stb_env.formats.answer_folder import AnswerFolder, json_files
 from stb_env.metrics.rates import summarize
 from stb_env.rollout import Run
+from stb_env.suites.stabletoolbench.answer_folder import AnswerFolder, json_files
 
 _SHOWN = 20
 

@@ -9,8 +9,8 @@ from rich.table import Table
 
 from stb_env.bench import Figure
 from stb_env.bench import bench as measure
-from stb_env.cli import options
-from stb_env.cli.output import emit, reporting
+from stb_env.console import options
+from stb_env.console.output import emit, reporting
 
 
 @reporting

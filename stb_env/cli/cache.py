@@ -12,11 +12,11 @@ from rich.progress import Progress
 from rich.table import Table
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.backend.cache.exporting import export_folder
-from stb_env.backend.cache.importing import KINDS, import_source
-from stb_env.cli.output import FAILED, console, emit, reporting
+from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.metrics.taxonomy import Taxonomy
+from stb_env.suites.stabletoolbench.cache_export import export_folder
+from stb_env.suites.stabletoolbench.cache_import import KINDS, import_source
 
 app = typer.Typer(no_args_is_help=True)
 

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from stb_env.cli import options
 from stb_env.cli.judge_outcome import tell
-from stb_env.cli.output import emit, reporting
+from stb_env.console import options
+from stb_env.console.output import emit, reporting
 from stb_env.evaluate.comparison import Comparison, Side, compare_folders
 
 First = Annotated[Path, typer.Argument(metavar="A", help="Folder of a run.")]

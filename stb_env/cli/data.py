@@ -9,16 +9,16 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from stb_env.cli import options
 from stb_env.cli.answers import import_answers
-from stb_env.cli.api_bank import statistics_report, statistics_table
 from stb_env.cli.fetch import fetch
-from stb_env.cli.output import emit, reporting
+from stb_env.console import options
+from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.files import write_json
-from stb_env.formats.answer_folder import find_kind
-from stb_env.formats.api_bank_statistics import find_dialogues, statistics
-from stb_env.formats.stabletoolbench import GROUPS, Loaded, load, normalized_record
+from stb_env.suites.api_bank.commands import statistics_report, statistics_table
+from stb_env.suites.api_bank.formats.statistics import find_dialogues, statistics
+from stb_env.suites.stabletoolbench.answer_folder import find_kind
+from stb_env.suites.stabletoolbench.queries import GROUPS, Loaded, load, normalized_record
 from stb_env.tasks import TaskSet
 
 app = typer.Typer(no_args_is_help=True)

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import Progress, TaskID
 from rich.table import Table as RichTable
 
-from stb_env.cli import options
 from stb_env.cli.judge_outcome import tell
-from stb_env.cli.output import FAILED, console, emit, reporting
+from stb_env.console import options
+from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError
 from stb_env.evaluate.estimate import Estimate, estimate
 from stb_env.evaluate.evaluation import Evaluated, Prefer, evaluate
@@ -25,9 +25,9 @@ from stb_env.evaluate.evaluation import Progress as Told
 from stb_env.evaluate.plan import EvaluationPlan, is_remote
 from stb_env.evaluate.plan_file import read_plan
 from stb_env.evaluate.tables import Table
-from stb_env.judgement import manifest_of
 from stb_env.judges.registry import load_preference
-from stb_env.rejudge import prefer
+from stb_env.rollout.judging import prefer
+from stb_env.rollout.verdict_file import manifest_of
 
 Plan = Annotated[Path, typer.Argument(metavar="PLAN", help="The evaluation's plan (TOML).")]
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; an evaluation there is resumed.")]

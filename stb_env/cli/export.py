@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
-from urllib.parse import quote
+from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from stb_env import jsontext
-from stb_env.cli import options
-from stb_env.cli.output import emit, reporting
+from stb_env.console import options
+from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.formats.sft import sft_lines
-from stb_env.formats.stabletoolbench import GROUPS
-from stb_env.formats.toolbench_answer import answer_file, evaluation_entry, file_name, method_of
-from stb_env.judgement import read_judged
+from stb_env.formats.export import APART, WRITERS, ExportSettings, Writer
+from stb_env.rollout.verdict_file import read_judged
+from stb_env.suite import resolved, suites
 from stb_env.tools import Status
 from stb_env.trajectory import Trajectory
 
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
-Format = Annotated[str, typer.Option("--format", help="toolbench, evaluation, sft or jsonl.")]
+Format = Annotated[
+    str, typer.Option("--format", help="sft, jsonl, or one of a suite: stabletoolbench, converted.")
+]
 Out = Annotated[
     Path | None,
     typer.Option(
@@ -35,62 +32,11 @@ Only = Annotated[
     str | None,
     typer.Option("--only", help="solved, valid, or all that no failure cut short; sft: solved, else: all."),
 ]
-Method = Annotated[
-    str | None, typer.Option("--method", help="Name of the method in toolbench and evaluation files.")
-]
+Method = Annotated[str | None, typer.Option("--method", help="Name of the method in a suite's answer files.")]
 Branches = Annotated[bool, typer.Option("--branches", help="sft: every branch of a search, failed ones too.")]
 JudgeName = Annotated[
     str | None, typer.Option("--judge", help="Whose verdicts count; those of the run's own judge by default.")
 ]
-
-
-class Settings(NamedTuple):
-    """How episodes are written."""
-
-    method: str | None
-    branches: bool
-
-
-Files = Iterator[tuple[str, str]]
-
-
-def _toolbench(episodes: Sequence[Trajectory], settings: Settings) -> Files:
-    places = _places(episodes)
-    for episode, place in zip(episodes, places, strict=True):
-        name = file_name(episode.task_id, settings.method or method_of(episode))
-        yield f"{place}/{name}", _document(answer_file(episode))
-    yield from _evaluation(episodes, settings)
-
-
-def _evaluation(episodes: Sequence[Trajectory], settings: Settings) -> Files:
-    groups: dict[str, dict[str, Any]] = defaultdict(dict)
-    for episode, place in zip(episodes, _places(episodes), strict=True):
-        if episode.task_id in groups[place]:
-            raise ConfigError(
-                f"two episodes would be entry {episode.task_id} of {place}.json; export {_APART}"
-            )
-        groups[place][episode.task_id] = evaluation_entry(episode, settings.method)
-    for place, entries in groups.items():
-        yield f"{place}.json", _document(entries)
-
-
-def _sft(episodes: Sequence[Trajectory], settings: Settings) -> Files:
-    lines = (line for t in episodes for line in sft_lines(t, every_branch=settings.branches))
-    yield "sft.jsonl", "".join(jsontext.dumps(line) + "\n" for line in lines)
-
-
-def _jsonl(episodes: Sequence[Trajectory], settings: Settings) -> Files:
-    del settings
-    yield "trajectories.jsonl", "".join(episode.to_json() + "\n" for episode in episodes)
-
-
-_APART = "them from separate runs"
-FORMATS: Mapping[str, Callable[[Sequence[Trajectory], Settings], Files]] = {
-    "toolbench": _toolbench,
-    "evaluation": _evaluation,
-    "sft": _sft,
-    "jsonl": _jsonl,
-}
 
 
 def _complete(episode: Trajectory) -> bool:
@@ -106,10 +52,18 @@ CHOICES: Mapping[str, Callable[[Trajectory], bool]] = {
 }
 
 
+def writers() -> dict[str, Writer]:
+    """Return every writer by the name of its format: ours, and those of every suite."""
+    found = dict(WRITERS)
+    for suite in suites():
+        found |= {name: resolved(reference) for name, reference in suite.exports.items()}
+    return found
+
+
 @reporting
 def export(
     folder: Folder,
-    format: Format = "toolbench",
+    format: Format = "stabletoolbench",
     out: Out = None,
     only: Only = None,
     method: Method = None,
@@ -122,14 +76,14 @@ def export(
     Episodes that a failure cut short are never written, only counted. Running the command again changes
     nothing; where a file of another content is in the way, nothing is written at all.
     """
-    write = _known("format", format, FORMATS)
+    write = _known("format", format, writers())
     chosen = _known("choice for --only", only or ("solved" if format == "sft" else "all"), CHOICES)
     if branches and format != "sft":
         raise ConfigError(f"--branches belongs to --format sft, got {format}")
     episodes = read_judged(folder, judge)
     kept = [episode for episode in episodes if chosen(episode)]
     try:
-        files = _distinct(write(kept, Settings(method, branches)))
+        files = _distinct(write(kept, ExportSettings(method, branches)))
     except RecursionError as error:
         raise DataError("an episode has too many steps for a format that nests them") from error
     out = out or folder / "exports" / format
@@ -153,28 +107,11 @@ def _known(what: str, name: str, known: Mapping[str, Any]) -> Any:
     return known[name]
 
 
-def _places(episodes: Sequence[Trajectory]) -> list[str]:
-    """Return a folder for each episode: its group's, apart by method and trial where there are several."""
-    methods = {method_of(episode) for episode in episodes}
-    trials = {episode.trial for episode in episodes}
-    places = []
-    for episode in episodes:
-        group = GROUPS.get(episode.group, episode.group) or episode.suite or "episodes"
-        parts = [method_of(episode)] if len(methods) > 1 else []
-        parts += [f"trial_{episode.trial}"] if len(trials) > 1 else []
-        places.append("/".join(quote(part, safe=" @") for part in [*parts, group]))
-    return places
-
-
-def _document(value: Any) -> str:
-    return json.dumps(value, indent=2) + "\n"
-
-
-def _distinct(files: Files) -> dict[str, str]:
+def _distinct(files: Iterator[tuple[str, str]]) -> dict[str, str]:
     texts: dict[str, str] = {}
     for name, text in files:
         if name in texts:
-            raise ConfigError(f"two episodes would be {name}; export {_APART}")
+            raise ConfigError(f"two episodes would be {name}; export {APART}")
         texts[name] = text
     return texts
 

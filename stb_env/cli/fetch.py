@@ -13,15 +13,15 @@ import typer
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 from rich.table import Table
 
-from stb_env.cli import options
-from stb_env.cli.output import console, emit, reporting
+from stb_env.console import options
+from stb_env.console.output import console, emit, reporting
 from stb_env.errors import ConfigError
 from stb_env.fetch import Fetcher, Report, Sources, read_sources
 from stb_env.fetch.download import Progress as Told
 
 Name = Annotated[
     str | None,
-    typer.Argument(metavar="NAME", help="A data set, such as toolbench; --list names all."),
+    typer.Argument(metavar="NAME", help="A data set, such as toolllm; --list names all."),
 ]
 Folder = Annotated[
     Path | None, typer.Option("--folder", help="Data folder; one of the user's own if not given.")

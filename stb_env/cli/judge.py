@@ -8,19 +8,19 @@ from typing import Annotated, Any
 
 import typer
 
-from stb_env.cli import options
 from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
-from stb_env.cli.make import make_env
-from stb_env.cli.output import FAILED, emit, reporting
 from stb_env.cli.poll import poll
 from stb_env.cli.prefer import Comparing, OrderName, UnsureName, compare
+from stb_env.console import options
+from stb_env.console.output import FAILED, emit, reporting
 from stb_env.errors import ConfigError
-from stb_env.judgement import manifest_of, verdict_file
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.metrics.human_accuracy import read_labels
-from stb_env.rejudge import rejudge
+from stb_env.rollout.judging import rejudge
+from stb_env.rollout.make import make_env
+from stb_env.rollout.verdict_file import manifest_of, verdict_file
 from stb_env.tasks import TaskSource
 
 Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a run.")]

@@ -10,7 +10,7 @@ from typing import Any
 from rich.progress import Progress
 from rich.table import Table
 
-from stb_env.cli.output import console
+from stb_env.console.output import console
 from stb_env.metrics.human_accuracy import Labelled, human_accuracy
 
 Decisions = Mapping[tuple[str, int], str]

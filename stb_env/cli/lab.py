@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from stb_env.cli import options
-from stb_env.cli.output import console, emit, reporting
+from stb_env.console import options
+from stb_env.console.output import console, emit, reporting
 from stb_env.lab.experiment import INSTALL_PLOTS, LabSettings
 from stb_env.lab.registry import EXPERIMENTS, load_experiment
 

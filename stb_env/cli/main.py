@@ -7,8 +7,7 @@ from typing import Annotated
 import typer
 
 from stb_env import __version__
-from stb_env.cli import api_bank, cache, data, run, validate
-from stb_env.cli.align import align
+from stb_env.cli import cache, data, run, validate
 from stb_env.cli.bench import bench
 from stb_env.cli.compare import compare
 from stb_env.cli.eval import evaluation
@@ -17,7 +16,7 @@ from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
 from stb_env.cli.suites import list_suites
 from stb_env.cli.synthesize import synthesize_command
-from stb_env.cli.toolbench_table import toolbench_table
+from stb_env.suite import registered, resolved
 
 app = typer.Typer(
     name="stb-env",
@@ -27,7 +26,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(cache.app, name="cache", help="Import, inspect and freeze recorded API responses.")
-app.add_typer(api_bank.app, name="api-bank", help="Write API-Bank's samples and evaluate predictions.")
 app.add_typer(data.app, name="data", help="Fetch, check and import query files and answers.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
@@ -38,9 +36,10 @@ app.command("lab")(lab)
 app.command("validate")(validate.validate)
 app.command("export")(export)
 app.command("synthesize")(synthesize_command)
-app.command("align")(align)
-app.command("toolbench-table")(toolbench_table)
 app.command("bench")(bench)
+for suite in registered():
+    if suite.commands is not None:
+        app.add_typer(resolved(suite.commands), name=suite.name.replace("_", "-"))
 
 
 def _print_version(value: bool) -> None:

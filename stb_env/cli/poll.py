@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from stb_env.cli.judge_outcome import Decisions, Outcome, bar, spent
-from stb_env.cli.make import make_env
 from stb_env.errors import ConfigError
-from stb_env.formats.stabletoolbench import load
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm import connect, load_models
-from stb_env.rejudge import Polled, poll_tasks
+from stb_env.rollout.judging import Polled, poll_tasks
+from stb_env.rollout.make import make_env
+from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task
 
 

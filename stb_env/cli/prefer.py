@@ -10,11 +10,11 @@ from typing import Any, cast
 
 from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
 from stb_env.errors import ConfigError
-from stb_env.judgement import manifest_of
 from stb_env.judges.preference import LoneUnsure, Order, Preferring
 from stb_env.judges.registry import EXACT, load_judge, load_preference
 from stb_env.metrics.sowr import most_frequent
-from stb_env.rejudge import prefer
+from stb_env.rollout.judging import prefer
+from stb_env.rollout.verdict_file import manifest_of
 
 
 class OrderName(StrEnum):

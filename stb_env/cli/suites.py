@@ -7,9 +7,9 @@ from typing import Any
 from rich.table import Table
 
 from stb_env.baselines import BASELINES
-from stb_env.cli import options
-from stb_env.cli.make import env_ids, make_env
-from stb_env.cli.output import emit, reporting
+from stb_env.console import options
+from stb_env.console.output import emit, reporting
+from stb_env.rollout.make import env_ids, make_env
 
 
 @reporting

@@ -9,11 +9,11 @@ import typer
 from rich.progress import Progress
 from rich.table import Table
 
-from stb_env.cli import options
-from stb_env.cli.output import console, emit, reporting
+from stb_env.console import options
+from stb_env.console.output import console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.formats.api_bank_training import Instructions, read_training
 from stb_env.llm import Meter
+from stb_env.suites.api_bank.formats.training import Instructions, read_training
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
 from stb_env.synthesis.cast import cast, read_others
 from stb_env.synthesis.review_sheet import read_sheet

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from gymnasium.envs.registration import registry
 from rich.progress import Progress, TaskID
 from rich.table import Table
 
-from stb_env.cli import options
-from stb_env.cli.make import make_env
-from stb_env.cli.output import console, emit, reporting
 from stb_env.cli.run import EnvId
-from stb_env.validate import Report
-from stb_env.validate import validate as validate_env
-
-# The environments whose queries are judged by a model where there is one.
-_OPEN = "stb_env.envs.stabletoolbench:make"
+from stb_env.console import options
+from stb_env.console.output import console, emit, reporting
+from stb_env.rollout.make import make_env
+from stb_env.suite import find_env, suite_of
+from stb_env.testing.conformance import validate as validate_env
+from stb_env.testing.report import Report
 
 
 @reporting
@@ -35,10 +32,9 @@ def validate(
 ) -> None:
     """Check contract, gold, null agents, determinism and fork isolation; exit 0 only where all hold."""
     chosen = options.env_settings(settings, data=data, cache=cache, mode=mode)
-    if env_id in registry and registry[env_id].entry_point == _OPEN:
-        # Standing checks must cost nothing and give the same each time, whatever keys are set.
-        chosen.setdefault("judge", "heuristic")
-    env = make_env(env_id, chosen)
+    env_id = find_env(env_id)
+    suite = suite_of(env_id)
+    env = make_env(env_id, {**(suite.standing if suite else {}), **chosen})
     bars: dict[str, TaskID] = {}
     with Progress(console=console, transient=True, disable=as_json) as progress:
 

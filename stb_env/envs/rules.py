@@ -10,7 +10,7 @@ from stb_env import jsontext
 from stb_env.actions import Action, parse_action
 from stb_env.backend.protocol import Backend
 from stb_env.backend.user import User
-from stb_env.envs import compat as original
+from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
@@ -23,7 +23,7 @@ from stb_env.usage import Usage
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict, Vote
 
-Compat = Literal["toolbench"]
+Compat = Literal["original"]
 Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
 """Of a task, the backend's state and the calls so far."""
 
@@ -57,7 +57,7 @@ class Rules:
         judge: Decides on final answers.
         max_turns: Actions after which an episode is cut off.
         limits: Bounds on texts.
-        compat: ``"toolbench"`` calls functions by suffix, validates nothing and reports the original's
+        compat: ``"original"`` calls functions by suffix, validates nothing and reports the original's
             step codes.
         potential: How far an episode has come, from 0 to 1; None for a reward at the end alone. Each step
             then earns the potential it gained, and the last one pays all of it back: shaping by a

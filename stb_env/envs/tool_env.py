@@ -55,7 +55,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             them in order.
         shard: ``(i, n)``: sequential order visits tasks i, i + n, i + 2n ...
         limits: Bounds on the texts of an observation, as a `Limits` or a dict of its fields.
-        compat: ``"toolbench"`` for the original's look-up and step codes.
+        compat: ``"original"`` for the original's look-up and step codes.
         potential: How far an episode has come; shapes the reward of each step (see `Rules`).
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
         parse: Reads actions, for tasks with a syntax of their own.
@@ -103,8 +103,8 @@ class ToolEnv(gym.Env[Observation, Any]):
     ) -> None:
         if max_turns < 1:
             raise ConfigError(f"max_turns must be at least 1, got {max_turns}")
-        if compat not in (None, "toolbench"):
-            raise ConfigError(f"compat must be None or 'toolbench', got {compat!r}")
+        if compat not in (None, "original"):
+            raise ConfigError(f"compat must be None or 'original', got {compat!r}")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ConfigError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
         self.tasks = tasks

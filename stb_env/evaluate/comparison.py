@@ -18,10 +18,10 @@ from stb_env.evaluate.discrepancies import (
     judge_settings,
     unless_ignored,
 )
-from stb_env.judgement import manifest_of, read_judged
 from stb_env.metrics.cost import Cost, cost
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.significance import Difference, compare_runs, paired_bootstrap
+from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.trajectory import Trajectory
 
 # What may differ between runs that are compared, and is still worth a remark.

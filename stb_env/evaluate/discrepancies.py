@@ -11,9 +11,9 @@ from typing import Any
 from stb_env.errors import ConfigError
 from stb_env.evaluate.figures import missed
 from stb_env.evaluate.manifest import PATHS
-from stb_env.judgement import Judgement, manifest_of, read_judgements, verdict_file
 from stb_env.llm.chat import digest
 from stb_env.metrics.rates import sources
+from stb_env.rollout.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
 from stb_env.trajectory import Trajectory
 
 HEURISTIC = "heuristic"

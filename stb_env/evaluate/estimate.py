@@ -14,8 +14,8 @@ from stb_env.evaluate.cells import open_cell, simulator_config
 from stb_env.evaluate.ledger import read_spending
 from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
+from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
-from stb_env.judges.voting import VotingJudge
 from stb_env.llm import available, load_models
 from stb_env.trajectory import Trajectory, read_trajectories
 from stb_env.usage import Price, Usage

@@ -17,9 +17,9 @@ from stb_env.evaluate.manifest import SCORES_VERSION
 from stb_env.evaluate.plan import Cell, EvaluationPlan, group_name
 from stb_env.evaluate.results import Results, WinFigures
 from stb_env.files import write_json
-from stb_env.judgement import manifest_of, read_judged
 from stb_env.llm import metered
 from stb_env.llm.chat import digest
+from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.usage import Usage
 
 VERSION = 1
@@ -27,7 +27,7 @@ VERSION = 1
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""
 Prefer = Callable[[Path, Path], Mapping[str, Any]]
-"""Compares a run with a reference run, and returns the summary of it; `stb_env.rejudge.prefer` does so."""
+"""Compares a run with a reference run, and returns its summary; see `stb_env.rollout.judging.prefer`."""
 
 
 @dataclass(frozen=True, slots=True)

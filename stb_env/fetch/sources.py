@@ -132,13 +132,13 @@ def read_sources(file: Path | None = None) -> Sources:
     Examples:
         >>> sources = read_sources()
         >>> sorted(sources.datasets)
-        ['api-bank', 'stabletoolbench', 'toolbench']
+        ['api-bank', 'stabletoolbench', 'toolllm']
         >>> [part.name for part in sources.choose("stabletoolbench")]
         ['queries', 'cache']
-        >>> sources.choose("toolbnch")  # doctest: +ELLIPSIS
+        >>> sources.choose("toollm")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: no data set 'toolbnch'; there are ... Did you mean 'toolbench'?
+        stb_env.errors.ConfigError: no data set 'toollm'; there are ... Did you mean 'toolllm'?
     """
     where, table = _load(file)
     endpoints = _load(None)[1]["endpoints"] | _table(table.get("endpoints", {}), f"[endpoints] in {where}")

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.formats.recording import read_answer
+from stb_env.formats.recorded_answer import read_answer
 from stb_env.tools import FINISH, Source, Status, ToolResult
 from stb_env.trajectory import CallRecord, arguments_text
 

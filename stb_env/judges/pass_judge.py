@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.checks import Checks, PromptChecks
+from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
 from stb_env.judges.protocol import Case
-from stb_env.judges.voting import Ballot, Reward, VotingJudge
 from stb_env.llm import ChatModel, ChatReply
 from stb_env.request import Slow
 from stb_env.tasks import Task

@@ -10,9 +10,9 @@ from typing import Any, Literal, Protocol, get_args
 from stb_env import seeding
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.comparison import Choice, Comparison, Outcome, PromptComparison, read_choice
+from stb_env.judges.majority import MissingVotes
 from stb_env.judges.protocol import Case
 from stb_env.judges.readable import ReadableModel
-from stb_env.judges.votes import MissingVotes
 from stb_env.llm import CachedModel, ChatModel, ChatReply, ModelError, ask, fingerprint
 from stb_env.request import Slow
 from stb_env.tools import FINISH

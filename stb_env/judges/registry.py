@@ -12,12 +12,12 @@ from stb_env.judges.comparison import EvaluatorComparison
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.judges.model_judge import Reward
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import LoneUnsure, Order, PreferenceJudge, Preferring, VerdictPreference
 from stb_env.judges.protocol import Judge
 from stb_env.judges.solvability import ModelSolvability
-from stb_env.judges.voting import Reward
 from stb_env.llm import ModelConfig, available, connect, load_models
 
 EXACT = "exact"

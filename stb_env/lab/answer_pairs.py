@@ -11,12 +11,12 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import DataError
-from stb_env.formats import mirrorapi
-from stb_env.formats.recording import Answer, Notes, Recording
+from stb_env.formats.recorded_answer import Answer, Notes, Recording
 from stb_env.lab.sandbox_calls import SandboxCall
+from stb_env.suites.sandbox.catalog import household
+from stb_env.suites.sandbox.world import SandboxWorld
+from stb_env.suites.stabletoolbench import mirrorapi_bench
 from stb_env.tools import ToolId, ToolResult
-from stb_env.worlds.sandbox.catalog import household
-from stb_env.worlds.sandbox.world import SandboxWorld
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def recorded_pairs(folder: str | Path) -> list[AnswerPair]:
 
 def _file_pairs(file: Path) -> Iterator[AnswerPair]:
     simulated: Recording | None = None
-    for recording in mirrorapi.read_file(file, Notes(), simulated=True):
+    for recording in mirrorapi_bench.read_file(file, Notes(), simulated=True):
         if recording.source == "simulator":
             simulated = recording
             continue

@@ -36,7 +36,7 @@ class Similarity:
         """Measure a pair.
 
         Examples:
-            >>> from stb_env.formats.recording import Answer
+            >>> from stb_env.formats.recorded_answer import Answer
             >>> from stb_env.tools import NO_ID
             >>> rain, snow = Answer("", "{'mm': 2, 'day': 'Mon'}"), Answer("", {"mm": 3, "day": "Mon"})
             >>> found = Similarity.of(AnswerPair("demo", NO_ID, {}, rain, snow))

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
-from stb_env.backend.recorder import ORIGIN
+from stb_env.backend.cache_update import ORIGIN
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.lab.experiment import Experiment, LabSettings
@@ -29,11 +29,11 @@ from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
 from stb_env.metrics.rates import sources
 from stb_env.rollout import plan, run_batch
 from stb_env.seeding import derive
+from stb_env.suites.sandbox.oracle import oracle
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
-from stb_env.worlds.sandbox.oracle import oracle
-from stb_env.worlds.sandbox.tasks import SandboxTasks
-from stb_env.worlds.sandbox.verifier import ExactJudge
 
 SNAPSHOTS = ("start", "mid", "final")
 AGENTS: Mapping[str, float] = {f"noisy oracle, {rate:.0%} errors": rate for rate in (0.0, 0.3, 0.6, 1.0)}

@@ -14,7 +14,7 @@ import numpy as np
 
 from stb_env.backend.call_writer import CallWriter
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.formats.recording import Answer
+from stb_env.formats.recorded_answer import Answer
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
 from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, choose, correlation_distances
 from stb_env.lab.experiment import Experiment, LabSettings

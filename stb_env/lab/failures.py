@@ -29,13 +29,13 @@ from stb_env.lab.noisy_oracle import NoisyOracle
 from stb_env.lab.rate import Rate
 from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.metrics.rates import sources
-from stb_env.rejudge import case_of
 from stb_env.request import drive
 from stb_env.rollout import AgentFactory, Job, plan, run_batch
+from stb_env.rollout.judging import case_of
+from stb_env.suites.sandbox.oracle import oracle
+from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
-from stb_env.worlds.sandbox.oracle import oracle
-from stb_env.worlds.sandbox.verifier import ExactJudge
 
 SHARES = (0.0, 0.1, 0.2, 0.5)
 """The paper's shares of tools that are down."""

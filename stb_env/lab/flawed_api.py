@@ -7,7 +7,7 @@ from typing import Any
 
 from stb_env import seeding
 from stb_env.backend.cache import CacheEntry
-from stb_env.backend.real_api.toolbench_server import accepted
+from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ConfigError
 from stb_env.lab.world_api import WorldAPI
 from stb_env.metrics.taxonomy import ApiClass, RealCheck
@@ -68,7 +68,7 @@ class FlawedAPI:
 
     Examples:
         >>> from stb_env.request import drive
-        >>> from stb_env.worlds.sandbox.catalog import tools
+        >>> from stb_env.suites.sandbox.catalog import tools
         >>> rate = next(tool for tool in tools().values() if tool.id.api == "get_rate")
         >>> broken = FlawedAPI(1.0, seed=2)
         >>> broken.flaw(rate.id).value, drive(broken.request(rate, {})).response

@@ -12,11 +12,11 @@ from stb_env.baselines.null import Inject, answer
 from stb_env.envs.rules import Rules
 from stb_env.judges.protocol import Case
 from stb_env.request import drive
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.verifier import ExactJudge
+from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
-from stb_env.worlds.sandbox.tasks import SandboxTasks
-from stb_env.worlds.sandbox.verifier import ExactJudge
-from stb_env.worlds.sandbox.world import SandboxWorld
 
 GOLD = "gold"
 

@@ -20,8 +20,8 @@ from stb_env.lab.judge_cases import (
 )
 from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison, model_panel
 from stb_env.llm import connect, load_models
+from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tasks import Task
-from stb_env.worlds.sandbox.verifier import ExactJudge
 
 TASKS = 200
 QUESTIONS = ("solvability", "solving", "comparison")

@@ -9,11 +9,11 @@ from stb_env import seeding
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
 from stb_env.request import drive
+from stb_env.suites.sandbox.catalog import household, tools
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolId
-from stb_env.worlds.sandbox.catalog import household, tools
-from stb_env.worlds.sandbox.tasks import SandboxTasks
-from stb_env.worlds.sandbox.world import SandboxWorld
 
 
 class SandboxCall(NamedTuple):

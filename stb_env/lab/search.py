@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from stb_env.envs import sandbox
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.heuristic import HeuristicJudge
@@ -23,8 +22,9 @@ from stb_env.lab.grounded_value import grounded_value
 from stb_env.lab.rate import Rate
 from stb_env.lab.stumbling_oracle import StumblingOracle
 from stb_env.rollout import Job, plan, run_batch
+from stb_env.suites.sandbox import env as sandbox
+from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.trajectory import Trajectory
-from stb_env.worlds.sandbox.verifier import ExactJudge
 from stb_env.wrappers.search import (
     BestFirstSearch,
     DepthFirstSearch,

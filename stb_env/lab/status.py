@@ -17,14 +17,14 @@ from stb_env.backend.protocol import Backend
 from stb_env.backend.virtual import MODES, Mode
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
-from stb_env.formats.stabletoolbench import load
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.request import drive
+from stb_env.suites.sandbox.catalog import tools
+from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
-from stb_env.worlds.sandbox.catalog import tools
 
 READINGS: tuple[Taxonomy, ...] = get_args(Taxonomy)
 NO_ANSWER = "no answer"

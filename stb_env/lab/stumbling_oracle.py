@@ -14,12 +14,12 @@ from stb_env.baselines.null import GiveUp, answer
 from stb_env.errors import ConfigError
 from stb_env.lab.noisy_oracle import corrupted, misread, named_scalars, told
 from stb_env.rollout import Agent
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.catalog import tools
+from stb_env.suites.sandbox.generator import plan_of
+from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.tools import ToolCall, ToolResult
 from stb_env.trajectory import Step
-from stb_env.worlds.sandbox.api_error import ApiError
-from stb_env.worlds.sandbox.catalog import tools
-from stb_env.worlds.sandbox.generator import plan_of
-from stb_env.worlds.sandbox.registry import ApiCall
 from stb_env.wrappers.search import SearchTree, TreeSearch
 
 SLIPS = ("misread value", "mixed-up value", "wrong tool", "answer too early")

@@ -10,7 +10,7 @@ from typing import Any
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError, did_you_mean
 from stb_env.files import write_json
-from stb_env.formats.recording import Answer
+from stb_env.formats.recorded_answer import Answer
 from stb_env.lab.answer_pairs import AnswerPair
 
 QUESTIONS: Mapping[str, str] = {

@@ -7,16 +7,16 @@ from typing import Any
 
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.protocol import Example
-from stb_env.backend.real_api.toolbench_server import accepted
+from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
+from stb_env.suites.sandbox.catalog import household
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.template import templates
+from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolResult
-from stb_env.worlds.sandbox.catalog import household
-from stb_env.worlds.sandbox.tasks import SandboxTasks
-from stb_env.worlds.sandbox.template import templates
-from stb_env.worlds.sandbox.world import SandboxWorld
 
 
 class WorldAPI:
@@ -32,7 +32,7 @@ class WorldAPI:
 
     Examples:
         >>> from stb_env.request import drive
-        >>> from stb_env.worlds.sandbox.catalog import tools
+        >>> from stb_env.suites.sandbox.catalog import tools
         >>> rate = next(tool for tool in tools().values() if tool.id.api == "get_rate")
         >>> drive(WorldAPI().request(rate, {"base_code": "AUR", "quote_code": "AUR"})).text
         '{"error": "", "response": {"base": "AUR", "quote": "AUR", "rate": 1.0}}'

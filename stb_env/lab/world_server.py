@@ -13,8 +13,8 @@ from stb_env.backend.protocol import RealAPI
 from stb_env.errors import BackendError
 from stb_env.lab.world_api import WorldAPI
 from stb_env.request import drive
+from stb_env.suites.sandbox.catalog import tools
 from stb_env.tools import Tool, server_names
-from stb_env.worlds.sandbox.catalog import tools
 
 PATH = "/rapidapi"
 FIELDS = ("category", "tool_name", "api_name", "tool_input")

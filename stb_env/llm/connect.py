@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from stb_env.llm.cache import CachedModel
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
+from stb_env.llm.conversation_file import RecordingModel, ReplayModel
 from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
-from stb_env.llm.recording import RecordingModel, ReplayModel
 
 
 def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> ChatModel:

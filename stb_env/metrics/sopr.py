@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from stb_env.judges.votes import run_scores
+from stb_env.judges.majority import run_scores
 from stb_env.metrics.rates import bootstrap_interval
 from stb_env.trajectory import Trajectory
 from stb_env.verdict import SCORES, VerdictStatus, Vote
@@ -64,7 +64,7 @@ def sopr(episodes: Iterable[Trajectory], scores: Scores = SCORES, planned: int |
     """Compute SoPR of judged episodes.
 
     Args:
-        episodes: Episodes with their verdicts, as `stb_env.judgement.read_judged` reads them.
+        episodes: Episodes with their verdicts, as `stb_env.rollout.verdict_file.read_judged` reads them.
         scores: Score of each status.
         planned: Episodes that there should be; None for as many as are given.
 

@@ -9,23 +9,28 @@ import gymnasium as gym
 from gymnasium.envs.registration import load_env_creator, registry
 
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env.errors import ConfigError
+from stb_env.suite import find_env, suites
 
 
 def env_ids() -> list[str]:
-    """Return the ids that this package registers, in order."""
-    return [env_id for env_id in registry if env_id.startswith("stb/")]
+    """Return the ids of every suite that is registered or installed, in order."""
+    return [env_id for suite in suites() for env_id in suite.environments]
 
 
 def make_env(env_id: str, settings: dict[str, Any]) -> ToolEnv:
     """Make an environment by id.
 
+    Args:
+        env_id: An id of any suite, see `stb_env.suite.find_env`.
+        settings: Its settings.
+
     Raises:
         ConfigError: The id is unknown, or a setting is none of the environment's.
     """
-    _check_id(env_id)
+    found = find_env(env_id)
     try:
-        env = gym.make(env_id, **settings)
+        env = gym.make(found, **settings)
     except TypeError as error:
         raise ConfigError(f"{env_id} does not take these settings: {error}") from error
     inner = env.unwrapped
@@ -44,15 +49,6 @@ def env_settings(env_id: str) -> set[str]:
         >>> "mode" in env_settings("stb/I1Instruction-v0"), "mode" in env_settings("stb/Sandbox-v0")
         (True, False)
     """
-    _check_id(env_id)
-    # This package registers its environments under the name of what makes them.
-    creator = load_env_creator(str(registry[env_id].entry_point))
+    # Suites register their environments under the name of what makes them.
+    creator = load_env_creator(str(registry[find_env(env_id)].entry_point))
     return set(inspect.signature(creator).parameters)
-
-
-def _check_id(env_id: str) -> None:
-    known = env_ids()
-    if env_id not in known:
-        raise ConfigError(
-            f"unknown environment {env_id!r}; `stb-env list` shows all.{did_you_mean(env_id, known)}"
-        )

@@ -12,7 +12,7 @@ from typing import Any
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError
-from stb_env.formats.api_bank_training import call_text
+from stb_env.suites.api_bank.formats.training import call_text
 from stb_env.synthesis.dialogue import Dialogue
 from stb_env.synthesis.text_file import write_text
 

@@ -11,9 +11,9 @@ from typing import Any
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.files import LineWriter, write_json
-from stb_env.formats.api_bank_training import Instructions, training_text
 from stb_env.llm import Meter
 from stb_env.request import drive
+from stb_env.suites.api_bank.formats.training import Instructions, training_text
 from stb_env.synthesis.dialogue import Dialogue
 from stb_env.synthesis.pipeline import Pipeline
 from stb_env.synthesis.review_sheet import write_sheet

@@ -9,6 +9,12 @@ from typing import Any
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError
 from stb_env.request import Slow
+from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.facts import holds
+from stb_env.suites.sandbox.oracle import oracle
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.template import templates
+from stb_env.suites.sandbox.world import VERSION, SandboxWorld
 from stb_env.synthesis.api import SEARCHER
 from stb_env.synthesis.author import Written
 from stb_env.synthesis.role import Role, Try
@@ -16,12 +22,6 @@ from stb_env.synthesis.scene import Scene
 from stb_env.synthesis.tool_api import api_of
 from stb_env.tasks import Task
 from stb_env.tools import Tool
-from stb_env.worlds.sandbox.content.households import TODAY
-from stb_env.worlds.sandbox.facts import holds
-from stb_env.worlds.sandbox.oracle import oracle
-from stb_env.worlds.sandbox.tasks import SandboxTasks
-from stb_env.worlds.sandbox.template import templates
-from stb_env.worlds.sandbox.world import VERSION, SandboxWorld
 
 TIME = f"{TODAY} 09:00:00"
 _MOST_TRIES = 100

@@ -10,7 +10,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
-from stb_env.formats.stabletoolbench import load
+from stb_env.suites.stabletoolbench.queries import load
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.api_maker import API_RECORD
 from stb_env.synthesis.form import Form, UnfitDraft, list_of

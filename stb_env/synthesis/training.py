@@ -7,7 +7,7 @@ from importlib import resources
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.formats.api_bank_training import (
+from stb_env.suites.api_bank.formats.training import (
     CALL_CUE,
     RESPONSE_CUE,
     Instructions,

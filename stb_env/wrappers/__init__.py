@@ -6,7 +6,6 @@
 from stb_env.wrappers.base import ToolWrapper, WrapperState
 from stb_env.wrappers.cot import ChainOfThought
 from stb_env.wrappers.discrete import DiscreteActions
-from stb_env.wrappers.few_shot import FewShotPrompt
 from stb_env.wrappers.search import (
     BeamSearch,
     BestFirstSearch,
@@ -23,7 +22,6 @@ __all__ = [
     "ChainOfThought",
     "DepthFirstSearch",
     "DiscreteActions",
-    "FewShotPrompt",
     "IndependentChains",
     "MonteCarloTreeSearch",
     "ToolRetrieval",

@@ -18,9 +18,9 @@ from stb_env.errors import ConfigError
 from stb_env.request import Slow
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper
-from stb_env.wrappers.candidates import Seen, candidates, done
 from stb_env.wrappers.features import FEATURES, features
 from stb_env.wrappers.fields import rows
+from stb_env.wrappers.proposals import Seen, candidates, done
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stb_env import jsontext
-from stb_env.wrappers.candidates import AnswerCandidate, CallCandidate, Candidate, Seen
 from stb_env.wrappers.documented import documented, words
 from stb_env.wrappers.mentions import mentions
+from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Candidate, Seen
 
 CALL_FEATURES = (
     "name_overlap",  # share of the words of the API's name that the query says

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
+from stb_env.backend.world import World
 from stb_env.envs.rules import Rules
 from stb_env.errors import did_you_mean
 from stb_env.request import Slow
@@ -15,7 +16,6 @@ from stb_env.retrieval import ToolIndex
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
-from stb_env.worlds.world import World
 
 SEARCH = "search_tools"
 MOST_RESULTS = 20

@@ -13,9 +13,9 @@ from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
 from stb_env.backend.simulator.llm_simulator import Example
 from stb_env.errors import ConfigError, DataError
-from stb_env.formats import stabletoolbench
 from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
 from stb_env.request import drive
+from stb_env.suites.stabletoolbench import queries as stabletoolbench
 from stb_env.tools import Tool, ToolCall, ToolId
 from stb_env.validation import validate_call
 

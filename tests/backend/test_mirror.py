@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.simulator import mirror
-from stb_env.formats.recording import Answer
-from stb_env.formats.toolbench_api import tool_from_api
+from stb_env.formats.recorded_answer import Answer
 from stb_env.prompting import latest
+from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.tools import Tool
 
 PROMPT = latest("mirror_sft")

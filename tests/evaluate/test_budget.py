@@ -14,8 +14,8 @@ from stb_env.evaluate.estimate import estimate
 from stb_env.evaluate.evaluation import Evaluated, evaluate
 from stb_env.evaluate.ledger import BudgetExceeded, Ledger, read_spending
 from stb_env.evaluate.plan import AgentPlan, EvaluationPlan, SimulatorPlan
-from stb_env.judgement import manifest_of
 from stb_env.llm import Usage
+from stb_env.rollout.verdict_file import manifest_of
 from stb_env.trajectory import read_trajectories
 from tests.models.services import Services
 

@@ -11,8 +11,8 @@ import pytest
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.evaluate.comparison import compare_folders
-from stb_env.judgement import Judgement, verdict_file
 from stb_env.llm.chat import digest
+from stb_env.rollout.verdict_file import Judgement, verdict_file
 from stb_env.trajectory import Trajectory
 from tests.metrics.episodes import episode
 
@@ -99,7 +99,7 @@ def test_a_run_does_not_differ_from_itself(tmp_path: Path):
         ({"backend": {"real": "r"}}, "backend.real", "nothing and r"),
         ({"backend": {"faults": {"share": 0.2}}}, "backend.faults", r'nothing and {"share": 0.2}'),
         ({"prompts": {"agent": "qqqq"}}, "prompts.agent", "pppp and qqqq"),
-        ({"settings": {"compat": "toolbench"}}, "settings.compat", "nothing and toolbench"),
+        ({"settings": {"compat": "original"}}, "settings.compat", "nothing and original"),
         ({"judge_settings": {"votes": 1}}, "judge_settings", r'{"votes": 3} and {"votes": 1}'),
         ({"max_turns": 12}, "max_turns", "24 and 12"),
         ({"scores": 2}, "scores", "1 and 2"),

@@ -16,7 +16,7 @@ from stb_env.errors import ConfigError
 from stb_env.evaluate.evaluation import evaluate
 from stb_env.evaluate.plan import AgentPlan, EvaluationPlan
 from stb_env.evaluate.plan_file import read_plan
-from stb_env.judgement import verdict_file
+from stb_env.rollout.verdict_file import verdict_file
 from stb_env.trajectory import read_trajectories
 from tests.conftest import ROOT
 

@@ -10,8 +10,8 @@ import gymnasium as gym
 import pytest
 
 from examples.policy_gradient import TEMPLATES, main, tasks_of
+from stb_env.suites.sandbox.template import templates
 from stb_env.tools import FINISH, ToolCall
-from stb_env.worlds.sandbox.template import templates
 from stb_env.wrappers import DiscreteActions
 
 

@@ -62,7 +62,7 @@ def test_the_next_commands_use_what_was_fetched(tmp_path: Path, server: FileServ
 def test_the_list_names_every_part():
     listed = report("--list")["datasets"]
     names = {f"{dataset['name']}/{part['name']}" for dataset in listed for part in dataset["parts"]}
-    assert {"stabletoolbench/queries", "stabletoolbench/cache", "toolbench/examples"} <= names
+    assert {"stabletoolbench/queries", "stabletoolbench/cache", "toolllm/examples"} <= names
     assert "queries" in stb("--list").stdout
 
 
@@ -80,9 +80,9 @@ def test_without_a_network_there_is_one_clear_error(tmp_path: Path, folder: Path
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ((), "name a data set: stabletoolbench, toolbench, api-bank; --list shows their parts"),
-        (("toolbnch",), "no data set 'toolbnch'; there are .* Did you mean 'toolbench'"),
-        (("toolbench", "--only", "exmples"), "no part of toolbench 'exmples'"),
+        ((), "name a data set: stabletoolbench, toolllm, api-bank; --list shows their parts"),
+        (("toollm",), "no data set 'toollm'; there are .* Did you mean 'toolllm'"),
+        (("toolllm", "--only", "exmples"), "no part of toolllm 'exmples'"),
     ],
 )
 def test_bad_use_is_explained(words: tuple[str, ...], message: str, folder: Path):

@@ -9,17 +9,17 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.cli import app
-from stb_env.formats.stabletoolbench import GROUPS
-from stb_env.formats.toolbench_answer import answer_file, evaluation_entry, file_name
-from stb_env.judgement import read_judged
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.llm import ScriptedModel
 from stb_env.metrics.rates import summarize
-from stb_env.rejudge import rejudge
 from stb_env.rollout import Run
+from stb_env.rollout.judging import rejudge
+from stb_env.rollout.verdict_file import read_judged
+from stb_env.suites.stabletoolbench.answers import answer_file, evaluation_entry, file_name
+from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import read_trajectories
-from tests.formats.test_answer_folder import value, write
-from tests.formats.test_toolbench_answer import GIVE_UP, OBSERVED, call, dfs
+from tests.suites.stabletoolbench.test_answer_folder import value, write
+from tests.suites.stabletoolbench.test_answers import GIVE_UP, OBSERVED, call, dfs
 
 runner = CliRunner()
 COUNT = 5
@@ -67,7 +67,7 @@ def read(file):
 
 
 def test_toolbench_writes_an_answer_file_an_episode_and_the_converted_group(run, tmp_path):
-    told = report("export", run, "--format", "toolbench", "--out", tmp_path)
+    told = report("export", run, "--format", "stabletoolbench", "--out", tmp_path)
     assert (told["episodes"], told["exported"], told["left_out"]) == (
         *(COUNT, COUNT),
         {"invalid": 0, "not_solved": 0},
@@ -82,7 +82,7 @@ def test_toolbench_writes_an_answer_file_an_episode_and_the_converted_group(run,
 
 
 def test_evaluation_writes_the_groups_alone_under_the_method_that_is_asked_for(run, tmp_path):
-    told = report("export", run, "--format", "evaluation", "--method", "mine", "--out", tmp_path)
+    told = report("export", run, "--format", "converted", "--method", "mine", "--out", tmp_path)
     entries = [entry for name in told["files"] for entry in read(tmp_path / name).values()]
     assert {entry["answer"]["method"] for entry in entries} == {"mine"}
     assert len(entries) == COUNT
@@ -157,7 +157,7 @@ def test_trials_and_methods_get_folders_of_their_own(run, tmp_path):
 def test_episodes_that_would_share_a_file_are_refused(run, tmp_path):
     first, *_ = read_trajectories(run)
     folder = saved(tmp_path / "run", [first, replace(first, seed=first.seed + 1)])
-    for kind, message in (("toolbench", "two episodes would be"), ("evaluation", "would be entry")):
+    for kind, message in (("stabletoolbench", "two episodes would be"), ("converted", "would be entry")):
         refused = stb("export", folder, "--format", kind, "--out", tmp_path / kind)
         assert (refused.exit_code, message in refused.stderr) == (2, True)
         assert not (tmp_path / kind).exists()
@@ -220,23 +220,23 @@ def test_importing_again_changes_nothing_and_other_answers_are_refused(answers, 
 
 def test_converted_files_import_as_runs_too(answers, tmp_path):
     report("data", "import", answers, "--out", tmp_path / "run")
-    report("export", tmp_path / "run", "--format", "evaluation", "--out", tmp_path / "out")
+    report("export", tmp_path / "run", "--format", "converted", "--out", tmp_path / "out")
     told = report("data", "import", tmp_path / "out" / "G1_tool.json", "--out", tmp_path / "back")
     assert (told["episodes"], told["files"]) == (3, {"evaluation": 1})
-    report("export", tmp_path / "back", "--format", "evaluation", "--out", tmp_path / "again")
+    report("export", tmp_path / "back", "--format", "converted", "--out", tmp_path / "again")
     assert read(tmp_path / "again" / "G1_tool.json") == read(tmp_path / "out" / "G1_tool.json")
 
 
 ERRORS = [
     (
-        ("export", "RUN", "--format", "toolbnch"),
-        "no format 'toolbnch'; expected one of toolbench,",
+        ("export", "RUN", "--format", "stabletoolbnch"),
+        "no format 'stabletoolbnch'; expected one of toolbench,",
     ),
     (
         ("export", "RUN", "--only", "valit"),
         "no choice for --only 'valit'; expected one of solved,",
     ),
-    (("export", "RUN", "--branches"), "--branches belongs to --format sft, got toolbench"),
+    (("export", "RUN", "--branches"), "--branches belongs to --format sft, got stabletoolbench"),
     (("export", "EMPTY"), "does not exist; give a run folder"),
     (("data", "import", "EMPTY", "--out", "OUT"), "no JSON file at"),
     (("data", "import", "RUN", "--kind", "answer", "--out", "OUT"), "no kind 'answer'; expected one of auto"),

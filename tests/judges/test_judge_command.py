@@ -15,7 +15,7 @@ from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm import ModelError, ScriptedModel
-from stb_env.rejudge import poll_tasks
+from stb_env.rollout.judging import poll_tasks
 from stb_env.tasks import Task
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
 from tests.judges.runs import ENV, record

@@ -11,7 +11,7 @@ from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.preference import PreferenceJudge, VerdictPreference
 from stb_env.llm import ModelError, ScriptedModel
-from stb_env.rejudge import prefer
+from stb_env.rollout.judging import prefer
 from tests.judges.runs import record
 
 VERDICTS = "pass:m:v1"

@@ -13,10 +13,10 @@ from stb_env.errors import ConfigError
 from stb_env.lab.noisy_oracle import APOLOGY, NoisyOracle
 from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.rollout import play
+from stb_env.suites.sandbox.oracle import oracle
+from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
-from stb_env.worlds.sandbox.oracle import oracle
-from stb_env.worlds.sandbox.verifier import ExactJudge
 
 
 def episodes(rate: float, count: int = 120, faults: Faults | None = None) -> list[Trajectory]:

@@ -14,7 +14,7 @@ from stb_env.lab.status import run
 from stb_env.lab.world_api import WorldAPI
 from stb_env.metrics.taxonomy import ApiClass, classify
 from stb_env.request import drive
-from stb_env.worlds.sandbox.catalog import tools
+from stb_env.suites.sandbox.catalog import tools
 
 
 def test_a_broken_api_answers_by_its_flaw_in_both_readings():

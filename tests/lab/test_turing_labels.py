@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
-from stb_env.formats.recording import Answer
+from stb_env.formats.recorded_answer import Answer
 from stb_env.lab.answer_pairs import AnswerPair
 from stb_env.lab.turing_labels import QUESTIONS, blind, outcomes, read_labels, write_sheets
 from stb_env.tools import ToolId

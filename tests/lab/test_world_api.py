@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from stb_env.backend.real_api.toolbench_server import ToolBenchServer
+from stb_env.backend.real_api.remote_server import ToolBenchServer
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError
@@ -18,11 +18,11 @@ from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.lab.world_server import serving
 from stb_env.request import drive
 from stb_env.rollout import play
+from stb_env.suites.sandbox.catalog import tools
+from stb_env.suites.sandbox.oracle import oracle
+from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tools import Tool
 from stb_env.trajectory import Trajectory
-from stb_env.worlds.sandbox.catalog import tools
-from stb_env.worlds.sandbox.oracle import oracle
-from stb_env.worlds.sandbox.verifier import ExactJudge
 
 
 @pytest.fixture(scope="module")

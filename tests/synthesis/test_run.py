@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from stb_env.errors import ConfigError, DataError, InfrastructureError
-from stb_env.formats.api_bank_training import read_training
 from stb_env.llm import Meter, ModelError, ScriptedModel
 from stb_env.llm.meter import BudgetedModel
+from stb_env.suites.api_bank.formats.training import read_training
 from stb_env.synthesis import Ability, ModelAuthor, Pipeline, Settings, synthesize
 from stb_env.synthesis.run import read_dialogues
 from stb_env.synthesis.statistics import published, summarize, table2

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.cli.main import app
-from stb_env.formats.api_bank_training import read_training
+from stb_env.suites.api_bank.formats.training import read_training
 from stb_env.synthesis.tool_api import read_apis
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.synthesis.replies import FERRY, TIDES, Cast

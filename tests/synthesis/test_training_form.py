@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
-from stb_env.formats.api_bank_training import (
+from stb_env.suites.api_bank.formats.training import (
     CALL_CUE,
     Instructions,
     Requested,

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from stb_env.formats.api_bank_training import (
+from stb_env.request import drive
+from stb_env.suites.api_bank.formats.training import (
     Instructions,
     Requested,
     TrainingSample,
     read_training,
     training_text,
 )
-from stb_env.request import drive
 from stb_env.synthesis import Ability, Pipeline, Settings
 from stb_env.synthesis.training import training_samples
 

@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 import stb_env  # noqa: F401 (registers the environments)
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.verifier import ExactJudge
+from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import FINISH, Status
-from stb_env.worlds.sandbox.tasks import SandboxTasks
-from stb_env.worlds.sandbox.verifier import ExactJudge
-from stb_env.worlds.sandbox.world import SandboxWorld
 from stb_env.wrappers import DiscreteActions
 from stb_env.wrappers.documented import documented
 from stb_env.wrappers.features import ANSWER_FEATURES, CALL_FEATURES, FEATURES

@@ -48,8 +48,8 @@ SEARCHES: dict[str, Any] = {
     "best-first": partial(BestFirstSearch, max_queries=30),
     "beam": partial(BeamSearch, max_queries=30),
     "uct": partial(MonteCarloTreeSearch, max_queries=30),
-    "original": partial(DepthFirstSearch, max_queries=30, compat="toolbench"),
-    "original chains": partial(IndependentChains, tries=40, compat="toolbench"),
+    "original": partial(DepthFirstSearch, max_queries=30, compat="original"),
+    "original chains": partial(IndependentChains, tries=40, compat="original"),
 }
 every_search = pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
 scripts = st.text("abcw.-?", max_size=12)
@@ -221,7 +221,7 @@ def test_a_failure_on_a_branch_ends_the_episode_as_invalid():
 
 
 def test_a_failure_on_a_branch_of_the_original_ends_the_episode_as_invalid_too():
-    env = DepthFirstSearch(maze(), compat="toolbench")
+    env = DepthFirstSearch(maze(), compat="original")
     env.reset(seed=0)
     *_, truncated, info = env.step([go("a"), go("fire"), go("b")])
     assert (truncated, info["valid"], len(info["calls"])) == (True, False, 2)
@@ -369,11 +369,11 @@ def test_the_played_branch_has_the_conversation_that_the_judge_saw():
         (lambda: DepthFirstSearch(maze(), answers=0), r"^answers must be at least 1, got 0$"),
         (
             lambda: DepthFirstSearch(maze(), compat="stb"),
-            r"^compat must be None or 'toolbench', got 'stb'$",
+            r"^compat must be None or 'original', got 'stb'$",
         ),
         (lambda: DepthFirstSearch(maze(), depth="calls"), r"^depth must be 'turns' or 'nodes', got 'calls'$"),
         (lambda: IndependentChains(maze(), tries=0), r"^tries must be at least 1, got 0$"),
-        (lambda: IndependentChains(maze(), compat="x"), r"^compat must be None or 'toolbench', got 'x'$"),
+        (lambda: IndependentChains(maze(), compat="x"), r"^compat must be None or 'original', got 'x'$"),
         (lambda: BeamSearch(maze(), beam=0), r"^beam must be at least 1, got 0$"),
         (lambda: MonteCarloTreeSearch(maze(), c=-1.0), r"^c must be at least 0, got -1.0$"),
         (

@@ -47,7 +47,7 @@ class Lost(Agent):
         pytest.param("a!", {}, [1, "end"], id="an answer ends the search"),
         pytest.param("-a!", {}, [0, 2, "end"], id="a give-up in the first reply goes back to the root"),
         pytest.param("--", {}, [0, "end"], id="a root whose children all gave up ends it"),
-        pytest.param("-", {"compat": "toolbench"}, ["end"], id="the original ends at a first give-up"),
+        pytest.param("-", {"compat": "original"}, ["end"], id="the original ends at a first give-up"),
         pytest.param("a-b!", {}, [1, 0, 3, "end"], id="a give-up abandons the node above"),
         pytest.param("ab-c!", {}, [1, 2, 1, 4, "end"], id="and the one above that tries its next child"),
         pytest.param("ab-c-", {}, [1, 2, 1, 4, 0], id="twice, if need be, and then goes further up"),
@@ -59,7 +59,7 @@ class Lost(Agent):
         pytest.param("ab", {"width": 1, "max_depth": 2}, [1, "end"], id="width 1 is a single chain"),
         pytest.param("aaa", {"width": 3, "max_depth": 1}, [0, 0, "end"], id="width 3 has three children"),
         pytest.param("!a!", {"answers": 2}, [0, 2, "end"], id="another answer is sought from the root"),
-        pytest.param("!", {"answers": 2, "compat": "toolbench"}, ["end"], id="the original would not"),
+        pytest.param("!", {"answers": 2, "compat": "original"}, ["end"], id="the original would not"),
         pytest.param("a!b!", {"answers": 2}, [1, 0, 3, "end"], id="an answer abandons the node above"),
         pytest.param("abc", {"max_queries": 3}, [1, 2, "end"], id="the last reply is played"),
         pytest.param("ab!", {"max_queries": 3}, [1, 2, "end"], id="also where it is the answer"),
@@ -279,28 +279,28 @@ def test_the_original_counts_rankings_as_queries():
     def rank(pair: Pair) -> Scored:
         return Scored(0.5, Usage(calls=2, total_tokens=20))
 
-    env = DepthFirstSearch(maze(), filter=True, rank=rank, compat="toolbench")
+    env = DepthFirstSearch(maze(), filter=True, rank=rank, compat="original")
     nodes_after(env, "ab")
     assert (env.tree.queries, env.tree.tokens) == (4, 20)
 
 
 def test_the_original_refuses_a_ranking_without_a_letter():
     rank = OriginalRanker(ScriptedModel([" "]))
-    *_, info = played_out(DepthFirstSearch(maze(), filter=True, rank=rank, compat="toolbench"), "ab")
+    *_, info = played_out(DepthFirstSearch(maze(), filter=True, rank=rank, compat="original"), "ab")
     assert (info["valid"], info["failure"]["kind"]) == (False, "judge")
     assert "ranked two candidates with an empty reply; expected A or B" in info["failure"]["message"]
 
 
 def test_the_original_throws_the_reply_at_the_query_limit_away():
     judge = CountingJudge()
-    env = DepthFirstSearch(maze(judge), max_queries=2, compat="toolbench")
+    env = DepthFirstSearch(maze(judge), max_queries=2, compat="original")
     *_, info = played_out(env, "a!")
     assert (judge.cases, info["verdict"]["status"], len(env.tree.nodes)) == ([], "unsolved", 2)
 
 
 def test_the_original_runs_calls_in_the_order_of_the_message():
     judge = CountingJudge()
-    env = DepthFirstSearch(maze(judge), compat="toolbench")
+    env = DepthFirstSearch(maze(judge), compat="original")
     env.reset(seed=0)
     calls = [{"id": "x", "function": {"name": "Finish", "arguments": json.dumps(GIVE_UP["arguments"])}}]
     calls.append({"id": "y", "function": {"name": "go", "arguments": '{"door":"a"}'}})
@@ -310,13 +310,13 @@ def test_the_original_runs_calls_in_the_order_of_the_message():
 
 
 def test_the_original_takes_a_text_for_a_thought_and_says_nothing_to_it():
-    env = DepthFirstSearch(maze(), compat="toolbench")
+    env = DepthFirstSearch(maze(), compat="original")
     nodes_after(env, ".")
     assert [message["role"] for message in env.messages] == ["system", "user", "assistant"]
 
 
 def test_the_original_renames_a_made_up_function_and_keeps_its_name_in_the_tree():
-    env = DepthFirstSearch(maze(), compat="toolbench")
+    env = DepthFirstSearch(maze(), compat="original")
     env.reset(seed=0)
     env.step({"name": "fly", "arguments": {}})
     call, result = env.messages[2:]
@@ -329,7 +329,7 @@ def test_the_original_renames_a_made_up_function_and_keeps_its_name_in_the_tree(
     [(IndependentChains, [True, True]), (DepthFirstSearch, [True, False])],
 )
 def test_the_original_renames_every_made_up_function_in_a_chain_and_the_first_in_a_tree(make, renamed):
-    env = make(maze(), compat="toolbench")
+    env = make(maze(), compat="original")
     env.reset(seed=0)
     env.step([{"name": "fly", "arguments": {}}, {"name": "swim", "arguments": {}}])
     names = [call["function"]["name"] for call in env.messages[2]["tool_calls"]]
@@ -337,7 +337,7 @@ def test_the_original_renames_every_made_up_function_in_a_chain_and_the_first_in
 
 
 def test_a_reply_that_the_client_did_not_get_ends_a_branch_of_the_original():
-    env = DepthFirstSearch(maze(), compat="toolbench")
+    env = DepthFirstSearch(maze(), compat="original")
     env.reset(seed=0)
     *_, info = env.step(failed_reply("boom"))
     node = env.tree.nodes[1]
@@ -345,7 +345,7 @@ def test_a_reply_that_the_client_did_not_get_ends_a_branch_of_the_original():
 
 
 def test_the_original_flags_what_it_showed_before_and_sends_it_no_more():
-    env = DepthFirstSearch(maze(), compat="toolbench")
+    env = DepthFirstSearch(maze(), compat="original")
     *_, info = played_out(env, "ab-c!")
     flagged = [message for message in info["messages"] if message.get("valid") is False]
     assert len(flagged) == 1
@@ -353,7 +353,7 @@ def test_the_original_flags_what_it_showed_before_and_sends_it_no_more():
 
 
 def test_the_original_reports_its_last_give_up_where_it_has_no_answer():
-    *_, info = played_out(DepthFirstSearch(maze(), compat="toolbench"), "a-b-")
+    *_, info = played_out(DepthFirstSearch(maze(), compat="original"), "a-b-")
     tree = info["tree"]
     assert (tree["best"], tree["nodes"][4]["outcome"]) == (4, "give_up")
 

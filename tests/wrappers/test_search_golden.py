@@ -1,4 +1,4 @@
-"""Every scripted search of the original, traced query by query, against ``compat="toolbench"``."""
+"""Every scripted search of the original, traced query by query, against ``compat="original"``."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import pytest
 
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.formats.toolbench_answer import answer_file, convert
 from stb_env.llm import ChatReply, ChatRequest, ScriptedModel
 from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.rollout import Agent, play
+from stb_env.suites.stabletoolbench.answers import answer_file, convert
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult, original_name
 from stb_env.trajectory import arguments_text
@@ -101,7 +101,7 @@ def environment(golden: dict[str, Any]) -> tuple[ToolEnv, CountingJudge]:
     )
     judge = CountingJudge()
     tasks = TaskSet([Task("1", golden["query"]["query"], tools)])
-    return ToolEnv(tasks, EchoingBackend(), judge, compat="toolbench", max_turns=1000), judge
+    return ToolEnv(tasks, EchoingBackend(), judge, compat="original", max_turns=1000), judge
 
 
 def searched(golden: dict[str, Any], case: dict[str, Any]):

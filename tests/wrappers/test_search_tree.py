@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.wrappers.search import Node, SearchTree
-from stb_env.wrappers.search.candidates import outcome_of, with_candidates
+from stb_env.wrappers.search.siblings import outcome_of, with_candidates
 
 shapes = st.lists(st.integers(0, 1000), max_size=25)
 texts = st.text(max_size=400)

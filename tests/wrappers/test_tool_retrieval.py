@@ -15,9 +15,9 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.retrieval import NgramRetriever
+from stb_env.suites.sandbox.catalog import tools as sandbox_tools
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCatalog, ToolId
-from stb_env.worlds.sandbox.catalog import tools as sandbox_tools
 from stb_env.wrappers.tool_retrieval import ToolRetrieval
 
 SUN = {"name": "sun_times_for_sky_almanac", "arguments": {"city_name": "Mirabad", "date": "2026-05-01"}}
@@ -293,8 +293,8 @@ def test_one_search_is_enough(make: Callable[[], gym.Env[Any, Any]]):
 
 
 def test_the_originals_look_up_has_no_open_catalogue():
-    with pytest.raises(ConfigError, match=r"^compat='toolbench' gives APIs equal names"):
-        ToolRetrieval(gym.make("stb/I1Instruction-v0", compat="toolbench"))
+    with pytest.raises(ConfigError, match=r"^compat='original' gives APIs equal names"):
+        ToolRetrieval(gym.make("stb/I1Instruction-v0", compat="original"))
 
 
 def test_a_catalogue_with_another_api_of_the_same_name_is_refused():

@@ -17,8 +17,8 @@ import stb_env  # noqa: F401 (registers the environments)
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, DataError
 from stb_env.request import Request, Slow
+from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tools import Tool, ToolCall, ToolResult
-from stb_env.worlds.sandbox.world import SandboxWorld
 from stb_env.wrappers import ToolWrapper, WrapperState
 
 SUN = {"name": "sun_times_for_sky_almanac", "arguments": {"city_name": "Mirabad", "date": "2026-05-01"}}

@@ -17,7 +17,7 @@ from stb_env.backend.cache.key import call_key, read_arguments
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
-from stb_env.backend.real_api.toolbench_server import accepted
+from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck

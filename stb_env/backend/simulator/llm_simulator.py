@@ -10,7 +10,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, read_arguments
 from stb_env.backend.simulator import mirror
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
-from stb_env.formats.recording import Answer
+from stb_env.formats.recorded_answer import Answer
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Sampling, Usage, ask, fingerprint
 from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.prompting import Prompt, delimited, latest

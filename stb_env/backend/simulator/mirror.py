@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from stb_env import jsontext
-from stb_env.formats.recording import Answer, as_answer
+from stb_env.formats.recorded_answer import Answer, as_answer
 from stb_env.llm import Sampling
 from stb_env.prompting import Prompt
 from stb_env.tools import Tool

@@ -40,7 +40,7 @@ class DepthFirstSearch(TreeSearch):
         answers: Answers after which it ends; the first one is played.
         filter: Whether children are ranked before any is visited.
         rank: Compares two children, for example a `Ranker`; by their heuristic values where not given.
-        compat: ``"toolbench"`` for the original's rules, oddities included: depth in nodes, a give-up in
+        compat: ``"original"`` for the original's rules, oddities included: depth in nodes, a give-up in
             the first reply ends everything, the reply at the query limit is thrown away, rankings count
             as queries. See `stb_env.wrappers.search.original`.
         depth: What one level is: ``turns``, or ``nodes``: one for a thought and two for a call.

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple, cast, get_args
 
 from stb_env.actions import Action
-from stb_env.envs.compat import step_report
 from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
+from stb_env.envs.step_codes import step_report
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import ConfigError
 from stb_env.prompting import prompt
@@ -17,7 +17,7 @@ from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import Step
 from stb_env.wrappers.base import ToolWrapper
-from stb_env.wrappers.search.candidates import candidates, listing, with_candidates
+from stb_env.wrappers.search.siblings import candidates, listing, with_candidates
 from stb_env.wrappers.search.tree import Node, Outcome, SearchTree
 
 Inner = ToolEnv | ToolWrapper

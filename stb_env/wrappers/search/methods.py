@@ -30,7 +30,7 @@ def original_search(
     """Return the search that a method's name stands for, by the original's rules.
 
     Args:
-        env: A tool environment, best one with ``compat="toolbench"`` itself.
+        env: A tool environment, best one with ``compat="original"`` itself.
         method: ``CoT@n``, ``DFS_woFilter_w<width>``, or ``DFS_w<width>`` for the search that ranks.
         max_depth: Depth limit, in nodes.
         max_queries: Queries after which a tree search ends.
@@ -51,7 +51,7 @@ def original_search(
     """
     if found := _CHAINS.match(method):
         return IndependentChains(
-            env, tries=int(found[1]), max_depth=max_depth, answers=answers, compat="toolbench"
+            env, tries=int(found[1]), max_depth=max_depth, answers=answers, compat="original"
         )
     if not (found := _TREE.match(method)):
         raise ConfigError(f"method must be like CoT@1, DFS_woFilter_w2 or DFS_w2, got {method!r}")
@@ -63,5 +63,5 @@ def original_search(
         answers=answers,
         filter="woFilter" not in method,
         rank=None if model is None else OriginalRanker(model),
-        compat="toolbench",
+        compat="original",
     )

@@ -1,4 +1,4 @@
-"""StableToolBench's own search rules, oddities included: what a search does with ``compat="toolbench"``.
+"""StableToolBench's own search rules, oddities included: what a search does with ``compat="original"``.
 
 Texts in here that models of the original would read are its wire format. What differs from the default:
 
@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from stb_env.actions import finish_arguments
 from stb_env.actions.structured import read_call
-from stb_env.envs import compat
+from stb_env.envs import step_codes
 from stb_env.envs.finish import Finish, finish_record
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
@@ -213,7 +213,7 @@ def path_text(steps: Sequence[Step]) -> str:
             lines.append(f"Thought: {step.text}")
         for call, report in zip(step.calls, _reports(step), strict=True):
             text = report["original_observation"]
-            most = compat.MAX_OBSERVATION
+            most = step_codes.MAX_OBSERVATION
             seen = f"{text[:most]}...(len={len(text)})" if len(text) > most else text
             lines += [f"Action: {call.name}", f"Action Input: {_given(call, report)}"]
             lines += [f"Observation: {seen}"] if seen else []
@@ -239,7 +239,7 @@ def _read(env: Inner, action: Any) -> Written:
 
 
 def _finish_record(call: ToolCall, arguments: str) -> CallRecord:
-    code, problem = compat.finish(ToolCall(FINISH, arguments))
+    code, problem = step_codes.finish(ToolCall(FINISH, arguments))
     if code == _ANSWERED:
         return finish_record(call, Finish("answer"))
     return finish_record(call, Finish("give_up") if code == _GAVE_UP else Finish("invalid", problem=problem))
@@ -248,7 +248,7 @@ def _finish_record(call: ToolCall, arguments: str) -> CallRecord:
 def _report(record: CallRecord, arguments: str) -> dict[str, Any]:
     written = {} if arguments_text(record.arguments) == arguments else {"original_arguments": arguments}
     # The original reads what was written, not what we understood of it.
-    return compat.step_report((record._replace(arguments=arguments),)) | written
+    return step_codes.step_report((record._replace(arguments=arguments),)) | written
 
 
 def _step(written: Written, played: Played) -> Step:

@@ -243,10 +243,10 @@ def check_compat(compat: str | None) -> None:
     """Check the setting ``compat``.
 
     Raises:
-        ConfigError: It is neither None nor ``"toolbench"``.
+        ConfigError: It is neither None nor ``"original"``.
     """
-    if compat not in (None, "toolbench"):
-        raise ConfigError(f"compat must be None or 'toolbench', got {compat!r}")
+    if compat not in (None, "original"):
+        raise ConfigError(f"compat must be None or 'original', got {compat!r}")
 
 
 def at_least_one(**numbers: int | None) -> None:

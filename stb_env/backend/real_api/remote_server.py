@@ -1,0 +1,126 @@
+"""Real APIs behind a server that speaks ToolBench's protocol (``/rapidapi``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.backend.cache.key import call_key, read_arguments
+from stb_env.backend.protocol import RealAPI
+from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
+from stb_env.backend.real_api.http_api import HTTPAPI
+from stb_env.errors import ConfigError
+from stb_env.formats.recorded_answer import as_answer
+from stb_env.llm import Clock
+from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
+from stb_env.request import Slow
+from stb_env.tools import Tool, ToolId, ToolResult
+
+__all__ = ["RealAPI", "ToolBenchServer", "accepted"]
+
+
+class ToolBenchServer(HTTPAPI):
+    """Passes calls on to a ToolBench server, which holds the real APIs.
+
+    Args:
+        url: The server's endpoint, for example ``http://127.0.0.1:8080/rapidapi``.
+        key_env: Environment variable that holds the ToolBench key; where it is not set, none is sent.
+        timeout: Seconds that one attempt may take.
+        retries: Attempts after the first.
+        deadline: Seconds that a call may take with all waiting and retries.
+        concurrency: Requests in flight at once; one tool alone leaves one of them to the others.
+        taxonomy: Which reading decides whether an answer is usable; see `accept_real`.
+        clock: Time; for tests.
+
+    Raises:
+        ConfigError: A setting is out of range.
+
+    Examples:
+        >>> ToolBenchServer("http://127.0.0.1:8080/rapidapi").fingerprint
+        {'protocol': 'rapidapi', 'endpoint': 'http://127.0.0.1:8080/rapidapi', 'taxonomy': 'default'}
+    """
+
+    what = "the ToolBench server"
+
+    def __init__(
+        self,
+        url: str,
+        key_env: str = "TOOLBENCH_KEY",
+        timeout: float = 15.0,
+        retries: int = 2,
+        deadline: float = 60.0,
+        concurrency: int = 8,
+        taxonomy: RealCheck = "default",
+        clock: Clock | None = None,
+    ) -> None:
+        accept_real({}, taxonomy=taxonomy)
+        if "?" in str(url):
+            raise ConfigError(f"the URL of {self.what} must end before any '?'")
+        super().__init__(url, key_env, timeout, retries, deadline, concurrency, clock)
+        self.taxonomy: RealCheck = taxonomy
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Endpoint and taxonomy."""
+        return {"protocol": "rapidapi", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
+
+    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+        """Call an API through the server.
+
+        Raises:
+            BackendError: The server gave no answer, or one that says that the API does not work.
+        """
+        return self._fetch(tool.id, call_key(tool.id, arguments), self._post(tool.id, arguments), self._read)
+
+    def _post(self, identity: ToolId, arguments: Mapping[str, Any] | str) -> HTTPRequest:
+        body = {
+            "category": identity.category,
+            "tool_name": identity.tool,
+            "api_name": identity.api,
+            "tool_input": read_arguments(arguments),
+            "strip": "",
+            "toolbench_key": self._key,
+        }
+        headers = {
+            "accept": "application/json",
+            "Content-Type": "application/json",
+            "toolbench_key": self._key,
+            **self._credentials.headers,
+        }
+        return HTTPRequest("POST", self.endpoint, headers, jsontext.dumps(body).encode())
+
+    def _read(self, answer: HTTPAnswer) -> ToolResult:
+        if answer.status != 200:
+            raise self._refused(answer)
+        return accepted(self._value(answer), self.taxonomy)
+
+
+def accepted(value: Any, taxonomy: RealCheck) -> ToolResult:
+    """Return a real answer as a result.
+
+    Args:
+        value: What came, as decoded JSON.
+        taxonomy: Which reading decides whether it is usable.
+
+    Raises:
+        HTTPFailure: It says that the API does not work, or is no answer at all.
+
+    Examples:
+        >>> accepted({"error": "", "response": [1]}, "default").text
+        '{"error": "", "response": [1]}'
+        >>> accepted({"error": "", "response": "Too many requests"}, "default")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        stb_env.backend.real_api.exchange.HTTPFailure: the answer was not accepted (not_connected): Too...
+    """
+    answer = as_answer(value)
+    if answer is None:
+        quote = jsontext.dumps(value)[:200]
+        raise HTTPFailure(f"the answer is no object of error and response: {quote}", kind="internal")
+    if not accept_real(value, taxonomy=taxonomy):
+        reading: Taxonomy = "default" if taxonomy == "default" else "paper"
+        found = classify(answer.error, answer.response, taxonomy=reading)
+        quote = answer.error or str(answer.response)
+        raise HTTPFailure(f"the answer was not accepted ({found.value}): {quote[:200]}", kind="internal")
+    return ToolResult.of(answer.response, error=answer.error, source="real")

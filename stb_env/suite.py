@@ -1,0 +1,217 @@
+"""Suites: what a benchmark declares about itself, and where declarations are found."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import entry_points
+from typing import Any
+
+from gymnasium.envs.registration import register as register_env
+from gymnasium.envs.registration import registry
+
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.reference import load_module, load_object
+
+GROUP = "stb_env.suites"
+"""Entry-point group in which installed packages name their suites."""
+
+Reference = str | Callable[..., Any]
+"""An object, or where it stands as ``package.module:Name``, so that nothing is imported before it is used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Maker:
+    """What makes an environment, as Gymnasium's registry keeps it.
+
+    Attributes:
+        entry_point: ``package.module:function``.
+        kwargs: Arguments that belong to the id; plain data.
+    """
+
+    entry_point: str
+    kwargs: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """The one declaration of a suite; the engine knows nothing else of it.
+
+    Attributes:
+        name: Its name: its folder, and its word on the command line with ``-`` for ``_``.
+        description: What it is, in one line.
+        environments: What makes each of its environments, by id.
+        splits: Splits of its tasks.
+        needs: What an id needs besides a plain install, by id; ``""`` stands for all that are not named.
+        data: Names under which `stb-env data fetch` knows its official files.
+        protocol: Name of the bundle of settings that reproduces its paper.
+        oracle: Solves its tasks.
+        prompts: Package whose folder ``prompts`` holds its prompts.
+        demonstrations: Returns its solved examples.
+        tables: Returns the published figures.
+        agents: Policies of its own, by the name that ``--agent`` takes.
+        exports: Writers of its official answer files, by the name that ``stb-env export --format`` takes.
+        checks: Adds checks of its own to those of `stb_env.testing`.
+        standing: Settings under which standing checks cost nothing and give the same each time.
+        commands: Typer application with its own commands.
+
+    Examples:
+        >>> suite = Suite(name="demo", description="A demonstration.", environments={})
+        >>> suite.name, suite.splits
+        ('demo', ('test',))
+    """
+
+    name: str
+    description: str
+    environments: Mapping[str, Maker]
+    splits: tuple[str, ...] = ("test",)
+    needs: Mapping[str, str] = field(default_factory=dict)
+    data: tuple[str, ...] = ()
+    protocol: str = ""
+    oracle: Reference | None = None
+    prompts: str = ""
+    demonstrations: Reference | None = None
+    tables: Reference | None = None
+    agents: Mapping[str, Reference] = field(default_factory=dict)
+    exports: Mapping[str, Reference] = field(default_factory=dict)
+    checks: Reference | None = None
+    standing: Mapping[str, Any] = field(default_factory=dict)
+    commands: Reference | None = None
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            raise ConfigError(f"a suite is named by an identifier, such as my_suite, got {self.name!r}")
+
+    def need(self, env_id: str) -> str:
+        """Return what an environment needs besides a plain install; empty for nothing."""
+        return self.needs.get(env_id, self.needs.get("", ""))
+
+
+_SUITES: dict[str, Suite] = {}
+
+
+def resolved(reference: Reference) -> Any:
+    """Return the object that a reference stands for.
+
+    Raises:
+        ConfigError: There is no such object.
+
+    Examples:
+        >>> resolved("stb_env.errors:ConfigError").__name__
+        'ConfigError'
+    """
+    return load_object(reference) if isinstance(reference, str) else reference
+
+
+def register(suite: Suite) -> Suite:
+    """Make a suite known here, and its environments known to Gymnasium.
+
+    Args:
+        suite: The suite; one that is known already under its name is replaced.
+
+    Raises:
+        ConfigError: An id belongs to another suite.
+    """
+    for env_id in suite.environments:
+        owner = suite_of(env_id)
+        if owner is not None and owner.name != suite.name:
+            raise ConfigError(f"{env_id} belongs to the suite {owner.name!r}; give yours another id")
+    _SUITES[suite.name] = suite
+    for env_id, maker in suite.environments.items():
+        # Without Gymnasium's wrappers the made object keeps snapshot, restore, fork, astep and areset;
+        # the order check and the turn limit are the environment's own.
+        registry.pop(env_id, None)
+        register_env(
+            env_id,
+            maker.entry_point,
+            disable_env_checker=True,
+            order_enforce=False,
+            kwargs=dict(maker.kwargs),
+        )
+    return suite
+
+
+def register_own() -> None:
+    """Register the suites of this package; called once, when it is imported."""
+    for declared in _own():
+        register(declared)
+
+
+def registered() -> list[Suite]:
+    """Return the suites that are registered by now, without a look at what else is installed."""
+    return list(_SUITES.values())
+
+
+def suites() -> list[Suite]:
+    """Return every suite: those of this package, of installed ones, and what was registered by hand.
+
+    Raises:
+        ConfigError: An installed package names a suite that is none, or cannot be imported.
+    """
+    for entry in entry_points(group=GROUP):
+        if not entry.value.startswith("stb_env."):
+            _load_foreign(entry.value)
+    return list(_SUITES.values())
+
+
+def suite_of(env_id: str) -> Suite | None:
+    """Return the registered suite that an environment belongs to, or None.
+
+    Examples:
+        >>> suite_of("my/Nothing-v0") is None
+        True
+    """
+    return next((suite for suite in _SUITES.values() if env_id in suite.environments), None)
+
+
+def find_env(text: str) -> str:
+    """Return the id that a text names, registered and ready to be made.
+
+    Args:
+        text: An id of any suite (``stb/Sandbox-v0``, ``my/Todo-v0``), or one with what registers it before
+            it: ``package.module:my/Todo-v0`` or ``path/to/todo.py:my/Todo-v0``.
+
+    Raises:
+        ConfigError: Nothing registers it; the message names the nearest id.
+    """
+    where, colon, env_id = text.rpartition(":")
+    if colon:
+        load_module(where)
+    elif suite_of(env_id) is None:
+        # Another package's may be installed; it is imported only now.
+        suites()
+    if env_id in registry and (colon or suite_of(env_id) is not None):
+        return env_id
+    known = [known for suite in _SUITES.values() for known in suite.environments]
+    place = f" in {where}" if colon else ""
+    hint = did_you_mean(env_id, known)
+    raise ConfigError(f"unknown environment {env_id!r}{place}; `stb-env list` shows all.{hint}")
+
+
+def _own() -> Iterator[Suite]:
+    entries = [entry.value for entry in entry_points(group=GROUP) if entry.value.startswith("stb_env.")]
+    # A source tree on the path has no metadata, or that of an older checkout.
+    for value in entries or _in_tree():
+        yield _declaration(value)
+
+
+def _in_tree() -> Iterator[str]:
+    package = importlib.import_module("stb_env.suites")
+    for found in pkgutil.iter_modules(package.__path__, "stb_env.suites."):
+        yield f"{found.name}.suite:SUITE"
+
+
+def _load_foreign(value: str) -> None:
+    declared = _declaration(value)
+    if _SUITES.get(declared.name) != declared:
+        register(declared)
+
+
+def _declaration(value: str) -> Suite:
+    declared = load_object(value)
+    if not isinstance(declared, Suite):
+        kind = type(declared).__name__
+        raise ConfigError(f"the entry point {value} of {GROUP} is a {kind}; expected a stb_env.Suite")
+    return declared

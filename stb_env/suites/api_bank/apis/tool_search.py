@@ -1,0 +1,43 @@
+"""The tool that finds tools; the finding itself is plugged in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from stb_env.errors import ConfigError
+from stb_env.suites.api_bank.compare import EXCEPTION, RESULT, Envelope, all_of
+from stb_env.suites.api_bank.definition import Domain, Library, text
+
+TOOL_SEARCH = Domain("Tool Search")
+SEARCHER = "ToolSearcher"
+"""Where a library holds the searcher: a function of keywords that returns the output or raises `ApiError`."""
+
+
+def same_tools(predicted: Envelope, gold: Envelope) -> bool:
+    """Compare found tools by name and by names and types of their parameters: descriptions were reworded."""
+    return _signatures(predicted["output"]) == _signatures(gold["output"])
+
+
+def _signatures(found: Any) -> list[tuple[str, list[tuple[str, str]]]]:
+    return [_signature(each) for each in (found if isinstance(found, list) else [found])]
+
+
+def _signature(entry: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
+    return entry["name"], [(name, each["type"]) for name, each in entry["input_parameters"].items()]
+
+
+@TOOL_SEARCH.api(
+    "ToolSearcher",
+    text("keywords", "What the tool is to do, in a few words."),
+    outputs={"best_matchs": ("Union[List[dict], dict]", "Documentation of the tool that fits best.")},
+    reads="library",
+    compare=all_of(same_tools, EXCEPTION),
+    original_compare=RESULT,
+)
+def tool_searcher(library: Library, keywords: str) -> Any:
+    """Find a tool for a purpose and return its documentation."""
+    searcher = library.get(SEARCHER)
+    if searcher is None:
+        raise ConfigError("this world has nothing that searches tools; give it one with searcher=...")
+    return searcher(keywords)

@@ -1,0 +1,276 @@
+"""How an API is written down: documentation, code and rule of comparison in one place.
+
+A module in ``apis/`` makes a `Domain` and decorates its functions; a function's docstring is the API's
+description, and nothing else has to be told about it.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from stb_env.errors import ConfigError
+from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
+from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
+from stb_env.suites.api_bank.compare import WHOLE, Envelope, Rule
+from stb_env.suites.api_bank.state import State
+
+Arguments = Mapping[str, Any]
+Library = Mapping[str, Any]
+"""Databases that no API changes, by name."""
+Function = Callable[..., Any]
+Reads = Literal["state", "library", "nothing"]
+Output = tuple[str, str]
+"""Type and description of an output member."""
+
+STATUS: Mapping[str, Output] = {"status": ("str", "Whether it worked.")}
+
+_SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
+    "str": {"type": "string"},
+    "int": {"type": "integer"},
+    "float": {"type": "number"},
+    "bool": {"type": "boolean"},
+    "list": {"type": "array"},
+    "list(str)": {"type": "array", "items": {"type": "string"}},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One declared parameter.
+
+    Attributes:
+        name: Its name.
+        kind: Its declared type, which decides how a text is cast.
+        description: What it means.
+        optional: Whether a call may leave it out.
+        alias: An older name that recorded calls use.
+    """
+
+    name: str
+    kind: Kind
+    description: str
+    optional: bool = False
+    alias: str = ""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The parameter as JSON Schema."""
+        return {**_SCHEMAS[self.kind], "description": self.description}
+
+
+def text(name: str, description: str, *, optional: bool = False, alias: str = "") -> Parameter:
+    """Declare a parameter of type ``str``."""
+    return Parameter(name, "str", description, optional, alias)
+
+
+TOKEN = text("token", "Token of the user, from GetUserToken.")
+
+
+@dataclass(frozen=True, slots=True)
+class API:
+    """One executable, documented API.
+
+    Attributes:
+        name: Its name.
+        domain: The domain of the evaluation set that it belongs to.
+        description: What it does.
+        parameters: What it takes, in order.
+        outputs: What its documentation says of the output; the output itself may be the bare value.
+        function: Takes what it reads and the arguments by name; returns an output, or an output and a new
+            state; raises `ApiError` to refuse.
+        reads: What its function takes first: the state, the library, or nothing.
+        compare: Whether a prediction's envelope is right, given the recorded one.
+        original_compare: The released code's rule, where that can never hold or asks too much.
+        echo: Whether the envelope's input has ``all`` parameters, the ``given`` ones, or is null (``none``).
+        named: Whether the envelope has an ``api_name``.
+    """
+
+    name: str
+    domain: str
+    description: str
+    parameters: tuple[Parameter, ...]
+    outputs: Mapping[str, Output]
+    function: Function = field(repr=False)
+    reads: Reads = "state"
+    compare: Rule = field(default=WHOLE, repr=False)
+    original_compare: Rule | None = field(default=None, repr=False)
+    echo: Literal["all", "given", "none"] = "all"
+    named: bool = True
+    by_name: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "by_name", {parameter.name: parameter for parameter in self.parameters})
+
+    @property
+    def needs_token(self) -> bool:
+        """Whether a caller must have logged in first."""
+        return "token" in self.by_name
+
+    @property
+    def entry(self) -> dict[str, Any]:
+        """The documentation as prompts and search results have it."""
+        inputs = {each.name: {"type": each.kind, "description": each.description} for each in self.parameters}
+        outputs = {name: {"type": kind, "description": said} for name, (kind, said) in self.outputs.items()}
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_parameters": inputs,
+            "output_parameters": outputs,
+        }
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """The parameters as JSON Schema."""
+        properties = {each.name: each.schema for each in self.parameters}
+        required = [each.name for each in self.parameters if not each.optional]
+        schema: dict[str, Any] = {"type": "object", "properties": properties}
+        return schema | ({"required": required} if required else {})
+
+    def cast(self, arguments: Arguments, *, original: bool = False) -> dict[str, Any]:
+        """Return the arguments as the function takes them: checked in the order given, each cast.
+
+        Args:
+            arguments: Texts, as a parser leaves them, or typed JSON values.
+            original: Whether to cast as the released code does.
+
+        Raises:
+            ArgumentsError: One is unknown, missing or of a wrong type.
+        """
+        casts = ORIGINAL_CASTS if original else CASTS
+        bound = {}
+        for name, value in arguments.items():
+            parameter = self.by_name.get(name) or (None if original else self._by_alias(name))
+            if parameter is None:
+                raise ArgumentsError(f"invalid parameter name. parameter: {name}")
+            bound[parameter.name] = casts[parameter.kind](value)
+        if len(bound) < len(self.parameters):
+            self._refuse_gaps(bound)
+        return bound
+
+    def run(self, state: State, library: Library, bound: Mapping[str, Any]) -> tuple[Any, State]:
+        """Run it on arguments that `cast` returned.
+
+        Raises:
+            ApiError: The API refuses.
+        """
+        match self.reads:
+            case "state":
+                outcome = self.function(state, **bound)
+            case "library":
+                outcome = self.function(library, **bound)
+            case "nothing":
+                outcome = self.function(**bound)
+        return outcome if isinstance(outcome, tuple) else (outcome, state)
+
+    def run_untyped(self, state: State, library: Library, bound: Mapping[str, Any]) -> tuple[Any, State]:
+        """Run it on arguments that may be of wrong types, as the released code does.
+
+        Raises:
+            ApiError: The API refuses, or a wrong type led to a Python error, whose text was the answer.
+        """
+        try:
+            return self.run(state, library, bound)
+        except (AttributeError, TypeError) as error:
+            if all(self._is_typed(name, value) for name, value in bound.items()):
+                raise
+            raise ApiError(str(error)) from error
+
+    def envelope(
+        self, arguments: Arguments, output: Any, exception: str | None, *, original: bool = False
+    ) -> dict[str, Any]:
+        """Return a call and its result in the form that dialogues record.
+
+        Raises:
+            ArgumentsError: The call never reached the API, so that there is none.
+        """
+        bound = self.cast(arguments, original=original)
+        received = {
+            each.alias if each.alias in arguments else each.name: bound.get(each.name)
+            for each in self.parameters
+            if self.echo == "all" or each.name in bound
+        }
+        inputs = None if self.echo == "none" else received
+        named = {"api_name": self.name} if self.named else {}
+        return {**named, "input": inputs, "output": output, "exception": exception}
+
+    def matches(self, predicted: Envelope, gold: Envelope, *, original: bool = False) -> bool:
+        """Return whether a prediction's envelope is right; a rule that trips over what it meets says no."""
+        rule = (self.original_compare if original else None) or self.compare
+        try:
+            return rule(self._current(predicted), self._current(gold))
+        except (ApiError, AttributeError, KeyError, TypeError):
+            return False
+
+    def _by_alias(self, name: str) -> Parameter | None:
+        return next((each for each in self.parameters if each.alias and each.alias == name), None)
+
+    def _current(self, envelope: Envelope) -> Envelope:
+        inputs = envelope["input"]
+        if not inputs or inputs.keys() <= self.by_name.keys():
+            return envelope
+        by_alias = {each.alias: each.name for each in self.parameters if each.alias}
+        return {**envelope, "input": {by_alias.get(name, name): value for name, value in inputs.items()}}
+
+    def _refuse_gaps(self, bound: Mapping[str, Any]) -> None:
+        missing = [f"'{each.name}'" for each in self.parameters if not (each.optional or each.name in bound)]
+        if missing:
+            raise ArgumentsError(f"{self.name} missing {_required(missing)}")
+
+    def _is_typed(self, name: str, value: Any) -> bool:
+        kind = self.by_name[name].kind
+        return isinstance(value, {"str": str, "list": list, "list(str)": list}.get(kind, object))
+
+
+def _required(missing: list[str]) -> str:
+    """Word a gap as Python does, since evaluators look for these words."""
+    if len(missing) == 1:
+        return f"1 required positional argument: {missing[0]}"
+    last = " and " if len(missing) == 2 else ", and "
+    return f"{len(missing)} required positional arguments: {', '.join(missing[:-1])}{last}{missing[-1]}"
+
+
+@dataclass(eq=False)
+class Domain:
+    """A domain of the evaluation set with the APIs that its functions declare.
+
+    Attributes:
+        name: The domain's name.
+        apis: Its APIs, filled by `api`.
+    """
+
+    name: str
+    apis: list[API] = field(default_factory=list)
+
+    def api(
+        self,
+        name: str,
+        *parameters: Parameter,
+        outputs: Mapping[str, Output] = STATUS,
+        reads: Reads = "state",
+        **rules: Any,
+    ) -> Callable[[Function], API]:
+        """Return a decorator that makes a function an API of this domain.
+
+        Args:
+            name: The API's name.
+            *parameters: What it takes, in order.
+            outputs: What its documentation says of the output.
+            reads: What the function takes first.
+            **rules: ``compare``, ``original_compare``, ``echo`` and ``named`` of `API`.
+
+        Raises:
+            ConfigError: The function has no docstring.
+        """
+
+        def declare(function: Function) -> API:
+            if not function.__doc__:
+                raise ConfigError(f"{name} has no docstring; it is the API's description")
+            description = inspect.cleandoc(function.__doc__)
+            api = API(name, self.name, description, parameters, outputs, function, reads, **rules)
+            self.apis.append(api)
+            return api
+
+        return declare

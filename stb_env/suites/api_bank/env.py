@@ -1,0 +1,152 @@
+"""Makes API-Bank's environments: one for each of its three levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal
+
+from stb_env.backend.user import User
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.llm import available, connect, load_models
+from stb_env.retrieval import (
+    BM25Retriever,
+    DenseRetriever,
+    HybridRetriever,
+    NgramRetriever,
+    RetrieverFactory,
+    paraphrase_minilm,
+)
+from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
+from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
+from stb_env.suites.api_bank.oracle import oracle
+from stb_env.suites.api_bank.pool import Pool, checked_pool
+from stb_env.suites.api_bank.retrieval_world import RetrievalWorld, SearcherOf
+from stb_env.suites.api_bank.searcher import ToolSearcher
+from stb_env.suites.api_bank.syntax import reader
+from stb_env.suites.api_bank.tasks import dialogue_tasks, scene_tasks
+from stb_env.suites.api_bank.user import ModelUser, ScriptedUser
+from stb_env.tasks import TaskSet
+
+Search = Literal["frozen", "ngram", "bm25", "hybrid", "minilm"]
+
+MAX_TURNS = 60
+
+
+def make(
+    ability: Ability,
+    data: str | Path | None = None,
+    databases: str | Path | None = None,
+    pool: Pool | None = None,
+    search: Search = "frozen",
+    reward_basis: RewardBasis = "calls",
+    scenes: bool = False,
+    user: Literal["scripted", "model"] | User = "scripted",
+    models: str | Path | None = None,
+    max_turns: int = MAX_TURNS,
+    **settings: Any,
+) -> ToolEnv:
+    """Make the dialogues of one level of API-Bank playable.
+
+    The user says what the dialogue's user said. An action without a call is a reply to them; after their last
+    utterance it ends the episode, as Finish does at any time. In ``Retrieve`` and ``Plan`` only ToolSearcher
+    is there at first, and what it finds can be called from then on.
+
+    Args:
+        ability: ``Call`` is level 1, ``Retrieve`` level 2, ``Plan`` level 3.
+        data: The official folder, as it is; None plays dialogues of our own.
+        databases: Folder of the official databases, where it is not in or above ``data``.
+        pool: Tools of a task: ``"own"`` (the dialogue calls them; the default of ``Call``), ``"all"`` (the
+            whole set; the default of the others), or the own ones and so many others.
+        search: What ToolSearcher asks after the names of APIs: ``frozen`` what recorded dialogues found,
+            then character n-grams; or ``ngram``, ``bm25``, ``hybrid`` or ``minilm`` alone.
+        reward_basis: ``calls``, ``state``, ``rouge`` or ``all``; see `DialogueJudge`.
+        scenes: Whether ``Plan`` plays the scene texts in place of the dialogues.
+        user: ``scripted``, ``model`` (the ``user`` role of the models file), or a `User`.
+        models: Models file (TOML).
+        max_turns: Actions after which an episode is cut off.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: A setting is unknown, or does not go with another.
+        DataError: The files are missing or broken.
+    """
+    corpus, tasks = _loaded(ability, data, databases, pool, scenes)
+    world = RetrievalWorld(corpus.apis, corpus.databases, _searcher_of(search, corpus), search)
+    return ToolEnv(
+        tasks,
+        world,
+        DialogueJudge(world, reward_basis),
+        max_turns=max_turns,
+        parse=reader(corpus.apis),
+        user=_user(user, models),
+        visible=None if ability == "Call" else world.visible,
+        oracle=oracle,
+        **settings,
+    )
+
+
+def _loaded(
+    ability: Ability, data: str | Path | None, databases: str | Path | None, pool: Pool | None, scenes: bool
+) -> tuple[Corpus, TaskSet]:
+    pool = ("own" if ability == "Call" else "all") if pool is None else pool
+    if scenes:
+        if ability != "Plan" or data is None:
+            raise ConfigError("scenes are a part of the official data of Plan; give data, and ability='Plan'")
+        corpus, texts = read_scene_corpus(data, databases)
+        return corpus, scene_tasks(corpus, texts, checked_pool(pool, corpus.apis))
+    corpus = embedded_corpus(ability) if data is None else read_corpus(ability, data, databases)
+    return corpus, dialogue_tasks(corpus, checked_pool(pool, corpus.apis))
+
+
+def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
+    if search not in _RETRIEVERS:
+        near = did_you_mean(str(search), _RETRIEVERS)
+        raise ConfigError(f"search must be one of {', '.join(_RETRIEVERS)}, got {search!r}.{near}")
+    frozen = corpus.searches if search == "frozen" else None
+    return partial(_searcher, frozen=frozen, retriever=_RETRIEVERS[search])
+
+
+def _searcher(
+    entries: Sequence[Mapping[str, Any]],
+    frozen: Mapping[str, str] | None,
+    retriever: Callable[[], RetrieverFactory] | None,
+) -> ToolSearcher:
+    return ToolSearcher(entries, frozen, None if retriever is None else retriever())
+
+
+def _hybrid(texts: Sequence[str]) -> HybridRetriever:
+    return HybridRetriever([BM25Retriever(texts), NgramRetriever(texts)], len(texts))
+
+
+def _minilm() -> RetrieverFactory:
+    return partial(DenseRetriever, paraphrase_minilm())
+
+
+# A retriever is made when the first search needs one: the sentence encoder is an extra.
+_RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
+    "frozen": None,
+    "ngram": None,
+    "bm25": lambda: BM25Retriever,
+    "hybrid": lambda: _hybrid,
+    "minilm": _minilm,
+}
+
+
+def _user(user: str | User, models: str | Path | None) -> User:
+    if not isinstance(user, str):
+        return user
+    if user == "scripted":
+        return ScriptedUser()
+    if user != "model":
+        near = did_you_mean(user, ("scripted", "model"))
+        raise ConfigError(f"user must be 'scripted', 'model' or a User, got {user!r}.{near}")
+    config = load_models(models)["user"]
+    if not available(config):
+        raise ConfigError(
+            f"the user has no model: set {config.key_variable}, or STB_USER_BASE_URL and STB_USER_MODEL for "
+            "a server of your own, or name a models file"
+        )
+    return ModelUser(connect(config))

@@ -1,0 +1,1 @@
+"""API-Bank's official files, one kind a module."""

@@ -1,0 +1,94 @@
+"""API-Bank with a tool search: what is found is remembered, and only that can be called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from stb_env.suites.api_bank.api_set import ApiSet
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.databases import Databases
+from stb_env.suites.api_bank.state import State
+from stb_env.suites.api_bank.world import ApiBankWorld, Searcher
+from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolResult
+
+FOUND = "found"
+"""Table of the names of the APIs that searches found, in order."""
+
+_POOL, _NAMES = "pool", "names"
+_MOST_KNOWN = 4_096
+
+SearcherOf = Callable[[Sequence[Mapping[str, Any]]], Searcher]
+"""Builds a search over the documentation of some APIs."""
+
+
+class RetrievalWorld(ApiBankWorld):
+    """Searches the task's own pool of tools, and remembers in the state what was found.
+
+    Args:
+        apis: As `ApiBankWorld` takes them.
+        databases: As `ApiBankWorld` takes them.
+        searcher_of: Builds the search over a pool; built once for each pool.
+        search: Names the search, for manifests.
+    """
+
+    def __init__(
+        self, apis: ApiSet, databases: Databases, searcher_of: SearcherOf, search: str = "frozen"
+    ) -> None:
+        super().__init__(apis, databases)
+        self.search = search
+        self._searcher_of = searcher_of
+        # Searches are pure and results immutable, so equal searches of a pool share one.
+        self._over = lru_cache(maxsize=None)(self._searching)
+        self._known = lru_cache(maxsize=_MOST_KNOWN)(
+            lambda pool, keywords: self._search(pool, {"keywords": keywords})
+        )
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """As of `ApiBankWorld`, and the search."""
+        return {**super().fingerprint, "search": self.search}
+
+    def start(self, task: Task, seed: int) -> State:
+        """Return the state at the start of an episode, in which nothing is found yet."""
+        state = super().start(task, seed)
+        pool = {_NAMES: frozenset(tool.name for tool in task.tools)}
+        return State({**state.tables, _POOL: pool, FOUND: {}}, state.seed, 0, state.recorded_ids)
+
+    def call(self, state: State, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, State]:
+        """Run one call; a search makes what it finds callable."""
+        if tool.name != SEARCHER:
+            return super().call(state, tool, arguments)
+        pool = state.row(_POOL, _NAMES)
+        keywords = arguments.get("keywords")
+        if len(arguments) == 1 and isinstance(keywords, str):
+            result, names = self._known(pool, keywords)
+        else:
+            result, names = self._search(pool, arguments)
+        for name in names:
+            if name not in state.table(FOUND):
+                state = state.with_row(FOUND, name, True)
+        return result, state
+
+    def visible(self, _task: Task, state: State) -> list[Tool]:
+        """Return the search and what was found so far."""
+        return [self.tools[name] for name in (SEARCHER, *state.table(FOUND))]
+
+    def _search(
+        self, pool: frozenset[str], arguments: Mapping[str, Any]
+    ) -> tuple[ToolResult, tuple[str, ...]]:
+        world = self._over(pool)
+        result, _ = world.call(world.fresh(), self.tools[SEARCHER], arguments)
+        return result, tuple(found_names(result))
+
+    def _searching(self, pool: frozenset[str]) -> ApiBankWorld:
+        entries = [entry for entry in self.apis.entries if entry["name"] in pool]
+        return ApiBankWorld(self.apis, self.databases, searcher=self._searcher_of(entries))
+
+
+def found_names(result: ToolResult) -> list[str]:
+    """Return the names of the APIs that a search found; a refused one found none."""
+    found = result.response if isinstance(result.response, list) else [result.response]
+    return [entry["name"] for entry in found if isinstance(entry, Mapping)]

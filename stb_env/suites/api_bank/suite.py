@@ -1,0 +1,20 @@
+"""API-Bank's declaration."""
+
+from __future__ import annotations
+
+from stb_env.suite import Maker, Suite
+
+SUITE = Suite(
+    name="api_bank",
+    description="API-Bank: 73 executable APIs over databases, dialogues at three levels",
+    environments={
+        f"stb/APIBank{ability}-v0": Maker("stb_env.suites.api_bank.env:make", {"ability": ability})
+        for ability in ("Call", "Retrieve", "Plan")
+    },
+    data=("api-bank",),
+    protocol="api-bank",
+    oracle="stb_env.suites.api_bank.oracle:oracle",
+    prompts="stb_env.suites.api_bank",
+    checks="stb_env.suites.api_bank.checks:check",
+    commands="stb_env.suites.api_bank.commands:app",
+)

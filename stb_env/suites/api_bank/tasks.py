@@ -1,0 +1,155 @@
+"""Dialogues and scenes as tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from stb_env.errors import DataError
+from stb_env.suites.api_bank.api_error import ApiError
+from stb_env.suites.api_bank.api_set import ApiSet
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.corpus import Corpus
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
+from stb_env.suites.api_bank.formats.scenes import Scene
+from stb_env.suites.api_bank.gold import recorded_ids
+from stb_env.suites.api_bank.pool import Pool, pool_tools
+from stb_env.suites.api_bank.retrieval_world import found_names
+from stb_env.suites.api_bank.searcher import ToolSearcher
+from stb_env.suites.api_bank.state import State
+from stb_env.suites.api_bank.world import ApiBankWorld
+from stb_env.tasks import Task, TaskSet
+from stb_env.tools import ToolCall, ToolResult
+
+DONE = "Done."
+"""What the oracle says where the dialogue records a call and no reply to it."""
+
+
+def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
+    """Return the tasks of a corpus; dialogues in which nobody says anything are left out.
+
+    A task's goal has the recorded ``calls`` with their results, and the ``replies`` that followed calls, by
+    turn. Its record has the ``turns``, each with what the user said, the number of calls and the reply, and
+    the ``calls`` as they stand in the dialogue.
+
+    Raises:
+        DataError: A recorded call does not fit its API.
+    """
+    suite = f"APIBank{corpus.ability}"
+    tasks = (
+        dialogue_task(dialogue, corpus.apis, pool, suite=suite, searched=corpus.ability != "Call")
+        for dialogue in corpus.dialogues
+        if any(isinstance(item, Utterance) for item in dialogue.items)
+    )
+    return TaskSet(tasks, suite)
+
+
+def dialogue_task(dialogue: Dialogue, apis: ApiSet, pool: Pool, *, suite: str, searched: bool) -> Task:
+    """Return the task of one dialogue; see `dialogue_tasks`."""
+    turns = list(_turns(dialogue.items))
+    own = [call.name for call in dialogue.calls]
+    replies = [[number, turn["reply"]] for number, turn in enumerate(turns) if turn["answered"]]
+    return Task(
+        id=dialogue.name,
+        query=turns[0]["user"],
+        tools=pool_tools([*own, *_found(dialogue.calls)], apis, pool, searched=searched, key=dialogue.name),
+        suite=suite,
+        group=f"level-{dialogue.level}",
+        relevant=tuple(apis.tools[name].id for name in dict.fromkeys(own) if name in apis.tools),
+        gold=tuple(_call(dialogue.name, call, apis) for call in dialogue.calls),
+        goal={
+            "calls": [{"name": call.name, "result": dict(call.result)} for call in dialogue.calls],
+            "replies": replies,
+        },
+        record={
+            "turns": turns,
+            "recorded_ids": recorded_ids(dialogue.calls),
+            "level": dialogue.level,
+            "calls": [[call.name, dict(call.arguments), dict(call.result)] for call in dialogue.calls],
+        },
+    )
+
+
+def scene_tasks(corpus: Corpus, scenes: Iterable[Scene], pool: Pool) -> TaskSet:
+    """Return the tasks of scenes: the user says the first utterance, and all they know when asked.
+
+    Scenes record no results: what this package answers to their calls, played in order, is the goal. A call
+    that is refused there is no part of it.
+    """
+    world = ApiBankWorld(corpus.apis, corpus.databases, searcher=ToolSearcher(corpus.apis.entries))
+    dialogues = (_played(scene, world) for scene in scenes)
+    tasks = (
+        dialogue_task(dialogue, corpus.apis, pool, suite="APIBankPlan", searched=True)
+        for dialogue in dialogues
+    )
+    return TaskSet(tasks, "APIBankPlan")
+
+
+def recorded_calls(task: Task) -> tuple[GoldCall, ...]:
+    """Return the calls of a task as its dialogue has them."""
+    return tuple(GoldCall(*call) for call in task.record["calls"])
+
+
+def _call(name: str, call: GoldCall, apis: ApiSet) -> ToolCall:
+    if call.name not in apis.apis:
+        raise DataError(f"dialogue {name}: {call.name!r} is no API of {apis.name}")
+    try:
+        return apis.tool_call(call)
+    except ApiError as error:
+        raise DataError(f"dialogue {name}: the call of {call.name} does not fit its API: {error}") from error
+
+
+def _found(calls: Iterable[GoldCall]) -> Iterator[str]:
+    """Yield what recorded searches found, which is not always what is called afterwards."""
+    for call in calls:
+        if call.name == SEARCHER:
+            yield from found_names(ToolResult.of(call.result["output"], source="world"))
+
+
+def _turns(items: Iterable[Utterance | GoldCall]) -> Iterator[dict[str, Any]]:
+    """Yield what the user said, how many calls followed, the last reply, and whether it answers a call."""
+    turn: dict[str, Any] | None = None
+    for item in items:
+        if isinstance(item, Utterance) and item.speaker == "User":
+            if turn is not None:
+                yield turn
+            turn = {"user": item.text, "calls": 0, "reply": DONE, "answered": False}
+            continue
+        # Nobody writes to an assistant by way of an answer: what comes before the user speaks is a turn, too.
+        turn = turn or {"user": "", "calls": 0, "reply": DONE, "answered": False}
+        if isinstance(item, GoldCall):
+            turn |= {"calls": turn["calls"] + 1, "reply": DONE, "answered": False}
+        else:
+            turn |= {"reply": item.text, "answered": turn["calls"] > 0}
+    if turn is not None:
+        yield turn
+
+
+def _played(scene: Scene, world: ApiBankWorld) -> Dialogue:
+    """Return a scene as a dialogue, with a search before the first use of each API."""
+    state = world.fresh()
+    calls: list[GoldCall] = []
+    for call in scene.calls:
+        if call.name not in world.tools or isinstance(call.arguments, str):
+            continue
+        made, after = _made(call.name, call.arguments, world, state)
+        if made is None:
+            continue
+        if all(earlier.name != call.name for earlier in calls):
+            search, _ = _made(SEARCHER, {"keywords": call.name}, world, state)
+            calls += [search] if search else []
+        calls.append(made)
+        state = after
+    opening = (Utterance("User", scene.first_utterance), Utterance("AI", DONE))
+    return Dialogue(scene.name, 3, (*opening, Utterance("User", scene.key_info), *calls))
+
+
+def _made(
+    name: str, arguments: Mapping[str, Any], world: ApiBankWorld, state: State
+) -> tuple[GoldCall | None, State]:
+    tool = world.tools[name]
+    result, after = world.call(state, tool, arguments)
+    envelope = world.envelope(tool, arguments, result)
+    if envelope is None or result.error:
+        return None, state
+    return GoldCall(name, arguments, envelope), after

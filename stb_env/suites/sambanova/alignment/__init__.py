@@ -1,0 +1,1 @@
+"""Alignment data for the tasks: goals and programs made from templates, with what the loss covers."""

@@ -1,0 +1,204 @@
+"""Alignment data of the ToolBench tasks: templates from solved goals, filled and strung together."""
+
+from __future__ import annotations
+
+import random
+import tomllib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from itertools import count, islice
+from typing import Any
+
+from stb_env.errors import ConfigError
+from stb_env.retrieval import BM25Retriever
+from stb_env.rollout.make import make_env
+from stb_env.seeding import rng
+from stb_env.suites.sambanova.alignment.template import Pool, Template, code_names
+from stb_env.suites.sambanova.alignment.text import (
+    MAX_TOKENS,
+    AlignmentSample,
+    Pair,
+    Tokenizer,
+    alignment_sample,
+    fitting_sample,
+)
+from stb_env.suites.sambanova.complexity import Complexity, complexity
+from stb_env.suites.sambanova.tasks import SuiteTask
+from stb_env.tasks import Task, TaskSource
+
+PAIRS = 4
+"""Goals in a sample: as many as in a 3-shot prompt."""
+
+# What decides which other calls are allowed stays as it is in a template.
+_FIXED = ("set_buy_or_rent", "select_booking_type", "select_transportation")
+# Solved goals looked at: many are alike once their values are gone, and all of these values are used.
+_LOOKED_AT = 600
+_REFILLS = 20
+
+
+@dataclass(frozen=True)
+class AlignmentSet:
+    """Solved goals of one task to train on; none is a test goal, nor has a test's program.
+
+    Attributes:
+        task: The task.
+        documents: Its API documents, in order of their names.
+        templates: Templates; none where the samples are demonstrations as they are.
+        pairs: Solved goals, made from the templates in turn.
+        complexity: How far the tests are from the pairs; None where the score is 0 by definition, or the
+            tests have no programs.
+    """
+
+    task: SuiteTask
+    documents: tuple[str, ...]
+    templates: tuple[Template, ...]
+    pairs: tuple[Pair, ...]
+    complexity: Complexity | None
+
+    @classmethod
+    def make(cls, task: SuiteTask, samples: int | None = None, seed: int = 0) -> AlignmentSet:
+        """Make a set.
+
+        Args:
+            task: The task.
+            samples: How many solved goals; None for as many as the paper has samples.
+            seed: Seed of the filling.
+
+        Raises:
+            ConfigError: The task's world is missing, or ``samples`` is below 1.
+        """
+        wanted = task.samples if samples is None else samples
+        if wanted < 1:
+            raise ConfigError(f"samples must be at least 1, got {wanted}")
+        draw = rng("alignment", task.id, seed)
+        tests = make_env(task.env_id, {}).tasks
+        avoided = _Avoided(tests)
+        solved = _solved(task, avoided)
+        templates: tuple[Template, ...] = ()
+        if task.templates > 1 and not task.is_stepwise:
+            seen = _converted(task, islice(solved, _LOOKED_AT))
+            templates = _distinct(seen)[: task.templates]
+            solved = _filled(templates, Pool(seen), avoided, draw)
+        pairs = tuple(islice(solved, wanted))
+        documents = tuple(text for _, text in sorted(task.documents().items()))
+        return cls(task, documents, templates, pairs, _complexity(task, tests, pairs))
+
+    def samples(
+        self,
+        seed: int = 0,
+        pairs: int = PAIRS,
+        tokenizer: Tokenizer | None = None,
+        max_tokens: int = MAX_TOKENS,
+    ) -> Iterator[AlignmentSample]:
+        """Yield a sample for each solved goal: it comes last, after others that are drawn.
+
+        The documents are those that a prompt for this goal would have.
+
+        Args:
+            seed: Seed of the drawing.
+            pairs: Goals in a sample, as far as there are so many.
+            tokenizer: Counts tokens; None where nothing bounds a sample's length.
+            max_tokens: Longest sample; whole goals go from the front, and what is still too long is left out.
+        """
+        draw = rng("alignment samples", self.task.id, seed)
+        for pair in self.pairs:
+            before = draw.sample(self.pairs, min(pairs, len(self.pairs)))
+            shown = [*[other for other in before if other != pair][: pairs - 1], pair]
+            documents = self._documents_for(pair.goal)
+            if tokenizer is None:
+                yield alignment_sample(documents, shown)
+            elif (sample := fitting_sample(documents, shown, tokenizer, max_tokens)) is not None:
+                yield sample
+
+    def _documents_for(self, goal: str) -> tuple[str, ...]:
+        k = self.task.documents_k
+        if not k or not self.documents:
+            return ()
+        return tuple(self.documents[hit.index] for hit in self._retriever.search(goal, k))
+
+    @cached_property
+    def _retriever(self) -> BM25Retriever:
+        return BM25Retriever(self.documents)
+
+
+def training_recipe() -> dict[str, Any]:
+    """Return how the paper trained on such data.
+
+    Examples:
+        >>> training_recipe()["epochs"], training_recipe()["learning_rate"]
+        (8, 1e-05)
+    """
+    text = (resources.files("stb_env.suites.sambanova.alignment") / "recipe.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+class _Avoided:
+    """The goals and programs of tests."""
+
+    def __init__(self, tests: TaskSource) -> None:
+        found = [tests.at(index) for index in range(tests.size or 0)]
+        self._goals = {task.query for task in found}
+        self._programs = {label for task in found for label in programs_of(task)}
+
+    def __contains__(self, pair: Pair) -> bool:
+        return pair.goal in self._goals or pair.action in self._programs
+
+
+def programs_of(task: Task) -> Sequence[str]:
+    """Return the accepted programs of a task; none where it is judged otherwise."""
+    labels: Sequence[str] = task.goal.get("labels", ()) if isinstance(task.goal, dict) else ()
+    return labels
+
+
+def _solved(task: SuiteTask, avoided: _Avoided) -> Iterator[Pair]:
+    """Yield demonstrations, then training tasks, if these have programs."""
+    examples = (Pair(goal, action) for example in task.examples() for goal, action in task.turns(example))
+    yield from (pair for pair in examples if pair not in avoided)
+    tasks = make_env(task.env_id, {"split": "train"}).tasks
+    for index in range(tasks.size) if tasks.size else count():
+        programs = programs_of(tasks.at(index))
+        if not programs:
+            return
+        pair = Pair(tasks.at(index).query, programs[0])
+        if pair not in avoided:
+            yield pair
+
+
+def _converted(task: SuiteTask, solved: Iterable[Pair]) -> list[Template]:
+    names = code_names(task.documents().values())
+    return [Template.of(pair, names, _FIXED) for pair in solved]
+
+
+def _distinct(templates: Iterable[Template]) -> tuple[Template, ...]:
+    found: dict[str, Template] = {}
+    for template in templates:
+        found.setdefault(str(template), template)
+    return tuple(found.values())
+
+
+def _filled(
+    templates: Sequence[Template], pool: Pool, avoided: _Avoided, draw: random.Random
+) -> Iterator[Pair]:
+    made: set[Pair] = set()
+    idle = 0
+    while idle < _REFILLS:
+        before = len(made)
+        for template in templates:
+            pair = pool.fill(template, draw)
+            if pair not in made and pair not in avoided:
+                made.add(pair)
+                yield pair
+        idle = idle + 1 if len(made) == before else 0
+
+
+def _complexity(task: SuiteTask, tests: TaskSource, pairs: Sequence[Pair]) -> Complexity | None:
+    programs = [programs_of(tests.at(index)) for index in range(tests.size or 0)]
+    if not task.functions or not pairs or not programs or not all(programs):
+        return None
+    return complexity(
+        [task.calls(labels[0]) for labels in programs],
+        [task.calls(pair.action) for pair in pairs],
+        task.functions,
+    )

@@ -1,0 +1,50 @@
+"""Makes the Cat API environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.judges.protocol import Judge
+from stb_env.suites.sambanova.cat_api.judge import AccountJudge, OriginalJudge
+from stb_env.suites.sambanova.cat_api.official import official_tasks
+from stb_env.suites.sambanova.cat_api.program import parse, parse_original
+from stb_env.suites.sambanova.cat_api.tasks import CatTasks
+from stb_env.suites.sambanova.cat_api.world import CatWorld
+from stb_env.suites.sambanova.common.curl.oracle import oracle
+from stb_env.suites.sambanova.common.program_task import Compat, Data, ProgramTask, Split
+
+
+def _judge(*, original: bool, program: bool) -> Judge:
+    del program
+    return OriginalJudge() if original else AccountJudge()
+
+
+_TASK = ProgramTask(CatTasks, official_tasks, CatWorld, _judge, parse, parse_original, oracle)
+
+
+def make(
+    split: Split = "test",
+    data: Data | None = None,
+    compat: Compat | None = None,
+    program: bool = False,
+    max_turns: int = 8,
+    **settings: Any,
+) -> ToolEnv:
+    """Make ToolBench's Cat API task over an embedded image service.
+
+    An action is a curl command, of which nothing is ever run, or a typed call.
+
+    Args:
+        split: ``test`` has 100 fixed goals, ``train`` is endless.
+        data: SambaNova's own files: the folder with ``test.jsonl``, or that file. Or tasks.
+        compat: ``original`` for the original evaluator's verdicts, its defects included.
+        program: Whether the first action is all there is: it is judged without Finish.
+        max_turns: Actions after which an episode is cut off.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: A setting is unknown.
+        DataError: The files are broken.
+    """
+    return _TASK.make(split, data, compat, program, max_turns, settings)

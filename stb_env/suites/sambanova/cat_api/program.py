@@ -1,0 +1,16 @@
+"""Reads actions of cat tasks: a curl command, or a call in any of the general forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stb_env.actions import Action
+from stb_env.suites.sambanova.cat_api.command import as_command, as_typed
+from stb_env.suites.sambanova.common.curl.reader import curl_reader
+
+parse: Callable[[Any], Action] = curl_reader(as_typed)
+"""Reads a command as the typed call that it stands for."""
+
+parse_original: Callable[[Any], Action] = curl_reader(as_command, continued=False)
+"""Reads a command as it is, since ToolBench judges its text, and writes typed calls as commands."""

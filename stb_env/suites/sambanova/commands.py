@@ -1,0 +1,12 @@
+"""``stb-env sambanova``: alignment data, and the paper's table."""
+
+from __future__ import annotations
+
+import typer
+
+from stb_env.suites.sambanova.alignment.command import align
+from stb_env.suites.sambanova.table_command import table
+
+app = typer.Typer(no_args_is_help=True, help="SambaNova's tasks: alignment data and the paper's table.")
+app.command("align")(align)
+app.command("table")(table)

@@ -1,0 +1,176 @@
+"""A curl command as the HTTP request that it would send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from stb_env.suites.sambanova.common.curl.words import CurlError, split_words
+
+MAX_PARAMETERS = 64
+
+_FLAGS = frozenset("sSLkgvf")
+_LONG_FLAGS = frozenset(
+    {
+        "--silent",
+        "--show-error",
+        "--location",
+        "--insecure",
+        "--globoff",
+        "--verbose",
+        "--fail",
+        "--compressed",
+    }
+)
+_VALUED = {"X": "method", "d": "data", "H": "header", "A": "ignored", "m": "ignored"}
+_LONG_VALUED = {
+    "--request": "method",
+    "--data": "data",
+    "--data-raw": "data",
+    "--data-ascii": "data",
+    "--data-binary": "data",
+    "--header": "header",
+    "--user-agent": "ignored",
+    "--max-time": "ignored",
+    "--connect-timeout": "ignored",
+    "--url": "url",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One HTTP request.
+
+    Attributes:
+        method: As written; methods are case-sensitive.
+        host: In lower case, without a port.
+        path: Decoded.
+        params: Decoded query parameters; the first value of one that occurs again.
+        body: What is posted, or None.
+    """
+
+    method: str
+    host: str
+    path: str
+    params: Mapping[str, str] = field(default_factory=dict)
+    body: str | None = None
+
+
+class Answer(NamedTuple):
+    """What a service answers.
+
+    Attributes:
+        code: HTTP status.
+        body: A JSON value, or text where the medium is another.
+        medium: How the body is written.
+    """
+
+    code: int
+    body: Any
+    medium: Literal["json", "xml", "text"] = "json"
+
+
+# Labels are read again with every verdict. The bound keeps what is remembered under ten megabytes.
+@lru_cache(maxsize=1_024)
+def read_request(command: str) -> Request:
+    r"""Read a curl command; nothing is sent.
+
+    Raises:
+        CurlError: It is no curl command, or one that curl would turn down or that does more than this.
+
+    Examples:
+        >>> read_request("curl -X GET 'https://a.example/v1/x?q=palo+alto&n=1'")
+        Request(method='GET', host='a.example', path='/v1/x', params={'q': 'palo alto', 'n': '1'}, body=None)
+        >>> read_request("curl https://a.example/v1 -d '{}'").method
+        'POST'
+        >>> read_request("wget https://a.example")
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.curl.words.CurlError: 'wget' is no command here; only curl is
+    """
+    words = split_words(command)
+    if not words or words[0] != "curl":
+        raise CurlError(f"{words[0][:40] if words else ''!r} is no command here; only curl is", 127)
+    urls: list[str] = []
+    bodies: list[str] = []
+    method = ""
+    for name, value in _options(words[1:]):
+        match name:
+            case "url":
+                urls.append(value)
+            case "method":
+                method = value
+            case "data":
+                bodies.append(_data(value))
+    if len(urls) != 1:
+        raise CurlError(f"one address is needed, got {len(urls)}", 2)
+    host, path, params = _read_url(urls[0])
+    body = "&".join(bodies) if bodies else None
+    return Request(method or ("GET" if body is None else "POST"), host, path, params, body)
+
+
+def read_query(query: str) -> dict[str, str]:
+    """Decode the parameters of an address; of one that occurs again, the first value counts.
+
+    Raises:
+        ValueError: There are more than `MAX_PARAMETERS`.
+
+    Examples:
+        >>> read_query("q=palo+alto&units=metric&units=standard&lang=")
+        {'q': 'palo alto', 'units': 'metric', 'lang': ''}
+    """
+    params: dict[str, str] = {}
+    for name, value in parse_qsl(query, keep_blank_values=True, max_num_fields=MAX_PARAMETERS):
+        params.setdefault(name, value)
+    return params
+
+
+def _options(words: list[str]) -> Iterator[tuple[str, str]]:
+    rest = iter(words)
+    for word in rest:
+        if word in _LONG_FLAGS:
+            continue
+        if word in _LONG_VALUED:
+            yield _LONG_VALUED[word], _value(word, rest)
+        elif word.startswith("-") and len(word) > 1:
+            yield from _short_options(word, rest)
+        else:
+            yield "url", word
+
+
+def _short_options(word: str, rest: Iterator[str]) -> Iterator[tuple[str, str]]:
+    for at, letter in enumerate(word[1:], 2):
+        if letter in _VALUED:
+            yield _VALUED[letter], word[at:] or _value(word, rest)
+            return
+        if letter not in _FLAGS:
+            raise CurlError(f"curl's option {word[:40]!r} is unknown here", 2)
+
+
+def _value(option: str, rest: Iterator[str]) -> str:
+    value = next(rest, None)
+    if value is None:
+        raise CurlError(f"curl's option {option} needs a value", 2)
+    return value
+
+
+def _data(value: str) -> str:
+    if value.startswith("@"):
+        raise CurlError(f"{value[:40]!r} would read a file; write the data itself", 26)
+    return value
+
+
+def _read_url(url: str) -> tuple[str, str, dict[str, str]]:
+    if not url.isprintable() or " " in url:
+        raise CurlError("the address has blanks or control characters; write a blank as + or %20", 3)
+    try:
+        parts = urlsplit(url if "://" in url else f"http://{url}")
+        host, params = parts.hostname or "", read_query(parts.query)
+    except ValueError as error:
+        raise CurlError(f"the address cannot be read: {error}", 3) from error
+    if parts.scheme not in ("http", "https"):
+        raise CurlError(f"only http and https are spoken here, got {parts.scheme[:40]!r}", 1)
+    return host, unquote(parts.path), params

@@ -1,0 +1,145 @@
+"""Decides whether a form was filled in and submitted as it was asked for.
+
+Where the default differs from ToolBench's evaluator, the evaluator lets something through that the
+documentation forbids, or takes the form for the substance:
+
+- A program that never searches is executable there, and a success where its criteria happen to be equal. Here
+  nothing was asked for until ``search`` has submitted the criteria as they are; after a further criterion it
+  has to be called again.
+- A program without a call is executable there.
+- Types are not checked there. Here arguments are read by their schema: what does not fit is refused, and what
+  only spells the same value otherwise, such as ``"3"`` for 3, is that value.
+- Programs crash there for a Markdown fence or for leaving out ``API.``. Here they are read.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from stb_env.errors import DataError, JudgeError
+from stb_env.judges.protocol import Case
+from stb_env.request import Slow
+from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
+from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls, rule
+from stb_env.suites.sambanova.common.form.api import Criteria, Form, FormApi
+from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.form.world import FormWorld
+from stb_env.verdict import Verdict
+
+
+class FormJudge:
+    """Compares submitted criteria with those of the accepted programs.
+
+    The verdict's parts say whether no call failed and all was submitted, and whether it is right; precision,
+    recall and F1 are those over the criteria.
+
+    Args:
+        api: The form.
+        mends: Whether later calls can make up for one that failed; not where one program is all there is.
+    """
+
+    name = "exact"
+
+    def __init__(self, api: FormApi, *, mends: bool = True) -> None:
+        self._labels = Labels(api)
+        self._mends = mends
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            DataError: A label of the task does not run.
+            JudgeError: The case does not carry the form.
+        """
+        yield from ()
+        form = form_of(case)
+        flawless = is_executable(made_calls(case))
+        if not form.submitted:
+            return rule(self.name, Agreement(), executable=False, reason="nothing was submitted")
+        if not flawless and not self._mends:
+            return rule(self.name, Agreement(), executable=False, reason="a call failed")
+        agreed, _ = best_agreement(form.criteria, self._labels.of(case))
+        return rule(self.name, agreed, executable=flawless)
+
+
+class OriginalJudge:
+    """Judges as ToolBench does: any failing call is a crash, and only the criteria count.
+
+    Args:
+        api: The form.
+    """
+
+    name = "original"
+
+    def __init__(self, api: FormApi) -> None:
+        self._labels = Labels(api, original=True)
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            DataError: A label of the task does not run.
+            JudgeError: The case does not carry the form.
+        """
+        yield from ()
+        form, calls = form_of(case), made_calls(case)
+        if calls and not is_executable(calls):
+            error = next(call.result.error for call in calls if call.result.error)
+            return rule(self.name, Agreement(), executable=False, reason=error)
+        agreed, _ = best_agreement(form.criteria, self._labels.of(case))
+        return rule(self.name, agreed, executable=True)
+
+
+class Labels:
+    """What accepted programs ask for, each run once.
+
+    Args:
+        api: The form.
+        original: Whether they run in ToolBench's own way.
+    """
+
+    def __init__(self, api: FormApi, *, original: bool = False) -> None:
+        self._world = FormWorld(api, original=original)
+        self._original = original
+        self.criteria = lru_cache(maxsize=4_096)(self._criteria)
+
+    def of(self, case: Case) -> list[Criteria]:
+        """Return the criteria of every label of a task.
+
+        Raises:
+            DataError: A label does not run.
+        """
+        return [self.criteria(label) for label in case.task.goal["labels"]]
+
+    def _criteria(self, label: str) -> Criteria:
+        try:
+            form = self._world.run(label)
+        except CrashError as error:
+            raise DataError(_broken(label, f"does not run: {error.advice}", self._original)) from error
+        if not form.criteria or not (form.submitted or self._original):
+            problem = "leaves the form empty" if self._original else "does not end with search"
+            raise DataError(_broken(label, problem, self._original))
+        return form.criteria
+
+
+def form_of(case: Case) -> Form:
+    """Return the form of a case.
+
+    Raises:
+        JudgeError: It carries none.
+    """
+    state: Any = case.state
+    if isinstance(state, Form):
+        return state
+    raise JudgeError(
+        f"task {case.task.id} is judged by its form, got {type(state).__name__}; pass the world's state in "
+        "the case",
+        kind="internal",
+        retryable=False,
+    )
+
+
+def _broken(label: str, problem: str, original: bool) -> str:
+    hint = "" if original else ", or take compat='original', which lets more through"
+    return f"the label {label[:200]!r} {problem}; correct it{hint}"

@@ -1,0 +1,129 @@
+"""Reads an action as a program, or as calls in any of the general forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
+from stb_env.actions.action import arrange
+from stb_env.suites.sambanova.common.form.api import PROGRAM, FormApi, Made, Signatures
+from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.form.program import OBJECT, Call, calls_of
+from stb_env.tools import FINISH, ToolCall
+
+_JSON = ("{", "[")
+
+Reader = Callable[[Any], Action]
+
+
+def form_reader(api: FormApi) -> Reader:
+    r"""Return a reader that takes a program apart into its calls; it never raises.
+
+    Whatever is no plain program, such as one in a Markdown fence, is read by `parse_action`. Values that a
+    program constructs become objects.
+
+    Examples:
+        >>> from stb_env.suites.sambanova.trip_booking.world import API
+        >>> form_reader(API)('d = Date(3, 14, 2024)\nAPI.set_departure_date(d)').calls[0].arguments
+        {'value': {'month': 3, 'day': 14, 'year': 2024}}
+    """
+
+    def read(action: Any) -> Action:
+        if isinstance(action, str) and f"{OBJECT}." in action and not action.startswith(_JSON):
+            try:
+                calls = [typed(call) for call in calls_of(action[:MAX_TEXT], api)]
+            except CrashError:
+                calls = []
+            if calls:
+                return arrange(calls, "")
+        return _general(action, api.classes)
+
+    return read
+
+
+def original_reader(api: FormApi) -> Reader:
+    r"""Return a reader that keeps a program whole, since ToolBench judges it as a whole.
+
+    Text is JSON or else a program, prose and Markdown fences included: those crash.
+
+    Examples:
+        >>> from stb_env.suites.sambanova.trip_booking.world import API
+        >>> read = original_reader(API)
+        >>> [call.name for call in read('API.search()\nFinish("give_answer", "")').calls]
+        ['program', 'Finish']
+        >>> read("Sure, here it is.").calls[0].arguments, read("# nothing").calls
+        ({'text': 'Sure, here it is.'}, ())
+    """
+
+    def read(action: Any) -> Action:
+        if not isinstance(action, str) or action.lstrip().startswith(_JSON):
+            parsed = _general(action, api.classes)
+            if parsed.calls or not isinstance(action, str):
+                return parsed
+        text = action[:MAX_TEXT]
+        try:
+            calls = list(calls_of(text, api))
+        except CrashError:
+            return arrange([ToolCall(PROGRAM, {"text": text})], "")
+        finish = [typed(call) for call in calls if call.name == FINISH]
+        whole = [ToolCall(PROGRAM, {"text": text})] if len(calls) > len(finish) else []
+        return arrange([*whole, *finish], "") if whole or finish else Action((), text)
+
+    return read
+
+
+def typed(call: Call) -> ToolCall:
+    """Return a program's call as a tool call with plain data.
+
+    Examples:
+        >>> typed(Call("set_origin", {"value": Made("Loc", {"location": "Omaha"})})).arguments
+        {'value': {'location': 'Omaha'}}
+    """
+    return ToolCall(call.name, {name: plain(value) for name, value in call.arguments.items()})
+
+
+def plain(value: Any) -> Any:
+    """Return a program's value as JSON data.
+
+    Examples:
+        >>> plain([Made("Loc", {"location": "Omaha"})])
+        [{'location': 'Omaha'}]
+    """
+    match value:
+        case Made(_, arguments):
+            return plain(arguments)
+        case list():
+            return [plain(item) for item in value]
+        case dict():
+            return {str(key): plain(item) for key, item in value.items()}
+    return value
+
+
+def _general(action: Any, classes: Signatures) -> Action:
+    parsed = parse_action(action)
+    if not classes or not parsed.calls:
+        return parsed
+    return Action(tuple(_with_objects(call, classes) for call in parsed.calls), parsed.text)
+
+
+def _with_objects(call: ToolCall, classes: Signatures) -> ToolCall:
+    """Replace arguments that are written as calls of a class by the objects that they make."""
+    if isinstance(call.arguments, str):
+        return call
+    arguments = {name: _object(value, classes) for name, value in call.arguments.items()}
+    positional = arguments.get(POSITIONAL)
+    if isinstance(positional, list):
+        arguments[POSITIONAL] = [_object(value, classes) for value in positional]
+    return ToolCall(call.name, arguments, call.id)
+
+
+def _object(value: Any, classes: Signatures) -> Any:
+    match value:
+        case {"name": str(name), "arguments": Mapping() as arguments} if len(value) == 2 and name in classes:
+            positional = arguments.get(POSITIONAL, [])
+            parameters = classes[name]
+            if isinstance(positional, list) and len(positional) <= len(parameters):
+                named = dict(zip(parameters, positional, strict=False))
+                return named | {key: item for key, item in arguments.items() if key != POSITIONAL}
+    return value

@@ -1,0 +1,115 @@
+"""Bounds on what a program may use: steps, and the size of whatever it makes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
+
+MAX_STEPS = 50_000
+"""Steps of one program; a step is one node of the syntax tree or one item that is gone through."""
+
+MAX_ITEMS = 30_000
+"""Members of a collection, nested ones counted."""
+
+MAX_TEXT = 20_000
+"""Characters of a text."""
+
+MAX_BITS = 1_024
+"""Bits of an integer."""
+
+_CONTAINERS = (list, tuple, OrderedSet)
+
+
+class Budget:
+    """Counts the steps of one program.
+
+    Args:
+        steps: How many it may take.
+
+    Examples:
+        >>> budget = Budget(3)
+        >>> budget.spend(2)
+        >>> budget.spend(2)
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: the program takes more than 3 steps
+    """
+
+    __slots__ = ("_steps", "left")
+
+    def __init__(self, steps: int = MAX_STEPS) -> None:
+        self._steps = self.left = steps
+
+    def spend(self, steps: int = 1) -> None:
+        """Take steps off.
+
+        Raises:
+            CrashError: There are not that many left.
+        """
+        self.left -= steps
+        if self.left < 0:
+            raise CrashError(f"the program takes more than {self._steps} steps")
+
+
+def weigh(value: Any) -> int:
+    """Return how many members a value has in all, shared ones counted as often as they are reached.
+
+    Whatever goes through a whole structure (comparing, hashing, writing it out) is asked here first, since
+    a few shared lists can spell out a structure that has no end.
+
+    Raises:
+        CrashError: There are more than `MAX_ITEMS`.
+
+    Examples:
+        >>> weigh([1, {"a": (2, 3)}]), weigh("text")
+        (7, 1)
+        >>> loop = []; loop.append(loop); weigh(loop)
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: a value has more than 30000 members
+    """
+    waiting, count = [value], 0
+    while waiting:
+        count += 1
+        item = waiting.pop()
+        if isinstance(item, _CONTAINERS):
+            waiting.extend(item)
+        elif isinstance(item, dict):
+            waiting.extend(item)
+            waiting.extend(item.values())
+        else:
+            count += extent(item) - 1
+        if count + len(waiting) > MAX_ITEMS:
+            raise CrashError(f"a value has more than {MAX_ITEMS} members")
+    return count
+
+
+def bounded(value: Any) -> Any:
+    """Return the value that an operation made.
+
+    Raises:
+        CrashError: It is larger than programs may make.
+
+    Examples:
+        >>> bounded(2**2_000)
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: a number has more than 1024 bits
+    """
+    if isinstance(value, str):
+        if len(value) > MAX_TEXT:
+            raise CrashError(f"a text has more than {MAX_TEXT} characters")
+    elif isinstance(value, int):
+        if value.bit_length() > MAX_BITS:
+            raise CrashError(f"a number has more than {MAX_BITS} bits")
+    elif isinstance(value, list | tuple | dict | OrderedSet) and len(value) > MAX_ITEMS:
+        raise CrashError(f"a collection has more than {MAX_ITEMS} members")
+    return value
+
+
+def extent(item: Any) -> int:
+    """Return the size of an array or a frame; 1 for anything else."""
+    size = getattr(item, "size", 1)
+    return size if isinstance(size, int) and size > 0 else 1

@@ -1,0 +1,182 @@
+"""Python's built-in functions, as far as programs have them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, bounded, weigh
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
+from stb_env.suites.sambanova.common.interpreter.methods import written
+from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
+
+Print = Callable[[str], None]
+
+
+def builtins_for(show: Print) -> Mapping[str, Any]:
+    """Return the built-in names of a program.
+
+    Args:
+        show: Gets every printed line.
+
+    Examples:
+        >>> sorted(builtins_for(print))[:4]
+        ['abs', 'all', 'any', 'bool']
+    """
+
+    def print_(*values: Any, sep: str = " ", end: str = "\n") -> None:
+        show(bounded(sep.join(written(value) for value in values) + ("" if end == "\n" else end)))
+
+    return {**_BUILTINS, "print": Native("print", print_)}
+
+
+def take(items: Any) -> list[Any]:
+    """Return the members of anything that can be gone through.
+
+    Raises:
+        CrashError: There are more than `MAX_ITEMS`.
+    """
+    if isinstance(items, str | list | tuple | dict | OrderedSet | range):
+        if len(items) > MAX_ITEMS:
+            raise CrashError(f"more than {MAX_ITEMS} members are gone through")
+        return list(items)
+    weigh(items)
+    return [_plain(item) for item in items]
+
+
+def sort(items: Any, *, key: Callable[..., Any] | None = None, reverse: bool = False) -> list[Any]:
+    """Return the members in order.
+
+    Raises:
+        CrashError: There are too many.
+    """
+    weigh(items)
+    return sorted(take(items), key=_callable(key), reverse=bool(reverse))
+
+
+def _plain(item: Any) -> Any:
+    """Return a number of an array as Python's own."""
+    return item.item() if hasattr(item, "item") and getattr(item, "ndim", None) == 0 else item
+
+
+def _callable(function: Any) -> Any:
+    return function.function if isinstance(function, Native | TypeName) else function
+
+
+def _range(*bounds: int) -> range:
+    made = range(*bounds)
+    if len(made) > MAX_ITEMS:
+        raise CrashError(f"a range has more than {MAX_ITEMS} members")
+    return made
+
+
+def _isinstance(value: Any, types: Any) -> bool:
+    named = types if isinstance(types, tuple) else (types,)
+    if not all(isinstance(each, TypeName) for each in named):
+        raise CrashError("isinstance takes the names of types")
+    return any(isinstance(value, each.types) for each in named)
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
+    def extreme(*values: Any, **options: Any) -> Any:
+        items = take(values[0]) if len(values) == 1 else list(values)
+        weigh(items)
+        if "key" in options:
+            options["key"] = _callable(options["key"])
+        return choose(items, **options)
+
+    return extreme
+
+
+def _sum(items: Any, start: Any = 0) -> Any:
+    total = start
+    for item in take(items):
+        total = bounded(total + item)
+    return total
+
+
+def _round(number: Any, digits: int | None = None) -> Any:
+    # Rounding to thousands of places would first write the number out.
+    if digits is not None and abs(digits) > 400:
+        raise CrashError("round takes up to 400 places")
+    return round(number, digits)
+
+
+def _int(value: Any = 0) -> int:
+    return int(value)
+
+
+def _power(base: Any, exponent: Any) -> float:
+    return math.pow(base, exponent)
+
+
+def _of(name: str, types: tuple[type, ...], make: Callable[..., Any]) -> TypeName:
+    return TypeName(name, types, make)
+
+
+def _dict(items: Any = (), **more: Any) -> dict[Any, Any]:
+    weigh(items)
+    return {**dict(items if isinstance(items, dict) else take(items)), **more}
+
+
+def _set(items: Iterable[Any] = ()) -> OrderedSet:
+    weigh(items)
+    return OrderedSet(take(items))
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "abs": abs,
+    "all": lambda items: all(take(items)),
+    "any": lambda items: any(take(items)),
+    "chr": chr,
+    "divmod": divmod,
+    "enumerate": lambda items, start=0: [(start + at, item) for at, item in enumerate(take(items))],
+    "filter": lambda function, items: [
+        item for item in take(items) if (item if function is None else _callable(function)(item))
+    ],
+    "isinstance": _isinstance,
+    "len": len,
+    "map": lambda function, *items: [
+        _callable(function)(*each) for each in zip(*map(take, items), strict=False)
+    ],
+    "max": _extreme(max),
+    "min": _extreme(min),
+    "ord": ord,
+    "range": _range,
+    "repr": lambda value: written(value, conversion="r"),
+    "reversed": lambda items: take(items)[::-1],
+    "round": _round,
+    "sorted": sort,
+    "sum": _sum,
+    "zip": lambda *items: list(zip(*map(take, items), strict=False)),
+}
+_BUILTINS: dict[str, Any] = {
+    **{name: Native(name, function) for name, function in _FUNCTIONS.items()},
+    "bool": _of("bool", (bool,), bool),
+    "dict": _of("dict", (dict,), _dict),
+    "float": _of("float", (float,), float),
+    "int": _of("int", (int,), _int),
+    "list": _of("list", (list,), lambda items=(): take(items)),
+    "set": _of("set", (OrderedSet,), _set),
+    "str": _of("str", (str,), lambda value="": written(value)),
+    "tuple": _of("tuple", (tuple,), lambda items=(): tuple(take(items))),
+}
+
+_MATH = words(
+    "acos asin atan atan2 ceil cos degrees dist exp fabs floor fmod hypot isclose isfinite isinf isnan log "
+    "log10 log2 radians sin sqrt tan trunc"
+)
+MATH = Module(
+    "math",
+    {
+        **{name: Native(name, getattr(math, name)) for name in _MATH},
+        "pow": Native("pow", _power),
+        "pi": math.pi,
+        "e": math.e,
+        "inf": math.inf,
+        "nan": math.nan,
+    },
+)
+"""The library of the same name."""

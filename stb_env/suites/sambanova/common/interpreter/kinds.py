@@ -1,0 +1,160 @@
+"""What programs can do with values that are none of Python's plain ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stb_env.errors import did_you_mean
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class Native:
+    """A function that programs can call.
+
+    Attributes:
+        name: Its name, for messages.
+        function: What is called; gets the values of the program as they are.
+    """
+
+    name: str
+    function: Callable[..., Any]
+
+    def __repr__(self) -> str:
+        return f"<function {self.name}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False, eq=False)
+class TypeName:
+    """The name of a type, to convert with and to ask with ``isinstance``.
+
+    Attributes:
+        name: Its name.
+        types: The Python types that it stands for.
+        function: Converts.
+    """
+
+    name: str
+    types: tuple[type, ...]
+    function: Callable[..., Any]
+
+    def __repr__(self) -> str:
+        return f"<class {self.name!r}>"
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of a text.
+
+    Examples:
+        >>> sorted(words("b a"))
+        ['a', 'b']
+    """
+    return frozenset(text.split())
+
+
+class Host:
+    """An object that programs are given: they see what `attribute` shows and nothing else."""
+
+    kind = "object"
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}>"
+
+    def attribute(self, name: str) -> Any:
+        """Return an attribute.
+
+        Raises:
+            CrashError: There is none.
+        """
+        raise CrashError(f"{self.kind} has no attribute {name!r}")
+
+    def set_attribute(self, name: str, value: Any) -> None:  # noqa: ARG002
+        """Set an attribute.
+
+        Raises:
+            CrashError: It cannot be set.
+        """
+        raise CrashError(f"{self.kind} lets no attribute {name!r} be set")
+
+
+class Module(Host):
+    """A library: names with values.
+
+    Args:
+        name: What it is called.
+        names: What is in it.
+
+    Examples:
+        >>> Module("math", {"pi": 3.14}).attribute("pi")
+        3.14
+        >>> Module("math", {"pi": 3.14}).attribute("pie")
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: math has no 'pie' here. Did you mean 'pi'?
+    """  # noqa: E501 # the line is what Python prints
+
+    def __init__(self, name: str, names: Mapping[str, Any]) -> None:
+        self.kind = name
+        self._names = names
+
+    def attribute(self, name: str) -> Any:
+        """Return what is in the library under a name.
+
+        Raises:
+            CrashError: There is nothing.
+        """
+        if name in self._names:
+            return self._names[name]
+        raise CrashError(f"{self.kind} has no {name!r} here.{did_you_mean(name, self._names)}")
+
+
+class Kind:
+    """How programs may use values of some types, such as arrays, that stay as they are.
+
+    Attributes:
+        types: The types.
+    """
+
+    types: tuple[type, ...] = ()
+
+    def attribute(self, value: Any, name: str) -> Any:
+        """Return an attribute.
+
+        Raises:
+            CrashError: There is none that programs may use.
+        """
+        raise CrashError(f"{type(value).__name__} has no attribute {name!r} here")
+
+    def set_attribute(self, value: Any, name: str, new: Any) -> None:  # noqa: ARG002
+        """Set an attribute.
+
+        Raises:
+            CrashError: Programs may not.
+        """
+        raise CrashError(f"{type(value).__name__} lets no attribute {name!r} be set")
+
+    def before(self, left: Any, right: Any) -> None:
+        """Look at the operands of an operator.
+
+        Raises:
+            CrashError: The result would be too large.
+        """
+
+    def index(self, value: Any, index: Any) -> Any:
+        """Return the index with which a value is subscripted.
+
+        Raises:
+            CrashError: The result would be too large.
+        """
+        del value
+        return index
+
+    def result(self, value: Any) -> Any:
+        """Return a result as programs get it.
+
+        Raises:
+            CrashError: It is too large.
+        """
+        return value

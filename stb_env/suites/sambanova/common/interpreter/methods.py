@@ -1,0 +1,187 @@
+"""The methods of Python's plain types that programs may call, arguments bounded."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from stb_env.errors import did_you_mean
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, MAX_TEXT, bounded, weigh
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
+from stb_env.suites.sambanova.common.interpreter.kinds import Native, words
+from stb_env.suites.sambanova.common.interpreter.operators import check_spec
+from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
+
+_TEXT = words(
+    "capitalize casefold count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric "
+    "isspace istitle isupper lower lstrip partition removeprefix removesuffix rfind rindex rpartition rsplit "
+    "rstrip split splitlines startswith strip swapcase title upper"
+)
+_PADDED = words("center ljust rjust zfill")
+_LIST = words("append clear copy count extend index insert pop remove reverse")
+_TUPLE = words("count index")
+_DICT = words("clear copy get pop popitem setdefault update")
+_SET = words(
+    "add clear copy difference discard intersection isdisjoint issubset issuperset pop remove union update"
+)
+_FLOAT = words("is_integer")
+_LIST_ENDS = words("append clear pop")
+"""Methods of a list that do not go through it."""
+
+_SHARE = 10
+"""Members that are gone through for one step."""
+
+_MOST_ROWS = 60
+"""Rows of a table that are written out."""
+
+Sort = Callable[..., list[Any]]
+Spend = Callable[[int], None]
+
+
+def method_of(value: Any, name: str, sort: Sort, spend: Spend) -> Native:
+    """Return a method of a plain value.
+
+    Args:
+        value: A text, a number or a collection.
+        name: The method.
+        sort: Sorts a list, since that may call functions of the program.
+        spend: Takes steps off.
+
+    Raises:
+        CrashError: There is no such method, or none that programs may call.
+
+    Examples:
+        >>> method_of("a,b", "split", sorted, abs).function(",")
+        ['a', 'b']
+        >>> method_of("a", "spilt", sorted, abs)
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: str has no attribute 'spilt' here. Did you mean 'split'?
+    """  # noqa: E501 # the line is what Python prints
+    methods = _methods(value, name, sort)
+    if name in methods:
+        return Native(name, methods[name])
+    plain: frozenset[str] = next((names for kind, names in _PLAIN if isinstance(value, kind)), frozenset())
+    if name not in plain:
+        near = did_you_mean(name, [*plain, *methods])
+        raise CrashError(f"{type(value).__name__} has no attribute {name!r} here.{near}")
+    return Native(name, _guarded(value, name, spend))
+
+
+_PLAIN: tuple[tuple[type, frozenset[str]], ...] = (
+    (str, _TEXT),
+    (list, _LIST),
+    (tuple, _TUPLE),
+    (dict, _DICT),
+    (OrderedSet, _SET),
+    (float, _FLOAT),
+)
+
+
+def _guarded(value: Any, name: str, spend: Spend) -> Callable[..., Any]:
+    method = getattr(value, name)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        spend(weigh([args, kwargs]) // _SHARE)
+        if isinstance(value, str):
+            spend(len(value) // _SHARE)
+        elif name not in _LIST_ENDS:
+            spend(weigh(value) // _SHARE)
+        result = method(*args, **kwargs)
+        if not isinstance(value, float):
+            bounded(value)
+        return bounded(result)
+
+    return call
+
+
+def _methods(value: Any, name: str, sort: Sort) -> Mapping[str, Callable[..., Any]]:
+    """Return the methods that are ours, since Python's own have no bound or return what no program has."""
+    match value:
+        case str():
+            ours: dict[str, Callable[..., Any]] = {
+                "format": lambda *args, **kwargs: format_text(value, args, kwargs),
+                "join": lambda items: _join(value, items),
+                "replace": lambda old, new, count=-1: _replace(value, old, new, count),
+            }
+            if name in _PADDED:
+                ours[name] = lambda width, *fill: _pad(getattr(value, name), width, *fill)
+            return ours
+        case list():
+            return {"sort": lambda **kwargs: value.__setitem__(slice(None), sort(value, **kwargs))}
+        case dict():
+            return {
+                "keys": lambda: list(value),
+                "values": lambda: list(value.values()),
+                "items": lambda: list(value.items()),
+            }
+    return {}
+
+
+def _join(separator: str, items: Any) -> str:
+    parts = list(items)
+    if sum(len(part) + len(separator) for part in parts if isinstance(part, str)) > MAX_TEXT:
+        raise CrashError(f"a text has more than {MAX_TEXT} characters")
+    return separator.join(parts)
+
+
+def _replace(text: str, old: str, new: str, count: int) -> str:
+    if (text.count(old) + 1) * max(1, len(new)) > 2 * MAX_TEXT:
+        raise CrashError(f"a text has more than {MAX_TEXT} characters")
+    return text.replace(old, new, count)
+
+
+def _pad(pad: Callable[..., str], width: int, *fill: str) -> str:
+    if width > MAX_ITEMS:
+        raise CrashError(f"a text would have more than {MAX_ITEMS} characters")
+    return pad(width, *fill)
+
+
+def format_text(template: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """Fill a template; fields are names and numbers alone, so that nothing is reached through them.
+
+    Raises:
+        CrashError: A field is missing, reaches into a value, or is too wide.
+
+    Examples:
+        >>> format_text("{} has {n:.1f}", ("Ada",), {"n": 2})
+        'Ada has 2.0'
+    """
+    parts: list[str] = []
+    position = 0
+    for literal, field, spec, conversion in string.Formatter().parse(template):
+        parts.append(literal)
+        if field is None:
+            continue
+        if not field:
+            field, position = str(position), position + 1
+        if not field.isidentifier() and not field.isdecimal():
+            raise UnsupportedError(f"the field {field!r} of a template is no plain name")
+        if field.isdecimal() and int(field) >= len(args):
+            raise CrashError(f"a template has no value for the field {field}")
+        if not field.isdecimal() and field not in kwargs:
+            raise CrashError(f"a template has no value for the field {field!r}")
+        value = args[int(field)] if field.isdecimal() else kwargs[field]
+        parts.append(written(value, spec or "", conversion))
+    return bounded("".join(parts))  # type: ignore[no-any-return]
+
+
+def written(value: Any, spec: str = "", conversion: str | None = None) -> str:
+    """Return a value as text.
+
+    Raises:
+        CrashError: It is too large, or the specification too wide.
+
+    Examples:
+        >>> written(3.14159, ".2f"), written("a", conversion="r")
+        ('3.14', "'a'")
+    """
+    weigh(value)
+    if hasattr(value, "to_string"):
+        # A table is written the same, however wide the terminal is.
+        value = value.to_string(max_rows=_MOST_ROWS)
+    value = repr(value) if conversion == "r" else str(value) if conversion == "s" else value
+    if isinstance(value, list | tuple | dict | OrderedSet) or not spec:
+        return bounded(str(value))  # type: ignore[no-any-return]
+    return bounded(format(value, check_spec(spec)))  # type: ignore[no-any-return]

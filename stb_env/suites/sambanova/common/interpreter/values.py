@@ -1,0 +1,234 @@
+"""What can be done with the values of a program, each within bounds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from stb_env.suites.sambanova.common.interpreter.budget import Budget, bounded, extent, weigh
+from stb_env.suites.sambanova.common.interpreter.builtins import sort, take
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Host, Kind, Native, TypeName
+from stb_env.suites.sambanova.common.interpreter.methods import method_of
+from stb_env.suites.sambanova.common.interpreter.operators import compare, compute
+from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
+
+PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, NotImplementedError)
+"""What Python raises where a program asks for what its values cannot do."""
+
+_PLAIN = (bool, int, float, str, list, tuple, dict, OrderedSet, range, type(None))
+_OPAQUE = (*_PLAIN, Host, Native, TypeName)
+_SIZED = (str, list, tuple, dict, OrderedSet)
+_KEYS = (bool, int, float, str, tuple, type(None))
+
+_SHARE = 20
+"""Members of a new value that take one step."""
+
+
+class Values:
+    """Operations on values within a budget.
+
+    Args:
+        kinds: How values that are none of Python's plain ones are used.
+        budget: The steps left.
+    """
+
+    def __init__(self, kinds: Sequence[Kind], budget: Budget) -> None:
+        self.budget = budget
+        self._kinds = kinds
+
+    def called(self, function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+        """Return what a function gives.
+
+        Raises:
+            CrashError: It is none, or fails.
+        """
+        if isinstance(function, Native | TypeName):
+            try:
+                return self.made(function.function(*args, **kwargs))
+            except PYTHON_ERRORS as error:
+                raise CrashError(f"{function.name}: {said(error)}") from error
+        if callable(function) and not isinstance(function, Host | type):
+            return function(*args, **kwargs)
+        raise CrashError(f"{type(function).__name__} cannot be called")
+
+    def attribute(self, value: Any, name: str) -> Any:
+        """Return an attribute of a value.
+
+        Raises:
+            CrashError: There is none that programs may use.
+        """
+        if name.startswith("__"):
+            raise CrashError(f"the attribute {name!r} is not for programs")
+        if isinstance(value, Host):
+            return value.attribute(name)
+        if isinstance(value, _PLAIN):
+            return method_of(value, name, sort, self.budget.spend)
+        try:
+            return self.made(self.kind_of(value).attribute(value, name))
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+
+    def item(self, value: Any, index: Any) -> Any:
+        """Return a member of a value.
+
+        Raises:
+            CrashError: There is none.
+        """
+        if isinstance(value, Host):
+            raise CrashError(f"{value.kind} has no members")
+        if not isinstance(value, _PLAIN):
+            index = self.kind_of(value).index(value, index)
+        elif isinstance(value, dict):
+            weigh(index)
+        try:
+            return self.made(value[index])
+        except KeyError as error:
+            raise CrashError(f"there is no key {said(error)}") from error
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+
+    def set_item(self, value: Any, index: Any, new: Any) -> None:
+        """Set a member of a value.
+
+        Raises:
+            CrashError: It cannot be set.
+        """
+        if isinstance(value, Host | str | tuple | range | OrderedSet):
+            raise CrashError(f"the members of {type(value).__name__} cannot be set")
+        if not isinstance(value, list | dict):
+            kind = self.kind_of(value)
+            kind.before(value, new)
+            index = kind.index(value, index)
+        elif isinstance(value, dict):
+            return self.put(value, index, new)
+        elif isinstance(index, slice):
+            new = take(new)
+        try:
+            value[index] = new
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+        self.made(value)
+        return None
+
+    def set_attribute(self, value: Any, name: str, new: Any) -> None:
+        """Set an attribute of a value.
+
+        Raises:
+            CrashError: It cannot be set.
+        """
+        try:
+            if isinstance(value, Host):
+                value.set_attribute(name, new)
+            else:
+                self.kind_of(value).set_attribute(value, name, new)
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+
+    def computed(self, kind: type[ast.operator], left: Any, right: Any) -> Any:
+        """Return what a binary operator gives.
+
+        Raises:
+            CrashError: It gives nothing, or too much.
+        """
+        for value in (left, right):
+            if not isinstance(value, _PLAIN):
+                self.kind_of(value).before(left, right)
+        try:
+            return self.made(compute(kind, left, right))
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+
+    def compared(self, kind: type[ast.cmpop], left: Any, right: Any) -> Any:
+        """Return what a comparison gives.
+
+        Raises:
+            CrashError: The values cannot be compared.
+        """
+        for value in (left, right):
+            if isinstance(value, _SIZED):
+                self.budget.spend(len(value) // _SHARE)
+            elif not isinstance(value, _OPAQUE) and not callable(value):
+                self.kind_of(value).before(left, right)
+        try:
+            return self.made(compare(kind, left, right))
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+
+    def through(self, value: Any) -> list[Any]:
+        """Return the members of a value, each a step.
+
+        Raises:
+            CrashError: It has none, or too many.
+        """
+        if not isinstance(value, _PLAIN):
+            self.kind_of(value)
+        try:
+            items = take(value)
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+        self.budget.spend(len(items))
+        return items
+
+    def truth(self, value: Any) -> bool:
+        """Return whether a value counts as true.
+
+        Raises:
+            CrashError: That cannot be said, as of an array.
+        """
+        try:
+            return bool(value)
+        except PYTHON_ERRORS as error:
+            raise CrashError(said(error)) from error
+
+    def kind_of(self, value: Any) -> Kind:
+        """Return how a value is used.
+
+        Raises:
+            CrashError: Programs cannot use it.
+        """
+        for kind in self._kinds:
+            if isinstance(value, kind.types):
+                return kind
+        raise CrashError(f"{type(value).__name__} cannot be used like that")
+
+    def hashable(self, items: list[Any]) -> list[Any]:
+        """Return members of a set, or keys.
+
+        Raises:
+            CrashError: One of them cannot be that.
+        """
+        weigh(items)
+        for item in items:
+            if not isinstance(item, _KEYS):
+                raise CrashError(f"{type(item).__name__} cannot be a member of a set or a key")
+        return items
+
+    def put(self, made: dict[Any, Any], key: Any, value: Any) -> None:
+        """Put a value into a dictionary.
+
+        Raises:
+            CrashError: The key cannot be one.
+        """
+        try:
+            made[self.hashable([key])[0]] = value
+        except TypeError as error:
+            raise CrashError(said(error)) from error
+
+    def made(self, value: Any) -> Any:
+        """Return a new value as programs get it: in bounds, and numbers of libraries as Python's own."""
+        if isinstance(value, _PLAIN):
+            if isinstance(value, _SIZED):
+                self.budget.spend(len(value) // _SHARE)
+            return bounded(value)
+        for kind in self._kinds:
+            if isinstance(value, kind.types):
+                self.budget.spend(extent(value) // _SHARE)
+                return kind.result(value)
+        return value
+
+
+def said(error: Exception) -> str:
+    """Return what an error of Python's says, its class included."""
+    return f"{type(error).__name__}: {error}"[:300]

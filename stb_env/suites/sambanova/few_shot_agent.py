@@ -1,0 +1,157 @@
+"""ToolBench's own method: one prompt with retrieved documents and demonstrations, one answer, no sampling.
+
+Run a task with ``stb-env run stb/HomeSearch-v0 --set program=true --agent few_shot``,
+or the paper's ablation grid with ``stb-env eval examples/sambanova_grid.toml``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env import Agent
+from stb_env.errors import ConfigError
+from stb_env.llm import (
+    ChatModel,
+    ChatRequest,
+    ModelError,
+    Sampling,
+    available,
+    connect,
+    fingerprint,
+    load_models,
+)
+from stb_env.suites.sambanova.common.prompt import Variant
+from stb_env.suites.sambanova.few_shot import Chat, FewShotPrompt
+from stb_env.usage import Usage
+
+_FINISH = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}}
+
+
+class FewShotAgent(Agent):
+    """Asks a model once for a whole program, or in a shop once for each action.
+
+    The model's most likely answer is taken: temperature 0, and the paper's bound on the answer's length.
+    Where the model fails, the episode is invalid; the original counts it as a program that does not run.
+
+    Args:
+        model: The model, or the path of a models file whose ``agent`` role is used; None for the role's usual
+            configuration.
+        variant: ``original`` or ``system``, see `FewShotPrompt`.
+        chat: ``none``, ``tags`` or ``turns``, see `FewShotPrompt`.
+        examples: How many demonstrations; None for as many as in the paper.
+        documents: How many API documents; None for as many as in the paper.
+        stop: Stop texts besides the usual ones.
+        data: SambaNova's own folder, for its documents and demonstrations.
+
+    Raises:
+        ConfigError: No model is configured.
+    """
+
+    name = "few_shot"
+
+    def __init__(
+        self,
+        model: ChatModel | Path | str | None = None,
+        *,
+        variant: Variant = "original",
+        chat: Chat = "none",
+        examples: int | None = None,
+        documents: int | None = None,
+        stop: Sequence[str] = (),
+        data: str | None = None,
+    ) -> None:
+        self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
+        self._settings: dict[str, Any] = {
+            "variant": variant,
+            "chat": chat,
+            "examples": examples,
+            "documents": documents,
+            "stop": tuple(stop),
+            "data": data,
+        }
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """What decides the answers, for the run's manifest."""
+        prompt = {name: value for name, value in self._settings.items() if name != "data"}
+        return {**fingerprint(self._model), "prompt": {**prompt, "stop": list(prompt["stop"])}}
+
+    def wrap(self, env: gym.Env[Any, Any]) -> FewShotPrompt:
+        """Return the environment with ToolBench's prompts.
+
+        Raises:
+            ConfigError: It is of no ToolBench task.
+        """
+        return FewShotPrompt(env, **self._settings)
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Forget the last episode."""
+        del seed
+        if not isinstance(env, FewShotPrompt):
+            raise ConfigError(f"{self.name} plays what its wrap() returned, got {type(env).__name__}")
+        self._env = env
+        self._answered = False
+        self.usage = Usage()
+
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+        """Return the model's answer, or Finish after its one program.
+
+        Raises:
+            ModelError: The model gave no answer.
+        """
+        del observation, info
+        task = self._env.suite_task
+        if self._answered and not task.is_stepwise:
+            return _FINISH
+        self._answered = True
+        sampling = Sampling(temperature=0.0, max_tokens=task.max_tokens, stop=self._env.sent_stops)
+        try:
+            reply = self._model.complete(ChatRequest(tuple(self._env.question), sampling=sampling))
+        except ModelError as error:
+            self.usage += error.usage
+            raise ModelError(
+                str(error), kind=error.kind, stage="agent", retryable=error.retryable, usage=error.usage
+            ) from error
+        self.usage += reply.usage
+        return reply.text
+
+
+class ZeroShotAgent(FewShotAgent):
+    """Sees API documents, and no demonstration."""
+
+    name = "zero_shot"
+
+    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
+        super().__init__(model, examples=0)
+
+
+class SystemPromptAgent(FewShotAgent):
+    """Sees the system prompt, and no demonstration."""
+
+    name = "system_prompt"
+
+    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
+        super().__init__(model, variant="system", examples=0)
+
+
+class SystemFewShotAgent(FewShotAgent):
+    """Sees the system prompt and demonstrations."""
+
+    name = "system_few_shot"
+
+    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
+        super().__init__(model, variant="system")
+
+
+def _connected(path: Path | str | None) -> ChatModel:
+    config = load_models(path)["agent"]
+    if not available(config):
+        raise ConfigError(
+            f"the few-shot agent has no model: set {config.key_variable}, or STB_AGENT_BASE_URL and "
+            "STB_AGENT_MODEL for a server of your own"
+        )
+    return connect(config)

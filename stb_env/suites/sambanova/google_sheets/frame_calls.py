@@ -1,0 +1,186 @@
+"""Calls of pandas that programs make: what they give is looked at first, what comes back is bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, weigh
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
+from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, TypeName
+from stb_env.suites.sambanova.google_sheets.frame_names import APPLIED, PAIRED, PATTERNED, REDUCTIONS
+from stb_env.suites.sambanova.google_sheets.libraries import pandas
+from stb_env.suites.sambanova.google_sheets.patterns import check_pattern
+
+MAX_PLANNED = 2_000_000
+"""Cells that an operation may pass through on its way to a small result."""
+
+MAX_TEXT = 1_000_000
+"""Characters in a data frame."""
+
+_LONGEST = 100
+_GROUPINGS = 3
+
+
+def call(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+    """Call a method or function of pandas.
+
+    Args:
+        owner: pandas, or one of its objects.
+        name: What is called; one of the listed names.
+        *args: Values of the program.
+        **kwargs: Values of the program.
+
+    Raises:
+        CrashError: A value is none that pandas is to see, or the result is too large.
+    """
+    args = tuple(given(arg) for arg in args)
+    kwargs = {key: given(arg) for key, arg in kwargs.items()}
+    _check_names(name, args, kwargs)
+    _check_size(owner, name, args, kwargs)
+    _check_texts(owner, name, args, kwargs)
+    if name == "astype" and args and isinstance(args[0], TypeName):
+        args = (args[0].types[0], *args[1:])
+    plain = {key: _callable(arg) for key, arg in kwargs.items()}
+    result = getattr(owner, name)(*(_callable(arg) for arg in args), **plain)
+    return bounded(list(result) if name in ("iterrows", "items") else result)
+
+
+def given(value: Any) -> Any:
+    """Return a value of a program as pandas takes it.
+
+    Raises:
+        CrashError: It is too large, or none that pandas is to see.
+    """
+    weigh(value)
+    if isinstance(value, Host):
+        raise CrashError(f"{value.kind} has no place in a data frame")
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**53:
+        raise CrashError("a number is too large for a data frame")
+    if isinstance(value, dict):
+        return {given(key): given(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(given(item) for item in value)
+    return value
+
+
+def bounded(value: Any) -> Any:
+    """Return what pandas made.
+
+    Raises:
+        CrashError: It is too large.
+    """
+    pd = pandas()
+    if isinstance(value, pd.DataFrame | pd.Series | pd.Index):
+        if value.size > MAX_ITEMS:
+            raise CrashError(f"a data frame would have more than {MAX_ITEMS} cells")
+        if has_texts(value):
+            texts = (len(item) for item in np.ravel(value.to_numpy()) if isinstance(item, str))
+            if sum(texts) > MAX_TEXT:
+                raise CrashError(f"a data frame would hold more than {MAX_TEXT} characters")
+    return value
+
+
+def has_texts(value: Any) -> bool:
+    """Return whether a table may hold texts."""
+    kinds = value.dtypes if hasattr(value, "columns") else [value.dtype]
+    return any(kind.kind not in "biufmM" for kind in kinds)
+
+
+def check_planned(cells: int) -> None:
+    """Look at how large an operation will be.
+
+    Raises:
+        CrashError: It is too large.
+    """
+    if cells > MAX_PLANNED:
+        raise CrashError("the tables are too large to be combined like that")
+
+
+def _callable(value: Any) -> Any:
+    """Return a function of a program as one of Python's."""
+    match value:
+        case Native(name) if name in REDUCTIONS:
+            return name
+        case Native() | TypeName():
+            return value.function
+        case list() | tuple():
+            return type(value)(_callable(item) for item in value)
+        case dict():
+            return {key: _callable(item) for key, item in value.items()}
+    return value
+
+
+def _check_names(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    """Look at functions that are given by name: pandas would call a method of that name, whatever it does."""
+    if name in APPLIED:
+        # Whatever is no option is a function, or a column with a function.
+        options = {"axis", "args", "na_action", "func", "arg"}
+        functions = [*args[:1], kwargs.get("func")]
+        named = [value for key, value in kwargs.items() if key not in options]
+        functions += [value[-1] if isinstance(value, tuple) and value else value for value in named]
+        if len(args) > 1 and not isinstance(args[1], int):
+            raise UnsupportedError(f"{name} takes a function and an axis here")
+    elif name == "pivot_table":
+        functions = [*args[3:], kwargs.get("aggfunc")]
+    elif name in ("filter", "replace"):
+        if kwargs.get("regex") or len(args) > 2:
+            raise UnsupportedError(f"{name} takes no pattern here")
+        return
+    else:
+        return
+    for function in _members(functions, values_only=name != "map"):
+        if isinstance(function, str) and function not in REDUCTIONS:
+            known = ", ".join(sorted(REDUCTIONS))
+            raise UnsupportedError(f"{name} knows the functions {known}, not {function[:40]!r}")
+
+
+def _members(values: Iterable[Any], *, values_only: bool) -> Iterable[Any]:
+    for value in values:
+        if isinstance(value, list | tuple):
+            yield from _members(value, values_only=values_only)
+        elif isinstance(value, dict):
+            # To map, a dictionary is a table of values.
+            yield from _members(value.values() if values_only else (), values_only=values_only)
+        else:
+            yield value
+
+
+def _check_size(owner: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    tables = [each for each in (owner, *args, *kwargs.values()) if hasattr(each, "shape")]
+    heights = [table.shape[0] for table in tables if table.shape]
+    if name in PAIRED and heights:
+        widths = sum(table.shape[1] if len(table.shape) > 1 else 1 for table in tables)
+        other = heights[1] if len(heights) > 1 else heights[0]
+        check_planned(heights[0] * other * min(widths, 8))
+    elif name == "concat":
+        members = _members(args[:1] or [kwargs.get("objs")], values_only=True)
+        parts = [each for each in members if hasattr(each, "shape")]
+        check_planned(sum(each.shape[0] for each in parts) * sum((*each.shape, 1)[1] for each in parts))
+    elif name in ("DataFrame", "reindex"):
+        lengths = [len(each) for each in (*args, *kwargs.values()) if hasattr(each, "__len__")]
+        check_planned(int(np.prod(sorted(lengths)[-2:], dtype=float)))
+    elif name == "groupby":
+        keys = args[0] if args else kwargs.get("by")
+        if isinstance(keys, list) and len(keys) > _GROUPINGS:
+            raise UnsupportedError(f"groupby takes up to {_GROUPINGS} columns here")
+    elif name == "cumsum" and has_texts(getattr(owner, "obj", owner)):
+        raise UnsupportedError("texts are not summed up here")
+
+
+def _check_texts(owner: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+    if type(owner).__name__ != "StringMethods":
+        return
+    for value in (*args, *kwargs.values()):
+        if isinstance(value, str) and len(value) > _LONGEST:
+            raise CrashError(f"methods of texts take texts of up to {_LONGEST} characters here")
+        if isinstance(value, int) and abs(value) > _LONGEST:
+            raise CrashError(f"methods of texts take numbers up to {_LONGEST} here")
+    pattern = args[0] if args else kwargs.get("pat")
+    literal = kwargs.get("regex") is False or (isinstance(pattern, str) and len(pattern) == 1)
+    if name in PATTERNED and pattern is not None and not (literal and name != "count"):
+        check_pattern(pattern)
+    if name == "replace" and kwargs.get("regex"):
+        check_pattern(pattern)

@@ -1,0 +1,124 @@
+"""Data frames for programs: pandas itself, behind a list of what programs may use of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, partial
+from typing import Any
+
+from stb_env.errors import did_you_mean
+from stb_env.suites.sambanova.common.interpreter.arrays import Arrays
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
+from stb_env.suites.sambanova.google_sheets.frame_calls import bounded, call, check_planned, given, has_texts
+from stb_env.suites.sambanova.google_sheets.frame_names import FIELDS, FUNCTIONS, LABELS, METHODS
+from stb_env.suites.sambanova.google_sheets.libraries import pandas
+
+_MOST_TIMES = 100
+
+
+@cache
+def _types() -> tuple[tuple[str, tuple[type, ...]], ...]:
+    """Return the types that programs may hold, by our name of each."""
+    pd = pandas()
+    frame = pd.DataFrame({"a": ["x"]})
+    dates = pd.Series(pd.to_datetime(["2024-01-01"])).dt
+    groups = frame.groupby("a")
+    return (
+        ("frame", (pd.DataFrame,)),
+        ("series", (pd.Series,)),
+        ("grouped", (type(groups), type(groups["a"]))),
+        ("index", (pd.Index,)),
+        ("texts", (type(frame["a"].str),)),
+        ("dates", (type(dates),)),
+        ("indexer", tuple(type(getattr(frame, name)) for name in ("loc", "iloc", "at", "iat"))),
+    )
+
+
+class Frames(Kind):
+    """How programs use data frames, their columns, groups and indexes."""
+
+    def __init__(self) -> None:
+        self.types = tuple(each for _, types in _types() for each in types)
+
+    def attribute(self, value: Any, name: str) -> Any:
+        """Return an attribute that programs may use, or a column of that name.
+
+        Raises:
+            CrashError: It is none of those.
+        """
+        kind = next(kind for kind, types in _types() if isinstance(value, types))
+        if name in FIELDS.get(kind, ()):
+            return getattr(value, name)
+        if name in METHODS.get(kind, ()):
+            return Native(name, partial(call, value, name))
+        if name in _columns(value):
+            return value[name]
+        near = did_you_mean(name, [*FIELDS.get(kind, ()), *METHODS.get(kind, ())])
+        raise CrashError(f"{type(value).__name__} has no attribute {name!r} here.{near}")
+
+    def set_attribute(self, value: Any, name: str, new: Any) -> None:
+        """Set labels, a name, or a column.
+
+        Raises:
+            CrashError: It cannot be set.
+        """
+        if name in LABELS:
+            setattr(value, name, given(new))
+        elif name in _columns(value) and isinstance(value, pandas().DataFrame):
+            value[name] = given(new)
+        else:
+            super().set_attribute(value, name, new)
+
+    def before(self, left: Any, right: Any) -> None:
+        """Look at the operands of an operator.
+
+        Raises:
+            CrashError: One is none that frames are computed with, or the result would be too large.
+        """
+        for value, other in ((left, right), (right, left)):
+            given(value)
+            table = isinstance(value, _types()[0][1] + _types()[1][1] + _types()[3][1])
+            if table and isinstance(other, int) and abs(other) > _MOST_TIMES and has_texts(value):
+                raise CrashError(f"a table with texts is computed with numbers up to {_MOST_TIMES}")
+        tables = all(hasattr(value, "index") and hasattr(value, "shape") for value in (left, right))
+        if tables and not left.index.equals(right.index):
+            # Labels that occur more than once are paired with each other.
+            check_planned(len(left) * len(right))
+
+    def index(self, value: Any, index: Any) -> Any:  # noqa: ARG002
+        """Return an index.
+
+        Raises:
+            CrashError: It holds what no index is made of.
+        """
+        return given(index)
+
+    def result(self, value: Any) -> Any:
+        """Return a result.
+
+        Raises:
+            CrashError: It is too large.
+        """
+        return bounded(value)
+
+
+def _columns(value: Any) -> Any:
+    """Return the column labels of a frame or of its groups."""
+    return getattr(getattr(value, "obj", value), "columns", ())
+
+
+def pandas_names() -> Mapping[str, Any]:
+    """Return what programs have of pandas.
+
+    Raises:
+        BackendError: pandas is not installed.
+    """
+    pd = pandas()
+    names: dict[str, Any] = {name: Native(name, partial(call, pd, name)) for name in sorted(FUNCTIONS)}
+    return names | {"NA": float("nan"), "NaT": float("nan")}
+
+
+def frame_kinds() -> tuple[Kind, ...]:
+    """Return how programs use what pandas makes."""
+    return Frames(), Arrays(objects=True)

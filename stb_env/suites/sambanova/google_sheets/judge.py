@@ -1,0 +1,196 @@
+"""Decides whether a worksheet ended up as it was asked for.
+
+Where the default differs from ToolBench's evaluator, the evaluator has a defect:
+
+- Texts are read as numbers and truth values as 1 and 0 there, `NA` as nothing, blank columns vanish, and a
+  header without rows is nothing at all. Here every cell is compared where it stands: 4 is not "4".
+- A sum that differs in its last bit is another one there. Here numbers are the same up to rounding.
+- Formats are compared in all rows but the last there, and only where the task says so. Here the whole table
+  counts, and with it merged cells, frozen rows, filters, hidden lines and notes, wherever the label changes
+  any of these.
+- The last worksheet alone is judged there. Here every worksheet but the untouched first one is.
+- A program that is equal to a label counts there without being run. Here it is run.
+- An empty generation counts as executable there. Here something has to be done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import DataError, JudgeError
+from stb_env.judges.protocol import Case
+from stb_env.request import Slow
+from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
+from stb_env.suites.sambanova.google_sheets.frame import Frame
+from stb_env.suites.sambanova.google_sheets.outcomes import (
+    Outcome,
+    formats_of,
+    frame_of,
+    looks_of,
+    outcome_of,
+    restyled,
+    same_values,
+)
+from stb_env.suites.sambanova.google_sheets.runs import run_program
+from stb_env.suites.sambanova.google_sheets.session import Session
+from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
+from stb_env.tasks import Task
+from stb_env.trajectory import CallRecord
+from stb_env.verdict import Verdict, VerdictStatus, Vote
+
+_LABELS = 2_048
+
+
+class SheetsJudge:
+    """Compares every cell, and how it looks where that was asked for.
+
+    The verdict's parts say whether no call failed, and whether the spreadsheet is right.
+    """
+
+    name = "exact"
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            DataError: A label of the task does not run.
+            JudgeError: The case does not carry the spreadsheet.
+        """
+        yield from ()
+        book, calls = _book_of(case), made_calls(case)
+        got = outcome_of(book)
+        success = any(_reached(book, got, label, case.task) for label in labelled(case.task))
+        error = next((call.result.error for call in calls if call.result.error), "")
+        return _verdict(self.name, success, is_executable(calls), error)
+
+
+class OriginalJudge:
+    """Judges as ToolBench does, its defects included."""
+
+    name = "original"
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            DataError: A label of the task does not run.
+            JudgeError: The case does not carry the spreadsheet.
+        """
+        yield from ()
+        book, calls = _book_of(case), made_calls(case)
+        texts = [text for call in calls if (text := _program_of(call)) is not None]
+        if len(calls) == len(texts) == 1 and texts[0].strip("\r\n") in case.task.goal["labels"]:
+            return _verdict(self.name, True, True, "")
+        error = next((call.result.error for call in calls if call.result.error), "")
+        if calls and not is_executable(calls):
+            return _verdict(self.name, False, False, error)
+        check_format = bool(case.task.goal.get("check_format"))
+        labels = labelled(case.task)
+        success = any(label.is_read_like(book, check_format=check_format) for label in labels)
+        return _verdict(self.name, success, True, "")
+
+
+def labelled(task: Task) -> list[Label]:
+    """Return what the labels of a task make of its spreadsheet.
+
+    Raises:
+        DataError: A label does not run.
+    """
+    grid = jsontext.dumps(task.goal["grid"])
+    return [_labelled(grid, label) for label in task.goal["labels"]]
+
+
+class Label:
+    """What a label makes of a spreadsheet; how it is read is found out when it is asked for.
+
+    Args:
+        start: The spreadsheet before.
+        book: The spreadsheet after.
+    """
+
+    def __init__(self, start: Book, book: Book) -> None:
+        self._start = start
+        self._book = book
+
+    @cached_property
+    def outcome(self) -> Outcome:
+        """Its cells."""
+        return outcome_of(self._book)
+
+    @cached_property
+    def looks(self) -> tuple[Mapping[str, Any], ...]:
+        """How it looks."""
+        return looks_of(self._book)
+
+    @cached_property
+    def restyles(self) -> bool:
+        """Whether the label is about looks too."""
+        return restyled(self.looks, looks_of(self._start))
+
+    @cached_property
+    def _frame(self) -> Frame:
+        return frame_of(self._book)
+
+    def is_read_like(self, book: Book, *, check_format: bool) -> bool:
+        """Return whether ToolBench takes a spreadsheet for equal to the label's.
+
+        Args:
+            book: The spreadsheet.
+            check_format: Whether formats are compared too.
+        """
+        if not frame_of(book).equals(self._frame):
+            return False
+        return not check_format or formats_of(book) == formats_of(self._book)
+
+
+@lru_cache(maxsize=_LABELS)
+def _labelled(grid: str, label: str) -> Label:
+    session = Session(book_of(jsontext.read_back(grid)))
+    start = session.book
+    try:
+        run_program(session, label)
+    except CrashError as error:
+        raise DataError(f"the label {label[:200]!r} does not run: {error}; correct it") from error
+    return Label(start, session.book)
+
+
+def _reached(book: Book, got: Outcome, label: Label, task: Task) -> bool:
+    if not same_values(got, label.outcome):
+        return False
+    if not (task.goal.get("check_format") or label.restyles):
+        return True
+    return looks_of(book) == label.looks
+
+
+def _book_of(case: Case) -> Book:
+    if isinstance(case.state, Book):
+        return case.state
+    raise JudgeError(
+        f"task {case.task.id} is judged by its spreadsheet, got {type(case.state).__name__}; pass the "
+        "world's state in the case",
+        kind="internal",
+        retryable=False,
+    )
+
+
+def _program_of(call: CallRecord) -> str | None:
+    """Return the program that a call runs, if it does."""
+    if call.name != PROGRAM or isinstance(call.arguments, str):
+        return None
+    return str(call.arguments.get("text", ""))
+
+
+def _verdict(judge: str, success: bool, executable: bool, error: str) -> Verdict:
+    status: VerdictStatus = "solved" if success else "unsolved"
+    return Verdict(
+        status,
+        float(success),
+        judge,
+        votes=(Vote(status, error),) if error else (),
+        parts={"executable": executable, "success": success},
+    )

@@ -1,0 +1,218 @@
+"""Methods that read a worksheet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Host
+from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place, read_cell
+from stb_env.suites.sambanova.google_sheets.hosts import CellHost, numeric
+from stb_env.suites.sambanova.google_sheets.methods.method import (
+    AREA,
+    AREAS,
+    CELL,
+    COLUMN,
+    FLAG,
+    RENDER,
+    ROW,
+    SCALAR,
+    TEXT,
+    Method,
+    said,
+)
+from stb_env.suites.sambanova.google_sheets.session import Tab
+
+
+def _cell(tab: Tab, row: int, col: int, value_render_option: str | None = None) -> CellHost:
+    place = (_line(row, "row"), _line(col, "column"))
+    sheet = tab.sheet
+    if row > sheet.rows or col > sheet.columns:
+        raise CrashError(f"row {row}, column {col} exceeds the grid")
+    text = tab.text(place, value_render_option)
+    return CellHost(place, None if text == "" else text)
+
+
+def _line(number: Any, what: str) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or number < 1:
+        raise CrashError(f"a {what} is a number from 1, got {str(number)[:40]}")
+    return number
+
+
+def _acell(tab: Tab, label: str, value_render_option: str | None = None) -> CellHost:
+    return _cell(tab, *read_cell(label), value_render_option)
+
+
+def _whole(tab: Tab) -> Closed:
+    return Closed(1, 1, tab.sheet.rows, tab.sheet.columns)
+
+
+def _range(tab: Tab, name: str = "") -> list[CellHost]:
+    area = tab.area(name) if name else _whole(tab)
+    return [CellHost(place, tab.text(place)) for place in area.places()]
+
+
+def _get(
+    tab: Tab,
+    range_name: str | None = None,
+    value_render_option: str | None = None,
+    major_dimension: str | None = None,
+) -> list[list[Any]]:
+    rows = tab.texts(tab.area(range_name) if range_name else _whole(tab), value_render_option)
+    return _turned(rows) if major_dimension == "COLUMNS" else rows
+
+
+def _turned(rows: list[list[Any]]) -> list[list[Any]]:
+    width = max((len(row) for row in rows), default=0)
+    columns = [[row[at] if at < len(row) else "" for row in rows] for at in range(width)]
+    for column in columns:
+        while column and column[-1] == "":
+            column.pop()
+    return columns
+
+
+def _get_values(
+    tab: Tab,
+    range_name: str | None = None,
+    value_render_option: str | None = None,
+    major_dimension: str | None = None,
+) -> list[list[Any]]:
+    rows = _get(tab, range_name, value_render_option, major_dimension)
+    width = max((len(row) for row in rows), default=0)
+    filled = [[*row, *[""] * (width - len(row))] for row in rows]
+    return filled or [[]]
+
+
+def _batch_get(tab: Tab, ranges: list[str], value_render_option: str | None = None) -> list[Any]:
+    return [_get(tab, name, value_render_option) for name in ranges]
+
+
+def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: Any = "") -> list[Any]:
+    rows = _get_values(tab)
+    if len(rows) < _line(head, "header row"):
+        return []
+    keys = rows[head - 1]
+    if len(set(keys)) != len(keys):
+        raise CrashError("the header row holds a text twice, so that records cannot be made")
+    blank = 0 if empty2zero else default_blank
+    return [
+        {key: blank if text == "" else _numericised(text) for key, text in zip(keys, row, strict=True)}
+        for row in rows[head:]
+    ]
+
+
+def _numericised(text: Any) -> Any:
+    number = numeric(text)
+    return text if number is None else number
+
+
+def _line_values(tab: Tab, texts: list[Any]) -> list[Any]:  # noqa: ARG001
+    while texts and texts[-1] == "":
+        texts.pop()
+    return texts
+
+
+def _row_values(tab: Tab, row: int, value_render_option: str | None = None) -> list[Any]:
+    _, right = tab.sheet.extent
+    places = [(_line(row, "row"), column) for column in range(1, right + 1)]
+    return _line_values(tab, [tab.text(place, value_render_option) for place in places])
+
+
+def _col_values(tab: Tab, col: int, value_render_option: str | None = None) -> list[Any]:
+    bottom, _ = tab.sheet.extent
+    places = [(row, _line(col, "column")) for row in range(1, bottom + 1)]
+    return _line_values(tab, [tab.text(place, value_render_option) for place in places])
+
+
+def _matches(query: Any, case_sensitive: bool) -> Callable[[str], bool]:
+    if isinstance(query, str):
+        wanted = query if case_sensitive else query.lower()
+        return lambda text: (text if case_sensitive else text.lower()) == wanted
+    if isinstance(query, Host):
+        search = query.attribute("search").function
+        return lambda text: bool(search(text))
+    raise CrashError(f"find takes a text or a compiled pattern, got {type(query).__name__}")
+
+
+def _findall(
+    tab: Tab,
+    query: Any,
+    in_row: int | None = None,
+    in_column: int | None = None,
+    case_sensitive: bool = True,
+) -> list[CellHost]:
+    test = _matches(query, case_sensitive)
+    sheet, found = tab.sheet, []
+    for place in sorted(sheet.cells):
+        if (in_row or place[0]) == place[0] and (in_column or place[1]) == place[1]:
+            text = tab.text(place)
+            if test(text):
+                found.append(CellHost(place, text))
+    return found
+
+
+def _find(
+    tab: Tab,
+    query: Any,
+    in_row: int | None = None,
+    in_column: int | None = None,
+    case_sensitive: bool = True,
+) -> CellHost | None:
+    return next(iter(_findall(tab, query, in_row, in_column, case_sensitive)), None)
+
+
+def _note(tab: Tab, cell: str) -> str:
+    place: Place = read_cell(cell)
+    return tab.sheet.notes.get(place, "")
+
+
+_SEARCH = {
+    "query": said(TEXT, "The whole text of the cell."),
+    "in_row": said(ROW, "Only in this row."),
+    "in_column": said(COLUMN, "Only in this column."),
+    "case_sensitive": said(FLAG, "Whether upper and lower case differ; they do if left out."),
+}
+METHODS: tuple[Method, ...] = (
+    Method("acell", "Reads a cell.", {"label": CELL, "value_render_option": RENDER}, _acell, 1),
+    Method(
+        "cell",
+        "Reads the cell in a row and a column.",
+        {"row": ROW, "col": COLUMN, "value_render_option": RENDER},
+        _cell,
+        2,
+    ),
+    Method("range", "Reads the cells of an area, row by row.", {"name": AREA}, _range),
+    Method(
+        "get",
+        "Reads the rows of an area, without what is empty at their ends.",
+        {"range_name": AREA, "value_render_option": RENDER},
+        _get,
+    ),
+    Method(
+        "batch_get", "Reads several areas.", {"ranges": AREAS, "value_render_option": RENDER}, _batch_get, 1
+    ),
+    Method(
+        "get_values",
+        "Reads the rows of an area, all of the same length.",
+        {"range_name": AREA, "value_render_option": RENDER},
+        _get_values,
+    ),
+    Method("get_all_values", "Reads all rows that hold something.", {}, lambda tab: _get_values(tab)),
+    Method(
+        "get_all_records",
+        "Reads rows as records whose keys stand in the header row; numeric texts become numbers.",
+        {
+            "empty2zero": said(FLAG, "Whether empty cells are given as 0."),
+            "head": said(ROW, "The header row; 1 if left out."),
+            "default_blank": said(SCALAR, "What empty cells are given as."),
+        },
+        _records,
+    ),
+    Method("get_all_cells", "Reads all cells of the grid.", {}, lambda tab: _range(tab)),
+    Method("row_values", "Reads a row.", {"row": ROW, "value_render_option": RENDER}, _row_values, 1),
+    Method("col_values", "Reads a column.", {"col": COLUMN, "value_render_option": RENDER}, _col_values, 1),
+    Method("find", "Finds the first cell with a text.", _SEARCH, _find, 1),
+    Method("findall", "Finds all cells with a text.", _SEARCH, _findall, 1),
+    Method("get_note", "Reads the note on a cell.", {"cell": CELL}, _note, 1),
+)

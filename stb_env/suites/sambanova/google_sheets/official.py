@@ -1,0 +1,83 @@
+"""Sheet tasks from SambaNova's own files."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+from stb_env.errors import DataError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
+from stb_env.suites.sambanova.common.official import Item, read_official
+from stb_env.suites.sambanova.google_sheets.judge import labelled
+from stb_env.suites.sambanova.google_sheets.tasks import NAME, sheets_task
+from stb_env.suites.sambanova.google_sheets.values import Plain, entered
+from stb_env.tasks import TaskSet
+from stb_env.tools import ToolCall
+
+SHEETS = "sheets"
+"""Folder with the worksheets that tasks start from, beside ``test.jsonl``."""
+
+
+def official_tasks(path: str | Path) -> TaskSet:
+    """Read the test items of an official folder; every label is tried.
+
+    The worksheets that the items start from are no files of the benchmark, but a public spreadsheet. Export
+    each as CSV into ``sheets/NAME.csv`` beside ``test.jsonl``.
+
+    Args:
+        path: Folder with ``test.jsonl``, or that file.
+
+    Raises:
+        DataError: A file is missing or broken, or a label does not run.
+    """
+    path = Path(path)
+    folder = (path if path.is_dir() else path.parent) / SHEETS
+    tasks = []
+    for item in read_official(path).items:
+        name = item.record.get("question_sheet_name")
+        if not isinstance(name, str) or not name or Path(name).name != name:
+            raise DataError(f"{path}, line {item.number}: 'question_sheet_name' must name a worksheet")
+        task = sheets_task(
+            str(item.number),
+            "test",
+            item.goal,
+            name,
+            read_grid(folder / f"{name}.csv"),
+            item.labels,
+            (ToolCall(PROGRAM, {"text": item.labels[0]}),),
+            check_format=_check_format(item),
+            sheet_name=name,
+        )
+        try:
+            labelled(task)
+        except DataError as error:
+            raise DataError(f"{path}, line {item.number}: {error}") from error
+        tasks.append(task)
+    return TaskSet(tasks, NAME)
+
+
+def read_grid(file: Path) -> list[list[Plain | None]]:
+    """Read a worksheet that was exported as CSV.
+
+    Raises:
+        DataError: The file is missing or broken.
+    """
+    if not file.is_file():
+        raise DataError(f"no worksheet at {file}; export it from the spreadsheet as CSV, under this name")
+    try:
+        with file.open(encoding="utf-8-sig", newline="") as lines:
+            rows = list(csv.reader(lines))
+        return [[_value(text) for text in row] for row in rows]
+    except (UnicodeDecodeError, csv.Error, CrashError) as error:
+        raise DataError(f"{file} is no CSV of a worksheet: {error}") from error
+
+
+def _value(text: str) -> Plain | None:
+    content = entered(text).content
+    # An exported formula is its value; what still begins with an equals sign is text.
+    return content if isinstance(content, bool | int | float | str | None) else text
+
+
+def _check_format(item: Item) -> bool:
+    return bool(item.record.get("check_format", False))

@@ -1,0 +1,146 @@
+"""Carries out calls and programs on a spreadsheet."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, weigh
+from stb_env.suites.sambanova.common.interpreter.builtins import MATH
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Host, Kind, Module, Native
+from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
+from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
+from stb_env.suites.sambanova.google_sheets.frame_io import get_as_dataframe, set_with_dataframe
+from stb_env.suites.sambanova.google_sheets.frames import frame_kinds, pandas_names
+from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
+from stb_env.suites.sambanova.google_sheets.patterns import RE
+from stb_env.suites.sambanova.google_sheets.session import Session, Tab
+from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
+from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
+
+_USES_FRAMES = ("dataframe", "pd", "pandas")
+
+
+def own_sheet(book: Book) -> Sheet:
+    """Return the worksheet that a task is about: the one made for it, or the last."""
+    return next((sheet for sheet in book.sheets if sheet.id == 1), book.sheets[-1])
+
+
+def run_call(session: Session, name: str, arguments: Mapping[str, Any]) -> Any:
+    """Make one call of a tool.
+
+    Args:
+        session: The spreadsheet.
+        name: The tool.
+        arguments: Its arguments, checked against its schema.
+
+    Raises:
+        CrashError: The call cannot be carried out.
+    """
+    given = dict(arguments)
+    try:
+        if name.startswith(BOOK_PREFIX) and name.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
+            return BOOK_METHODS[name.removeprefix(BOOK_PREFIX)].run(session, **given)
+        title = given.pop(WORKSHEET, None)
+        sheet = own_sheet(session.book) if title is None else session.book.titled(title)
+        method, tab = SHEET_METHODS[name], Tab(session, sheet.id)
+        if method.several:
+            first = next(iter(method.parameters))
+            return method.run(tab, *given.pop(first, ()), **given)
+        return method.run(tab, **given)
+    except PYTHON_ERRORS as error:
+        raise CrashError(said(error)) from error
+
+
+def run_program(session: Session, text: str) -> Outcome:
+    r"""Run a program.
+
+    Args:
+        session: The spreadsheet.
+        text: The program.
+
+    Raises:
+        CrashError: It does not run through.
+        BackendError: It uses data frames, and pandas is not installed.
+
+    Examples:
+        >>> from stb_env.suites.sambanova.google_sheets.sheet import book_of
+        >>> session = Session(book_of([["a", 1], ["b", 2]]))
+        >>> text = "worksheet.update_acell('B3', '=SUM(B1:B2)')\nworksheet.acell('B3').value"
+        >>> run_program(session, text).value
+        '3'
+    """
+    parent = BookHost(session, BOOK_METHODS, SHEET_METHODS)
+    tab = Tab(session, own_sheet(session.book).id)
+    pandas = _Pandas()
+    names = {
+        "sheet": parent,
+        "worksheet": SheetHost(tab, parent),
+        "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe),
+        "set_with_dataframe": Native("set_with_dataframe", set_with_dataframe),
+        "np": NUMPY,
+        "pd": pandas,
+    }
+    frames = Module(
+        "gspread_dataframe", {name: names[name] for name in ("get_as_dataframe", "set_with_dataframe")}
+    )
+    modules = {"numpy": NUMPY, "pandas": pandas, "math": MATH, "re": RE, "gspread_dataframe": frames}
+    # pandas takes long to import, and most programs do not touch it.
+    touched = any(word in text for word in _USES_FRAMES)
+    kinds: tuple[Kind, ...] = frame_kinds() if touched else (Arrays(),)
+    with warnings.catch_warnings():
+        # What pandas warns of is the program's affair.
+        warnings.simplefilter("ignore")
+        return Machine(names, modules, kinds).run(text)
+
+
+class _Pandas(Module):
+    """pandas, imported when a program first asks for something in it."""
+
+    def __init__(self) -> None:
+        super().__init__("pandas", {})
+
+    def attribute(self, name: str) -> Any:
+        if not self._names:
+            self._names = pandas_names()
+        return super().attribute(name)
+
+
+def plain(value: Any) -> Any:
+    """Return a result as JSON data.
+
+    Raises:
+        CrashError: It is too large.
+
+    Examples:
+        >>> plain(CellHost((2, 1), "x"))
+        {'row': 2, 'col': 1, 'value': 'x'}
+    """
+    weigh(value)
+    return _plain(value)
+
+
+def _plain(value: Any) -> Any:
+    match value:
+        case CellHost():
+            return {"row": value.place[0], "col": value.place[1], "value": _plain(value.value)}
+        case Tab():
+            return {"id": value.sheet_id, "title": value.sheet.title, "index": value.index}
+        case Host():
+            return repr(value)
+        case np.ndarray():
+            return _plain(value.tolist())
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case dict():
+            return {str(key): _plain(item) for key, item in value.items()}
+        case bool() | int() | float() | str() | None:
+            return value
+    if hasattr(value, "to_string"):
+        return value.to_string(max_rows=60)[:MAX_TEXT]
+    return repr(value)[:MAX_TEXT]

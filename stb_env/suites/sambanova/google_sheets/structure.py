@@ -1,0 +1,210 @@
+"""What rows, columns and areas do: they come and go, are sorted, merged and copied. Nothing is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place
+from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
+from stb_env.suites.sambanova.google_sheets.results import Results
+from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
+from stb_env.suites.sambanova.google_sheets.shift import Line, deleted, inserted, relocated, shifted
+from stb_env.suites.sambanova.google_sheets.values import Content, Formula
+
+Dimension = Literal["ROWS", "COLUMNS"]
+Order = Literal["asc", "des"]
+
+
+def insert_lines(book: Book, sheet: Sheet, dimension: Dimension, at: int, count: int) -> Book:
+    """Return the book with empty rows or columns put in before one.
+
+    Raises:
+        CrashError: There is no such line, or the sheet would grow too large.
+    """
+    size = sheet.rows if dimension == "ROWS" else sheet.columns
+    if not 1 <= at <= size + 1 or count < 1:
+        raise CrashError(f"lines are put in before one from 1 to {size + 1}, got {at}")
+    grown = sheet.resized(*_size(sheet, dimension, size + count))
+    return _with_lines(book, grown, dimension, inserted(at, count))
+
+
+def delete_lines(book: Book, sheet: Sheet, dimension: Dimension, first: int, last: int) -> Book:
+    """Return the book without some rows or columns.
+
+    Raises:
+        CrashError: There are no such lines, or no others.
+    """
+    size = sheet.rows if dimension == "ROWS" else sheet.columns
+    if not 1 <= first <= last <= size:
+        raise CrashError(f"there are no lines {first} to {last}; the sheet has {size}")
+    if last - first + 1 == size:
+        raise CrashError("the last rows or columns of a sheet cannot be deleted")
+    lines = deleted(first, last)
+    changed = _with_lines(book, sheet, dimension, lines)
+    left = changed.sheet(sheet.id)
+    return changed.with_sheet(replace(left, **_fields(dimension, size - (last - first + 1))))
+
+
+def _size(sheet: Sheet, dimension: Dimension, size: int) -> tuple[int, int]:
+    return (size, sheet.columns) if dimension == "ROWS" else (sheet.rows, size)
+
+
+def _fields(dimension: Dimension, size: int) -> dict[str, Any]:
+    return {"rows": size} if dimension == "ROWS" else {"columns": size}
+
+
+def _with_lines(book: Book, sheet: Sheet, dimension: Dimension, line: Line) -> Book:
+    axis = 0 if dimension == "ROWS" else 1
+
+    def move(place: Place) -> Place | None:
+        number = line(place[axis], False)
+        if number is None:
+            return None
+        return (number, place[1]) if axis == 0 else (place[0], number)
+
+    moved = sheet.mapped(move)
+    areas = (_moved_area(area, axis, line) for area in sheet.merges)
+    moved = replace(moved, merges=tuple(area for area in areas if area is not None))
+    names = {
+        name: (owner, area if owner != sheet.id else (_moved_area(area, axis, line) or area))
+        for name, (owner, area) in book.names.items()
+    }
+    sheets = (moved if other.id == sheet.id else other for other in book.sheets)
+    rows, columns = (line, None) if axis == 0 else (None, line)
+    followed = (_followed(other, sheet, rows, columns) for other in sheets)
+    return replace(book, sheets=tuple(followed), names=names)
+
+
+def _followed(sheet: Sheet, changed: Sheet, rows: Line | None, columns: Line | None) -> Sheet:
+    """Return a sheet whose formulas follow the lines of one that changed."""
+    if not any(isinstance(content, Formula) for content in sheet.cells.values()):
+        return sheet
+    own = sheet.id == changed.id
+    cells = {
+        place: Formula(shifted(content.text, changed.title, own=own, rows=rows, columns=columns))
+        if isinstance(content, Formula)
+        else content
+        for place, content in sheet.cells.items()
+    }
+    return replace(sheet, cells=cells)
+
+
+def _moved_area(area: Closed, axis: int, line: Line) -> Closed | None:
+    ends = [area.top, area.bottom] if axis == 0 else [area.left, area.right]
+    kept = [number for each in range(ends[0], ends[1] + 1) if (number := line(each, False)) is not None]
+    if not kept:
+        return None
+    if axis == 0:
+        return area._replace(top=kept[0], bottom=kept[-1])
+    return area._replace(left=kept[0], right=kept[-1])
+
+
+def sort_area(book: Book, sheet: Sheet, area: Closed, specs: Sequence[tuple[int, Order]]) -> Sheet:
+    """Return the sheet with the rows of an area sorted: numbers before texts, empty cells last.
+
+    Args:
+        book: The sheet's book, for the values of formulas.
+        sheet: The sheet.
+        area: What is sorted.
+        specs: Columns, numbered from 1 as in the sheet, with the order of each; the first weighs most.
+
+    Raises:
+        CrashError: A column lies outside of the area.
+    """
+    results = Results(book)
+    # Below the last content there is nothing to sort.
+    bottom = max(area.top, min(area.bottom, sheet.extent[0]))
+    order = list(range(area.top, bottom + 1))
+    for column, direction in reversed(specs):
+        if not area.left <= column <= area.right:
+            raise CrashError(f"column {column} lies outside of the sorted area {area.label}")
+        keys = {row: _sort_key(results.value(sheet, (row, column))) for row in order}
+        filled = [row for row in order if keys[row] is not None]
+        empty = [row for row in order if keys[row] is None]
+        order = sorted(filled, key=lambda row: keys[row] or (0, 0.0), reverse=direction == "des") + empty
+    goes_to = {row: area.top + at for at, row in enumerate(order)}
+
+    def move(place: Place) -> Place:
+        inside = area.left <= place[1] <= area.right and place[0] in goes_to
+        return (goes_to[place[0]], place[1]) if inside else place
+
+    moved = sheet.mapped(move)
+    cells = dict(moved.cells)
+    for place, content in sheet.cells.items():
+        target = move(place)
+        if isinstance(content, Formula) and target != place:
+            cells[target] = Formula(relocated(content.text, target[0] - place[0], 0))
+    return replace(moved, cells=cells)
+
+
+def _sort_key(value: Scalar) -> tuple[int, float | str] | None:
+    if value is None or value == "":
+        return None
+    if isinstance(value, bool):
+        return 2, float(value)
+    return (0, value) if isinstance(value, int | float) else (1, value.lower())
+
+
+def merge(sheet: Sheet, area: Closed, kind: str) -> Sheet:
+    """Return the sheet with an area merged; of each merged part the upper left content stays.
+
+    Raises:
+        CrashError: There is no such kind of merge, or part of a merged area is merged again.
+    """
+    match kind:
+        case "MERGE_ALL":
+            parts = [area]
+        case "MERGE_COLUMNS":
+            parts = [area._replace(left=column, right=column) for column in range(area.left, area.right + 1)]
+        case "MERGE_ROWS":
+            parts = [area._replace(top=row, bottom=row) for row in range(area.top, area.bottom + 1)]
+        case _:
+            raise CrashError(f"merge_type is MERGE_ALL, MERGE_COLUMNS or MERGE_ROWS, got {kind!r}")
+    if area.bottom > sheet.rows or area.right > sheet.columns:
+        raise CrashError(f"the area {area.label} exceeds the grid")
+    kept = [old for old in sheet.merges if not any(_contains(part, old) for part in parts)]
+    if any(_overlap(old, part) for old in kept for part in parts):
+        raise CrashError("an area cannot be merged with part of another merged area")
+    cells = dict(sheet.cells)
+    for part in parts:
+        for place in [place for place in cells if part.has(place) and place != (part.top, part.left)]:
+            del cells[place]
+    whole = [part for part in parts if part.shape != (1, 1)]
+    return replace(sheet, cells=cells, merges=(*kept, *whole))
+
+
+def unmerge(sheet: Sheet, area: Closed) -> Sheet:
+    """Return the sheet with the merged areas that an area touches taken apart."""
+    return replace(sheet, merges=tuple(old for old in sheet.merges if not _overlap(old, area)))
+
+
+def _contains(area: Closed, other: Closed) -> bool:
+    return area.has((other.top, other.left)) and area.has((other.bottom, other.right))
+
+
+def _overlap(a: Closed, b: Closed) -> bool:
+    return a.top <= b.bottom and b.top <= a.bottom and a.left <= b.right and b.left <= a.right
+
+
+def copied(
+    sheet: Sheet, source: Closed, target: Place, *, values: bool, formats: bool, transposed: bool = False
+) -> tuple[Mapping[Place, Content | None], Mapping[Place, Mapping[str, Any]]]:
+    """Return what a copy of an area would write and how it would look, from its upper left cell on."""
+    contents: dict[Place, Content | None] = {}
+    looks: dict[Place, Mapping[str, Any]] = {}
+    for row, column in source.places():
+        down, across = row - source.top, column - source.left
+        place = (
+            (target[0] + across, target[1] + down) if transposed else (target[0] + down, target[1] + across)
+        )
+        content = sheet.cells.get((row, column))
+        if isinstance(content, Formula):
+            content = Formula(relocated(content.text, place[0] - row, place[1] - column))
+        if values:
+            contents[place] = content
+        if formats:
+            looks[place] = sheet.formats.get((row, column), {})
+    return contents, looks

@@ -1,0 +1,159 @@
+"""Goals on tables, made from a seed; each changes something that both judges see."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
+from stb_env.suites.sambanova.google_sheets.goals import KINDS
+from stb_env.suites.sambanova.google_sheets.grids import draw_table
+from stb_env.suites.sambanova.google_sheets.judge import labelled
+from stb_env.suites.sambanova.google_sheets.sheet import book_of
+from stb_env.suites.sambanova.google_sheets.tools import BOOK_PREFIX, BY_NAME, SHEET_METHODS, TOOLS
+from stb_env.suites.sambanova.google_sheets.world import VERSION
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall
+
+NAME = "GoogleSheets"
+TEST_SIZE = 70
+SHEET_NAME = "Sheet1"
+
+_TURNS = tuple(KINDS)
+
+
+class SheetsTasks(SeededTasks):
+    """A `TaskSource` of goals on tables; the kinds take turns.
+
+    Args:
+        split: ``test``, a fixed list of 70, or ``train``, without end. No table with its goal is in both.
+
+    Raises:
+        ConfigError: There is no such split.
+
+    Examples:
+        >>> task = SheetsTasks("test").at(5)
+        >>> task.group, task.goal["labels"]
+        ('delete_column', ['worksheet.delete_columns(4)'])
+    """
+
+    def __init__(self, split: str = "test") -> None:
+        super().__init__(NAME, generate, split, TEST_SIZE)
+
+
+def generate(split: str, index: int) -> Task:
+    """Make a task again from its split and index."""
+    return make_task(split, index, _TURNS[index % len(_TURNS)])
+
+
+@lru_cache(maxsize=1_024)
+def make_task(split: str, index: int, kind: str) -> Task:
+    """Make a task of one kind."""
+    draw = rng("google_sheets", VERSION, split, index, kind)
+    while True:
+        table = draw_table(draw)
+        drawn = KINDS[kind](table, draw)
+        program = "\n".join(written(name, arguments) for name, arguments in drawn.calls)
+        query = draw.choice(_texts()[kind]).format_map(drawn.slots)
+        calls = [ToolCall(name, arguments) for name, arguments in drawn.calls]
+        task = sheets_task(
+            f"{split}-{index}",
+            split,
+            query,
+            kind,
+            table.grid,
+            (program,),
+            calls,
+            check_format=drawn.check_format,
+        )
+        if belongs(split, json.dumps([table.grid, program])) and _asks_for_something(task):
+            return task
+
+
+def sheets_task(
+    task_id: str,
+    split: str,
+    query: str,
+    group: str,
+    grid: Sequence[Sequence[Any]],
+    labels: tuple[str, ...],
+    calls: Sequence[ToolCall],
+    *,
+    check_format: bool = False,
+    sheet_name: str = SHEET_NAME,
+) -> Task:
+    """Build a task.
+
+    Args:
+        task_id: Its id.
+        split: Its split.
+        query: The goal.
+        group: Its kind.
+        grid: Rows of values that it starts with.
+        labels: Programs that are accepted.
+        calls: Calls that solve it.
+        check_format: Whether looks count.
+        sheet_name: Name of the worksheet in the official spreadsheet.
+    """
+    return Task(
+        id=task_id,
+        query=query,
+        tools=TOOLS,
+        suite=NAME,
+        group=group,
+        split=split,
+        relevant=tuple(dict.fromkeys(BY_NAME[call.name].id for call in calls)),
+        gold=tuple(calls),
+        goal={
+            "labels": list(labels),
+            "grid": [list(row) for row in grid],
+            "check_format": check_format,
+        },
+        record={
+            "prompt": query,
+            "completion": list(labels),
+            "question_sheet_name": sheet_name,
+            "check_format": check_format,
+        },
+    )
+
+
+def written(name: str, arguments: Mapping[str, Any]) -> str:
+    """Return a call as a line of a program.
+
+    Examples:
+        >>> written("sort", {"specs": [[2, "asc"]], "range": "A2:C7"})
+        "worksheet.sort((2, 'asc'), range='A2:C7')"
+        >>> written("sheet_add_worksheet", {"title": "Pivot", "rows": 100, "cols": 20})
+        "sheet.add_worksheet('Pivot', 100, 20)"
+    """
+    if name.startswith(BOOK_PREFIX):
+        holder, called = "sheet", name.removeprefix(BOOK_PREFIX)
+    else:
+        holder, called = "worksheet", name
+    method = SHEET_METHODS.get(name)
+    parts: list[str] = []
+    for at, (key, value) in enumerate(arguments.items()):
+        if method is not None and method.several and at == 0:
+            parts.extend(repr(tuple(each)) for each in value)
+        else:
+            required = at < (method.required if method else len(arguments))
+            parts.append(repr(value) if required else f"{key}={value!r}")
+    return f"{holder}.{called}({', '.join(parts)})"
+
+
+def _asks_for_something(task: Task) -> bool:
+    """Return whether even ToolBench's reading sees what is asked for."""
+    start, check_format = book_of(task.goal["grid"]), bool(task.goal["check_format"])
+    return not any(label.is_read_like(start, check_format=check_format) for label in labelled(task))
+
+
+@cache
+def _texts() -> Mapping[str, list[str]]:
+    file = files("stb_env.suites.sambanova.google_sheets") / "content" / "goals.json"
+    texts: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
+    return texts

@@ -1,0 +1,71 @@
+"""The spreadsheet as a backend; its state is the spreadsheet."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+from stb_env.backend.world import World
+from stb_env.errors import DataError, did_you_mean
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
+from stb_env.suites.sambanova.google_sheets.runs import plain, run_call, run_program
+from stb_env.suites.sambanova.google_sheets.session import Session
+from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
+from stb_env.suites.sambanova.google_sheets.tools import BY_NAME, TOOLS
+from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolResult
+
+VERSION = 1
+
+
+class SheetsWorld(World):
+    """Carries out calls on a spreadsheet; one world serves any number of episodes.
+
+    Examples:
+        >>> world = SheetsWorld()
+        >>> result, book = world.call(
+        ...     book_of([["a", 1]]), BY_NAME["update"], {"range_name": "B1", "values": 5}
+        ... )
+        >>> book.sheets[-1].cells[1, 2], world.call(book, BY_NAME["acell"], {"label": "B1"})[0].response
+        (5, {'row': 1, 'col': 2, 'value': '5'})
+    """
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Version of the world and a hash over its documentation."""
+        digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
+        return {"world": "google_sheets", "version": VERSION, "tools": digest.hexdigest()}
+
+    def start(self, task: Task, seed: int) -> Book:  # noqa: ARG002
+        """Return the spreadsheet as the task finds it."""
+        return start_of(task)
+
+    def call(self, state: Book, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Book]:
+        """Make one call, or run a program; what fails leaves the spreadsheet as it is.
+
+        Raises:
+            DataError: The tool is not one of this world's.
+            BackendError: A program uses data frames, and pandas is not installed.
+        """
+        if tool.name not in BY_NAME:
+            near = did_you_mean(tool.name, BY_NAME)
+            raise DataError(f"{tool.name!r} is no tool of the sheets; take tools from its tasks.{near}")
+        session = Session(state)
+        try:
+            if tool.name == PROGRAM:
+                outcome = run_program(session, str(arguments.get("text", "")))
+                response: Any = {"value": plain(outcome.value)} if outcome.value is not None else {}
+                if outcome.printed:
+                    response["printed"] = list(outcome.printed)
+            else:
+                response = plain(run_call(session, tool.name, arguments))
+        except CrashError as error:
+            return ToolResult.of("", error=str(error), source="world"), state
+        return ToolResult.of({"done": True} if response is None else response, source="world"), session.book
+
+
+def start_of(task: Task) -> Book:
+    """Return the spreadsheet as a task finds it."""
+    return book_of(task.goal["grid"])

@@ -1,0 +1,49 @@
+"""Makes the Home Search environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.judges.protocol import Judge
+from stb_env.suites.sambanova.common.program_task import Compat, Data, ProgramTask, Split
+from stb_env.suites.sambanova.home_search.judge import judge_of
+from stb_env.suites.sambanova.home_search.official import official_tasks
+from stb_env.suites.sambanova.home_search.oracle import oracle
+from stb_env.suites.sambanova.home_search.program import parse, parse_original
+from stb_env.suites.sambanova.home_search.tasks import HomeTasks
+from stb_env.suites.sambanova.home_search.world import HomeWorld
+
+
+def _judge(*, original: bool, program: bool) -> Judge:
+    return judge_of(original=original, mends=not program)
+
+
+_TASK = ProgramTask(HomeTasks, official_tasks, HomeWorld, _judge, parse, parse_original, oracle)
+
+
+def make(
+    split: Split = "test",
+    data: Data | None = None,
+    compat: Compat | None = None,
+    program: bool = False,
+    max_turns: int = 24,
+    **settings: Any,
+) -> ToolEnv:
+    """Make ToolBench's Home Search task over an embedded catalogue of homes.
+
+    An action is a program on ``API``, of which nothing is ever run, or calls in any other form.
+
+    Args:
+        split: ``test`` has 100 fixed goals, ``train`` is endless.
+        data: SambaNova's own files: the folder with ``test.jsonl``, or that file. Or tasks.
+        compat: ``original`` for the original evaluator's verdicts, its defects included.
+        program: Whether the first action is all there is: it is judged without Finish.
+        max_turns: Actions after which an episode is cut off.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: A setting is unknown.
+        DataError: The files are broken.
+    """
+    return _TASK.make(split, data, compat, program, max_turns, settings)

@@ -1,0 +1,146 @@
+"""Wishes for a home, made from a seed: each is met by at least one home of the catalogue."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
+from stb_env.suites.sambanova.home_search.catalogue import FIELDS, VERSION, Home, cities, content, homes_in
+from stb_env.suites.sambanova.home_search.functions import HOME_TYPES, NUMBERS
+from stb_env.suites.sambanova.home_search.tools import BY_NAME, TOOLS
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall
+
+NAME = "HomeSearch"
+WITHHELD = ("set_num_balconies", "set_floor_number", "set_max_commute_time")
+"""Functions that no demonstration uses, as ToolBench withholds three."""
+
+_MOST = 6
+_OTHER_TYPES_SHARE = 0.6
+
+
+class HomeTasks(SeededTasks):
+    """A `TaskSource` of wishes for a home.
+
+    Args:
+        split: ``test``, a fixed list of 100, or ``train``, without end. No set of functions is in both.
+
+    Raises:
+        ConfigError: There is no such split.
+
+    Examples:
+        >>> task = HomeTasks("test").at(0)
+        >>> task.id, task.gold[0].name, task.gold[-1].name
+        ('test-0', 'set_location', 'search')
+    """
+
+    def __init__(self, split: str = "test") -> None:
+        super().__init__(NAME, generate, split)
+
+
+def generate(split: str, index: int) -> Task:
+    """Make a task again from its split and index."""
+    return make_task(split, index, withheld=())
+
+
+@lru_cache(maxsize=1_024)
+def make_task(split: str, index: int, withheld: tuple[str, ...]) -> Task:
+    """Make a task that does without some of the functions."""
+    draw = rng("home_search", VERSION, split, index)
+    while True:
+        city = draw.choice(list(cities()))
+        home = draw.choice(homes_in(city))
+        calls = _calls(city, home, withheld, draw)
+        if belongs(split, " ".join(sorted(call.name for call in calls))):
+            break
+    goal = _goal(calls, draw)
+    return home_task(f"{split}-{index}", split, goal, calls, (render(calls),))
+
+
+def home_task(task_id: str, split: str, goal: str, gold: tuple[ToolCall, ...], labels: Sequence[str]) -> Task:
+    """Build a task from a goal, the calls that solve it and the programs that are accepted."""
+    called = [BY_NAME[call.name] for call in gold]
+    return Task(
+        id=task_id,
+        query=goal,
+        tools=TOOLS,
+        suite=NAME,
+        group="home_search",
+        split=split,
+        relevant=tuple(dict.fromkeys(tool.id for tool in called)),
+        gold=gold,
+        goal={"labels": list(labels)},
+        record={"prompt": goal, "completion": list(labels)},
+    )
+
+
+def render(calls: Sequence[ToolCall]) -> str:
+    r"""Write calls as a program.
+
+    Examples:
+        >>> render([ToolCall("set_location", {"value": "Fargo"}), ToolCall("search", {})])
+        'API.set_location("Fargo")\nAPI.search()'
+    """
+    return "\n".join(f"API.{call.name}({', '.join(map(jsontext.dumps, _values(call)))})" for call in calls)
+
+
+def _values(call: ToolCall) -> list[Any]:
+    return [] if isinstance(call.arguments, str) else list(call.arguments.values())
+
+
+def _calls(city: str, home: Home, withheld: Sequence[str], draw: random.Random) -> tuple[ToolCall, ...]:
+    wished = [name for name in NUMBERS if name not in withheld and _value(NUMBERS[name].key, home, draw)]
+    chosen = set(draw.sample(wished, draw.randint(2, min(_MOST, len(wished)))))
+    calls = [
+        ToolCall("set_location", {"value": city}),
+        ToolCall("set_buy_or_rent", {"value": home.mode}),
+    ]
+    if draw.random() < _OTHER_TYPES_SHARE:
+        others = [kind for kind in HOME_TYPES[home.mode] if kind != home.type]
+        kinds = [home.type, *draw.sample(others, draw.randint(0, 2))]
+        draw.shuffle(kinds)
+        calls.append(ToolCall("select_home_type", {"home_types": kinds}))
+    numbers = [
+        ToolCall(name, {"value": _value(NUMBERS[name].key, home, draw)}) for name in NUMBERS if name in chosen
+    ]
+    return (*calls, *numbers, ToolCall("search", {}))
+
+
+def _value(key: str, home: Home, draw: random.Random) -> int | float:
+    """Return what a criterion may ask for so that the home meets it; 0 where it is nothing to ask for."""
+    has: int | float = getattr(home, FIELDS[key])
+    step = {"price": 10 if home.mode == "rent" else 1_000, "square_feet": 50}.get(FIELDS[key], 0)
+    if key.startswith("max_") and step:
+        return (int(has * draw.uniform(1.02, 1.3)) // step + 1) * step
+    if key.startswith("min_"):
+        return int(has * draw.uniform(0.7, 0.98)) // step * step
+    return int(has) if has == int(has) else has
+
+
+def _goal(calls: Sequence[ToolCall], draw: random.Random) -> str:
+    texts = content("goals")
+    given = {call.name: _values(call)[0] for call in calls if _values(call)}
+    kinds = [texts["types"][kind] for kind in given.get("select_home_type", ())]
+    opening = draw.choice(texts["openings"][given["set_buy_or_rent"]]).format(
+        home=_listed(kinds, "or") or texts["any_home"], location=given["set_location"]
+    )
+    phrases = [
+        _phrase(NUMBERS[name].key, value, texts, draw) for name, value in given.items() if name in NUMBERS
+    ]
+    return f"{opening}, with {_listed(phrases, 'and')}."
+
+
+def _phrase(key: str, value: float, texts: Mapping[str, Any], draw: random.Random) -> str:
+    one, many = texts["nouns"].get(key, ("", ""))
+    chosen: str = draw.choice(texts[key])
+    return chosen.format(value=value, noun=one if value == 1 else many)
+
+
+def _listed(items: Sequence[str], word: str) -> str:
+    *first, last = items or [""]
+    return f"{', '.join(first)} {word} {last}" if first else last

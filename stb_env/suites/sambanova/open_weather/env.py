@@ -1,0 +1,50 @@
+"""Makes the Open Weather environment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.judges.protocol import Judge
+from stb_env.suites.sambanova.common.curl.oracle import oracle
+from stb_env.suites.sambanova.common.program_task import Compat, Data, ProgramTask, Split
+from stb_env.suites.sambanova.open_weather.judge import OriginalJudge, RequestJudge
+from stb_env.suites.sambanova.open_weather.official import official_tasks
+from stb_env.suites.sambanova.open_weather.program import parse, parse_original
+from stb_env.suites.sambanova.open_weather.tasks import OpenWeatherTasks
+from stb_env.suites.sambanova.open_weather.world import OpenWeatherWorld
+
+
+def _judge(*, original: bool, program: bool) -> Judge:
+    del program
+    return OriginalJudge() if original else RequestJudge()
+
+
+_TASK = ProgramTask(OpenWeatherTasks, official_tasks, OpenWeatherWorld, _judge, parse, parse_original, oracle)
+
+
+def make(
+    split: Split = "test",
+    data: Data | None = None,
+    compat: Compat | None = None,
+    program: bool = False,
+    max_turns: int = 8,
+    **settings: Any,
+) -> ToolEnv:
+    """Make ToolBench's Open Weather task over an embedded weather service.
+
+    An action is a curl command, of which nothing is ever run, or a typed call.
+
+    Args:
+        split: ``test`` has 100 fixed goals, ``train`` is endless.
+        data: SambaNova's own files: the folder with ``test.jsonl``, or that file. Or tasks.
+        compat: ``original`` for the original evaluator's verdicts, its defects included.
+        program: Whether the first action is all there is: it is judged without Finish.
+        max_turns: Actions after which an episode is cut off.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: A setting is unknown.
+        DataError: The files are broken.
+    """
+    return _TASK.make(split, data, compat, program, max_turns, settings)

@@ -1,0 +1,159 @@
+"""Decides whether the request that an episode ended with is the one that was asked for.
+
+Where the default differs from ToolBench's evaluator, the evaluator has a defect:
+
+- An answer in XML, an address in double quotes and an option after the address crash there. They are fine.
+- It adds defaults by looking for their names anywhere in the text, so that they depend on the city's name.
+- It compares answers, whose clock moves between prediction and label, and whose top-level keys say nothing of
+  how alike two requests are. Here the requests themselves are compared: kind, place and what the optional
+  parameters come to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from stb_env.errors import DataError
+from stb_env.judges.protocol import Case
+from stb_env.request import Slow
+from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
+from stb_env.suites.sambanova.common.curl.crash import CrashError
+from stb_env.suites.sambanova.common.curl.reader import CURL
+from stb_env.suites.sambanova.common.curl.ruling import is_executable, last_command, made_calls, rule
+from stb_env.suites.sambanova.open_weather.apis import BY_NAME, DEFAULTS
+from stb_env.suites.sambanova.open_weather.command import as_typed
+from stb_env.suites.sambanova.open_weather.original import Fetch, run
+from stb_env.suites.sambanova.open_weather.places import place_key
+from stb_env.suites.sambanova.open_weather.service import KEY, fetch
+from stb_env.suites.sambanova.open_weather.tools import BY_NAME as TOOLS
+from stb_env.tools import Status, ToolCall
+from stb_env.validation import check_call
+from stb_env.verdict import Verdict
+
+
+class RequestJudge:
+    """Compares the last call of an episode with the accepted ones.
+
+    The verdict's parts say whether no call failed and whether the last one is right; precision, recall and
+    F1 are those over the items of `meaning`.
+    """
+
+    name = "exact"
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            DataError: A label of the task is no valid command.
+        """
+        yield from ()
+        calls = made_calls(case)
+        labels = [wanted(label) for label in case.task.goal["labels"]]
+        if not calls or calls[-1].result.status is not Status.OK:
+            reason = calls[-1].result.error if calls else "nothing was called"
+            return rule(self.name, Agreement(), executable=False, reason=reason)
+        last = as_typed(ToolCall(calls[-1].name, calls[-1].arguments))
+        arguments = last.arguments if isinstance(last.arguments, Mapping) else {}
+        agreed, _ = best_agreement(meaning(last.name, arguments), labels)
+        return rule(self.name, agreed, executable=is_executable(calls))
+
+
+class OriginalJudge:
+    """Judges as ToolBench does: the last command's answer against those of the labels.
+
+    Args:
+        fetch: Sends requests; by default to the embedded service.
+        key: The service's key.
+    """
+
+    name = "original"
+
+    def __init__(self, fetch: Fetch = fetch, key: str = KEY) -> None:
+        self._fetch = fetch
+        self._key = key
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            DataError: A label of the task does not run.
+        """
+        yield from ()
+        return self.rule(last_command(case), tuple(case.task.goal["labels"]))[0]
+
+    def rule(self, kept: str, labels: tuple[str, ...]) -> tuple[Verdict, int]:
+        """Judge a command, and say which label it was compared with.
+
+        Args:
+            kept: The first curl line of a generation, or all of it.
+            labels: Accepted commands.
+
+        Raises:
+            DataError: A label does not run.
+        """
+        try:
+            got = run(kept, self._key, self._fetch)
+        except CrashError as error:
+            return rule(self.name, Agreement(), executable=False, reason=str(error)), 0
+        agreed, index = best_agreement(got, [self.answer_to(label) for label in labels])
+        return rule(self.name, agreed, executable=True), index
+
+    def answer_to(self, label: str) -> dict[Any, Any]:
+        """Return the answer to a label.
+
+        Raises:
+            DataError: It does not run, or its answer is empty.
+        """
+        try:
+            answer = run(label, self._key, self._fetch)
+        except CrashError as error:
+            raise DataError(f"the label {label[:200]!r} does not run: {error}; correct it") from error
+        if not answer:
+            raise DataError(f"the label {label[:200]!r} has an empty answer; correct it")
+        return answer
+
+
+def meaning(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a call asks for, with defaults filled in, so that equal requests are equal.
+
+    Examples:
+        >>> meaning("coordinates_of_place", {"q": "New  York"})
+        {'api': 'coordinates_of_place', 'q': 'new york', 'limit': 1}
+        >>> meaning("air_pollution", {"lat": -33.90, "lon": 18})
+        {'api': 'air_pollution', 'lat': -33.9, 'lon': 18}
+    """
+    api = BY_NAME.get(name)
+    if api is None:
+        return {}
+    values = {name: arguments.get(name, DEFAULTS.get(name)) for name in api.parameters}
+    if isinstance(values.get("q"), str):
+        values["q"] = place_key(values["q"])
+    if isinstance(values.get("zip"), str):
+        values["zip"] = values["zip"].strip().lower().removesuffix(",us")
+    return {"api": name, **values}
+
+
+@lru_cache(maxsize=4_096)
+def wanted(label: str) -> dict[str, Any]:
+    """Return what a label asks for.
+
+    Raises:
+        DataError: It is no valid command.
+
+    Examples:
+        >>> wanted("curl 'https://api.openweathermap.org/data/2.5/air_pollution?lat=1&lon=2&appid={API_KEY}'")
+        {'api': 'air_pollution', 'lat': 1.0, 'lon': 2.0}
+    """
+    call = as_typed(ToolCall(CURL, {"command": label}))
+    if call.name == CURL:
+        raise DataError(f"the label {label[:200]!r} is no request that the service answers; correct it")
+    problems = check_call(call, TOOLS[call.name]).violations
+    if problems:
+        raise DataError(
+            f"the label {label[:200]!r} is no valid request: {problems[0].message}; correct it, or take "
+            "compat='original', which passes over what it does not know"
+        )
+    arguments = call.arguments
+    return meaning(call.name, arguments if isinstance(arguments, Mapping) else {})

@@ -1,0 +1,124 @@
+"""Weather goals, made from a seed."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
+from stb_env.suites.sambanova.open_weather.apis import APIS, Api
+from stb_env.suites.sambanova.open_weather.command import render
+from stb_env.suites.sambanova.open_weather.places import MOST_NAMESAKES, cities
+from stb_env.suites.sambanova.open_weather.report import LANGUAGES, UNITS
+from stb_env.suites.sambanova.open_weather.service import VERSION
+from stb_env.suites.sambanova.open_weather.tools import BY_NAME, TOOLS
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall
+
+NAME = "OpenWeather"
+
+
+class OpenWeatherTasks(SeededTasks):
+    """A `TaskSource` of weather goals; the nine kinds of request take turns.
+
+    No goal asks for XML, since ToolBench's evaluator cannot judge it: the same tasks serve both judges.
+
+    Args:
+        split: ``test``, a fixed list of 100, or ``train``, without end. No request is in both.
+
+    Raises:
+        ConfigError: There is no such split.
+
+    Examples:
+        >>> task = OpenWeatherTasks("test").at(4)
+        >>> task.group, task.gold[0].name
+        ('coordinates_of_place', 'coordinates_of_place')
+    """
+
+    def __init__(self, split: str = "test") -> None:
+        super().__init__(NAME, generate, split)
+
+
+@lru_cache(maxsize=1_024)
+def generate(split: str, index: int) -> Task:
+    """Make a task again from its split and index."""
+    draw = rng("open_weather", VERSION, split, index)
+    api = APIS[index % len(APIS)]
+    while True:
+        arguments = _arguments(api, draw)
+        label = render(api, arguments)
+        if belongs(split, label):
+            break
+    call = ToolCall(api.name, arguments)
+    return weather_task(f"{split}-{index}", split, _goal(api, arguments, draw), call, (label,))
+
+
+def weather_task(task_id: str, split: str, goal: str, call: ToolCall, labels: tuple[str, ...]) -> Task:
+    """Build a task from a goal, the call that solves it and the commands that are accepted."""
+    return Task(
+        id=task_id,
+        query=goal,
+        tools=TOOLS,
+        suite=NAME,
+        group=call.name,
+        split=split,
+        relevant=(BY_NAME[call.name].id,),
+        gold=(call,),
+        goal={"labels": list(labels)},
+        record={"prompt": goal, "completion": list(labels)},
+    )
+
+
+def _arguments(api: Api, draw: random.Random) -> dict[str, Any]:
+    arguments: dict[str, Any] = {}
+    for name in api.place:
+        arguments[name] = _place(name, draw)
+    for name in api.optional:
+        if draw.random() < 0.5:
+            arguments[name] = _option(name, draw)
+    return arguments
+
+
+def _place(name: str, draw: random.Random) -> Any:
+    match name:
+        case "lat":
+            return round(draw.uniform(-89, 89), 1)
+        case "lon":
+            return round(draw.uniform(-179, 179), 1)
+        case "zip":
+            return f"{draw.randint(501, 99_950):05}"
+    return draw.choice(list(cities().values())).name
+
+
+def _option(name: str, draw: random.Random) -> Any:
+    match name:
+        case "units":
+            return draw.choice(UNITS)
+        case "lang":
+            return draw.choice(list(LANGUAGES))
+        case "limit":
+            return draw.randint(2, MOST_NAMESAKES)
+    return "json"
+
+
+def _goal(api: Api, arguments: Mapping[str, Any], draw: random.Random) -> str:
+    texts = _texts()
+    values = {**arguments, "place": arguments.get("q"), "language": LANGUAGES.get(arguments.get("lang", ""))}
+    sentences = [draw.choice(texts[api.name])]
+    for name in api.optional:
+        if name in arguments:
+            choices = texts[name][arguments[name]] if name == "units" else texts[name]
+            sentences.append(draw.choice(choices))
+    return " ".join(sentences).format_map(values)
+
+
+@cache
+def _texts() -> Mapping[str, Any]:
+    file = files("stb_env.suites.sambanova.open_weather") / "content" / "goals.json"
+    texts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    return texts

@@ -1,0 +1,68 @@
+"""Decides whether the table ended up as it was asked for.
+
+Where the default differs from ToolBench's tests, those let something slip:
+
+- A stack is any heap there: heights are not looked at. Here every block stands on another.
+- Blocks in bowls of other colours: there colours are not looked at. Here they are.
+- A diagonal line is tested on one side there, so that a heap beside it passes. Here both sides are, and
+  blocks of a line stand beside each other.
+- A failing call is the end there. Here it changes nothing, and later calls can make up for it; whether any
+  call failed is said all the same.
+- An empty generation counts as executable there. Here something has to be done.
+"""
+
+from __future__ import annotations
+
+from stb_env.errors import JudgeError
+from stb_env.judges.protocol import Case
+from stb_env.request import Slow
+from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
+from stb_env.suites.sambanova.tabletop.checks import Look, succeeded
+from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.world import start_of
+from stb_env.verdict import Verdict, VerdictStatus, Vote
+
+
+class TabletopJudge:
+    """Looks at the table at the end.
+
+    The verdict's parts say whether no call failed, and whether the goal is reached.
+
+    Args:
+        original: Whether to judge as ToolBench does, its defects included.
+    """
+
+    def __init__(self, *, original: bool = False) -> None:
+        self.name = "original" if original else "exact"
+        self._original = original
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            JudgeError: The case does not carry the table.
+        """
+        yield from ()
+        if not isinstance(case.state, Scene):
+            raise JudgeError(
+                f"task {case.task.id} is judged by its table, got {type(case.state).__name__}; pass the "
+                "world's state in the case",
+                kind="internal",
+                retryable=False,
+            )
+        calls = made_calls(case)
+        executable = is_executable(calls) or (self._original and not calls)
+        goal = case.task.goal
+        look = Look(
+            goal["slots"], start_of(case.task).positions, case.state.positions, strict=not self._original
+        )
+        success = succeeded(goal["type"], look) and (executable or not self._original)
+        status: VerdictStatus = "solved" if success else "unsolved"
+        error = next((call.result.error for call in calls if call.result.error), "")
+        return Verdict(
+            status,
+            float(success),
+            self.name,
+            votes=(Vote(status, error),) if error else (),
+            parts={"executable": executable, "success": success},
+        )

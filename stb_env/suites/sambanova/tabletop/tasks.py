@@ -1,0 +1,179 @@
+"""Goals on tables, made from a seed; each is reached by its gold moves and not at the start."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import Any
+
+from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
+from stb_env.suites.sambanova.tabletop.checks import Look, Positions, succeeded
+from stb_env.suites.sambanova.tabletop.goals import GOALS, Move, draw_slots
+from stb_env.suites.sambanova.tabletop.layouts import layout
+from stb_env.suites.sambanova.tabletop.places import COLORS
+from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.tools import BY_NAME, TOOLS
+from stb_env.suites.sambanova.tabletop.world import VERSION
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall
+
+NAME = "Tabletop"
+SETUPS = 7
+TEST_SIZE = SETUPS * len(GOALS)
+
+_KINDS = tuple(GOALS)
+# Purple and gray are known to the world, and in no test.
+_COLORS = [color for color in COLORS if color not in ("purple", "gray")]
+
+
+class TabletopTasks(SeededTasks):
+    """A `TaskSource` of goals on tables; the 15 types take turns.
+
+    Args:
+        split: ``test``, a fixed list of 7 set-ups of each type, or ``train``, without end. No table with its
+            goal is in both.
+
+    Raises:
+        ConfigError: There is no such split.
+
+    Examples:
+        >>> task = TabletopTasks("test").at(14)
+        >>> task.id, task.group, task.gold[0].name
+        ('test-14', 'UI_6', 'put_first_on_second')
+    """
+
+    def __init__(self, split: str = "test") -> None:
+        super().__init__(NAME, generate, split, TEST_SIZE)
+
+
+@lru_cache(maxsize=1_024)
+def generate(split: str, index: int) -> Task:
+    """Make a task again from its split and index."""
+    draw = rng("tabletop", VERSION, split, index)
+    kind = _KINDS[index % len(_KINDS)]
+    while True:
+        positions = _positions(kind, draw)
+        slots = draw_slots(kind, positions, draw)
+        content = json.dumps([kind, slots, positions], sort_keys=True)
+        if belongs(split, content) and _is_sound(kind, slots, positions):
+            break
+    query = draw.choice(_texts()[kind]).format_map(slots)
+    return tabletop_task(f"{split}-{index}", split, query, kind, slots, positions, index // len(_KINDS))
+
+
+def tabletop_task(
+    task_id: str,
+    split: str,
+    query: str,
+    kind: str,
+    slots: Mapping[str, str],
+    positions: Positions,
+    number: int,
+) -> Task:
+    """Build a task.
+
+    Args:
+        task_id: Its id.
+        split: Its split.
+        query: The goal.
+        kind: Its type, ``SI_0`` to ``UI_6``.
+        slots: The goal's own words.
+        positions: Where everything stands at the start.
+        number: Number of the set-up.
+    """
+    calls = tuple(
+        ToolCall("put_first_on_second", {"first": name, "second": _plain(where)})
+        for name, where in GOALS[kind].moves(slots, positions)
+    )
+    goal = {
+        "type": kind,
+        "slots": dict(slots),
+        "positions": {name: list(at) for name, at in positions.items()},
+    }
+    return Task(
+        id=task_id,
+        query=query,
+        tools=TOOLS,
+        suite=NAME,
+        group=kind,
+        split=split,
+        relevant=(BY_NAME["put_first_on_second"].id,),
+        gold=calls,
+        goal=goal,
+        record={
+            "tester_id": kind,
+            "configs_id": number,
+            "configs": _configs(query, slots, positions),
+        },
+    )
+
+
+def moved(positions: Positions, moves: Sequence[Move]) -> Scene:
+    """Return the table after moves.
+
+    Raises:
+        CrashError: One of them is impossible.
+    """
+    scene = Scene.of(
+        {name: at for name, at in positions.items() if name.endswith("block")},
+        {name: at for name, at in positions.items() if name.endswith("bowl")},
+    )
+    for first, second in moves:
+        scene = scene.put(first, second)
+    return scene
+
+
+def _positions(kind: str, draw: random.Random) -> Positions:
+    goal = GOALS[kind]
+    blocks = draw.sample(_COLORS, draw.randint(*goal.blocks))
+    bowls = draw.sample(_COLORS, draw.randint(*goal.bowls))
+    names = [f"{color} block" for color in blocks] + [f"{color} bowl" for color in bowls]
+    points = layout(len(names), draw)
+    return {
+        name: (x, y, 0.02 if name.endswith("block") else 0.0)
+        for name, (x, y) in zip(names, points, strict=True)
+    }
+
+
+def _is_sound(kind: str, slots: Mapping[str, str], positions: Positions) -> bool:
+    """Return whether a goal asks for something, and its moves reach it under both readings."""
+    moves = GOALS[kind].moves(slots, positions)
+    try:
+        start, end = moved(positions, ()), moved(positions, moves)
+    except CrashError:
+        return False
+    # What is reached in the original's eyes is what the strict test would accept at most.
+    begun = succeeded(kind, Look(slots, start.positions, start.positions, strict=False))
+    done = succeeded(kind, Look(slots, start.positions, end.positions, strict=True))
+    return done and not begun
+
+
+def _plain(where: str | tuple[float, float]) -> str | list[float]:
+    return where if isinstance(where, str) else list(where)
+
+
+def _configs(query: str, slots: Mapping[str, str], positions: Positions) -> dict[str, Any]:
+    blocks = [name for name in positions if name.endswith("block")]
+    bowls = [name for name in positions if name.endswith("bowl")]
+    return {
+        "block_list": blocks,
+        "bowl_list": bowls,
+        "position_dict": {
+            "block_pos": [[str(part) for part in positions[name]] for name in blocks],
+            "bowl_pos": [[str(part) for part in positions[name]] for name in bowls],
+        },
+        "instruction": query,
+        "instruction_vars_dict": dict(slots),
+    }
+
+
+@cache
+def _texts() -> Mapping[str, list[str]]:
+    file = files("stb_env.suites.sambanova.tabletop") / "content" / "goals.json"
+    texts: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
+    return texts

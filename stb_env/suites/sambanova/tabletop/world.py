@@ -1,0 +1,156 @@
+"""The table as a backend; its state is what stands on it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from stb_env.backend.world import World
+from stb_env.errors import DataError, did_you_mean
+from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
+from stb_env.suites.sambanova.common.interpreter.budget import weigh
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Native
+from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
+from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
+from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
+from stb_env.suites.sambanova.tabletop.hand import Hand
+from stb_env.suites.sambanova.tabletop.primitives import BY_NAME, PRIMITIVES
+from stb_env.suites.sambanova.tabletop.scene import Scene
+from stb_env.suites.sambanova.tabletop.shapes import AFFINITY, GEOMETRY, Shape
+from stb_env.suites.sambanova.tabletop.tools import TOOLS
+from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolResult
+
+VERSION = 1
+
+_FORBIDDEN = ("import", "__")
+_KINDS = (Arrays(),)
+
+
+class TabletopWorld(World):
+    """Moves blocks; one world serves any number of episodes.
+
+    Args:
+        original: Whether what the original refuses or misspells is so here too.
+
+    Examples:
+        >>> from stb_env.suites.sambanova.tabletop.tools import BY_NAME as TOOL
+        >>> scene = Scene.of({"red block": (0.1, -0.4)}, {})
+        >>> result, after = TabletopWorld().call(
+        ...     scene, TOOL["put_first_on_second"], {"first": "red block", "second": [0, -0.5]}
+        ... )
+        >>> result.response, after.blocks
+        ({'red block': [0.0, -0.5, 0.02]}, {'red block': (0.0, -0.5, 0.02)})
+    """
+
+    def __init__(self, *, original: bool = False) -> None:
+        self._original = original
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Version of the world and a hash over its documentation."""
+        digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
+        return {
+            "world": "tabletop",
+            "version": VERSION,
+            "original": self._original,
+            "tools": digest.hexdigest(),
+        }
+
+    def start(self, task: Task, seed: int) -> Scene:  # noqa: ARG002
+        """Return the table as the task finds it."""
+        return start_of(task)
+
+    def call(self, state: Scene, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Scene]:
+        """Make one call, or run a program; what fails leaves the table as it is.
+
+        Raises:
+            DataError: The tool is not one of this world's.
+        """
+        hand = Hand(state)
+        try:
+            if tool.name == PROGRAM:
+                hand = Hand(state, original=self._original)
+                response = _report(run(str(arguments.get("text", "")), hand), state, hand.scene)
+            else:
+                primitive = BY_NAME.get(tool.name)
+                if primitive is None:
+                    near = did_you_mean(tool.name, BY_NAME)
+                    raise DataError(
+                        f"{tool.name!r} is no tool of the table; take tools from its tasks.{near}"
+                    )
+                response = _plain(primitive.run(hand, **arguments))
+                if primitive.moves:
+                    response = _changes(state, hand.scene)
+        except CrashError as error:
+            return ToolResult.of("", error=str(error), source="world"), state
+        except PYTHON_ERRORS as error:
+            return ToolResult.of("", error=said(error), source="world"), state
+        return ToolResult.of(response, source="world"), hand.scene
+
+
+def run(text: str, hand: Hand) -> Outcome:
+    """Run a program.
+
+    Args:
+        text: The program.
+        hand: What it acts with.
+
+    Raises:
+        CrashError: It does not run through.
+    """
+    for part in _FORBIDDEN:
+        if part in text:
+            raise CrashError(f"programs must not contain {part!r}")
+    names: dict[str, Any] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
+    names |= {"np": NUMPY, "affinity": AFFINITY, **GEOMETRY}
+    return Machine(names, kinds=_KINDS).run(text)
+
+
+def start_of(task: Task) -> Scene:
+    """Return the table as a task finds it."""
+    positions = task.goal["positions"]
+    return _scene(tuple((name, tuple(at)) for name, at in positions.items()))
+
+
+@lru_cache(maxsize=1_024)
+def _scene(positions: tuple[tuple[str, tuple[float, ...]], ...]) -> Scene:
+    return Scene.of(
+        {name: at for name, at in positions if name.endswith("block")},
+        {name: at for name, at in positions if not name.endswith("block")},
+    )
+
+
+def _report(outcome: Outcome, before: Scene, after: Scene) -> dict[str, Any]:
+    report: dict[str, Any] = {"moved": _changes(before, after)}
+    if outcome.printed:
+        report["printed"] = list(outcome.printed)
+    if outcome.value is not None:
+        weigh(outcome.value)
+        report["value"] = _plain(outcome.value)
+    return report
+
+
+def _changes(before: Scene, after: Scene) -> dict[str, list[float]]:
+    return {name: list(at) for name, at in after.blocks.items() if before.blocks[name] != at}
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON data."""
+    match value:
+        case np.ndarray():
+            return np.round(value, 6).tolist()
+        case Shape():
+            return [list(point) for point in value.ring]
+        case list() | tuple():
+            return [_plain(item) for item in value]
+        case dict():
+            return {str(key): _plain(item) for key, item in value.items()}
+        case bool() | int() | float() | str() | None:
+            return value
+    return repr(value)

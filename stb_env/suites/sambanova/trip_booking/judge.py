@@ -1,0 +1,26 @@
+"""Decides whether the trip booking is the one that was asked for.
+
+Besides what is said of all forms, the default refuses days that no calendar has, a way back before the
+departure, a stay without a night, types of rooms that are not documented, and criteria before the booking
+type.
+"""
+
+from __future__ import annotations
+
+from stb_env.judges.protocol import Judge
+from stb_env.suites.sambanova.common.form.judge import FormJudge, OriginalJudge
+from stb_env.suites.sambanova.trip_booking.world import API
+
+
+def judge_of(*, original: bool = False, mends: bool = True) -> Judge:
+    """Return the judge of trip bookings.
+
+    Args:
+        original: Whether it is ToolBench's own.
+        mends: Whether later calls can make up for one that failed; ToolBench's judge never lets them.
+
+    Examples:
+        >>> judge_of().name, judge_of(original=True).name
+        ('exact', 'original')
+    """
+    return OriginalJudge(API) if original else FormJudge(API, mends=mends)

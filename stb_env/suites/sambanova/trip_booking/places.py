@@ -1,0 +1,52 @@
+"""The places between which one can travel, and this world's other content."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+VERSION = 1
+"""Raised where the same search finds something else, or the same index is another task."""
+
+_EARTH = 6_371.0
+
+
+class Place(NamedTuple):
+    """A place: degrees north and east, and what leads there."""
+
+    name: str
+    lat: float
+    lon: float
+    train: bool
+    port: bool
+    road: bool
+
+
+@cache
+def places() -> Mapping[str, Place]:
+    """Return the places by their names."""
+    return {row["name"]: Place(**row) for row in content("places")}
+
+
+def kilometres(start: Place, end: Place) -> float:
+    """Return the length of the shortest way over the globe.
+
+    Examples:
+        >>> round(kilometres(places()["Boston"], places()["New York"]), -1)
+        310.0
+    """
+    north, south = math.radians(start.lat), math.radians(end.lat)
+    turn = math.radians(end.lon - start.lon)
+    cosine = math.sin(north) * math.sin(south) + math.cos(north) * math.cos(south) * math.cos(turn)
+    return _EARTH * math.acos(max(-1.0, min(1.0, cosine)))
+
+
+@cache
+def content(name: str) -> Any:
+    """Return one of this world's content files."""
+    file = files("stb_env.suites.sambanova.trip_booking") / "content" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))

@@ -1,0 +1,183 @@
+"""Trips to book, made from a seed: for each there is something that can be booked."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.seeding import rng
+from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
+from stb_env.suites.sambanova.trip_booking.functions import SETTERS
+from stb_env.suites.sambanova.trip_booking.goals import goal_of
+from stb_env.suites.sambanova.trip_booking.hotels import offered
+from stb_env.suites.sambanova.trip_booking.places import VERSION, places
+from stb_env.suites.sambanova.trip_booking.timetable import departures
+from stb_env.suites.sambanova.trip_booking.tools import BY_NAME, TOOLS
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall
+
+NAME = "TripBooking"
+TEST_SIZE = 120
+
+KINDS = ("trip tickets", "hotels", "both")
+
+_MEANS = ("flight", "train", "train", "bus", "bus", "cruise", "cruise")
+_FIRST_DAY = datetime.date(2024, 1, 10)
+_DAYS = 700
+_FEWEST = 6
+_FUNCTIONS = {setter.key: name for name, setter in SETTERS.items()}
+
+
+class TripTasks(SeededTasks):
+    """A `TaskSource` of trips; tickets, hotels and both take turns.
+
+    Args:
+        split: ``test``, a fixed list of 120, or ``train``, without end. No set of functions is in both for
+            the same kind of booking.
+
+    Raises:
+        ConfigError: There is no such split.
+
+    Examples:
+        >>> task = TripTasks("test").get("test-119")
+        >>> task.group, task.gold[0].arguments
+        ('both', {'booking_type': 'both'})
+    """
+
+    def __init__(self, split: str = "test") -> None:
+        super().__init__(NAME, generate, split, TEST_SIZE)
+
+
+@lru_cache(maxsize=1_024)
+def generate(split: str, index: int) -> Task:
+    """Make a task again from its split and index."""
+    draw = rng("trip_booking", VERSION, split, index)
+    kind = KINDS[index % len(KINDS)]
+    while True:
+        criteria = _criteria(kind, draw)
+        if criteria and belongs(split, " ".join([kind, *sorted(criteria)])):
+            break
+    calls = (*(_call(key, criteria[key]) for key in criteria), ToolCall("search", {}))
+    return trip_task(f"{split}-{index}", split, goal_of(criteria, draw), calls, (render(calls),))
+
+
+def trip_task(task_id: str, split: str, goal: str, gold: tuple[ToolCall, ...], labels: Sequence[str]) -> Task:
+    """Build a task from a goal, the calls that solve it and the programs that are accepted."""
+    called = [BY_NAME[call.name] for call in gold]
+    first = gold[0].arguments if gold else {}
+    kind = first.get("booking_type", "") if isinstance(first, Mapping) else ""
+    return Task(
+        id=task_id,
+        query=goal,
+        tools=TOOLS,
+        suite=NAME,
+        group=str(kind),
+        split=split,
+        relevant=tuple(dict.fromkeys(tool.id for tool in called)),
+        gold=gold,
+        goal={"labels": list(labels)},
+        record={"prompt": goal, "completion": list(labels)},
+    )
+
+
+def render(calls: Sequence[ToolCall]) -> str:
+    """Write calls as a program that names places and dates before it passes them on.
+
+    Examples:
+        >>> print(render([ToolCall("set_origin", {"value": {"location": "Omaha"}}), ToolCall("search", {})]))
+        origin = Loc("Omaha")
+        API.set_origin(origin)
+        API.search()
+    """
+    return "\n".join(line for call in calls for line in _lines(call))
+
+
+def _lines(call: ToolCall) -> list[str]:
+    value = None if isinstance(call.arguments, str) else next(iter(call.arguments.values()), None)
+    if isinstance(value, dict):
+        variable, made = call.name.removeprefix("set_"), ", ".join(map(jsontext.dumps, value.values()))
+        return [f"{variable} = {SETTERS[call.name].kind}({made})", f"API.{call.name}({variable})"]
+    return [f"API.{call.name}({'' if value is None else jsontext.dumps(value)})"]
+
+
+def _call(key: str, value: Any) -> ToolCall:
+    name = _FUNCTIONS[key]
+    setter = SETTERS[name]
+    if setter.kind == "Loc":
+        value = {"location": value}
+    elif isinstance(value, datetime.date):
+        value = {"month": value.month, "day": value.day, "year": value.year}
+    return ToolCall(name, {setter.parameter: value})
+
+
+def _criteria(kind: str, draw: random.Random) -> dict[str, Any]:
+    """Draw criteria in the order in which a program sets them; none where nothing can be booked."""
+    start = _FIRST_DAY + datetime.timedelta(draw.randrange(_DAYS))
+    end = start + datetime.timedelta(draw.randint(2, 12))
+    early, late = (datetime.timedelta(draw.randint(0, 1) if kind == "both" else 0) for _ in range(2))
+    trip = {} if kind == "hotels" else _trip(start - early, draw)
+    stay = {} if kind == "trip tickets" else _stay(trip.get("location_to"), start, end, draw)
+    if (kind != "hotels" and not trip) or (kind != "trip tickets" and not stay):
+        return {}
+    if trip and draw.random() < 0.5:
+        trip["return_date"] = end + late
+    if kind == "both" and not early and draw.random() < 0.7:
+        # A search for both fills in the day of check-in.
+        del trip["departure_date"]
+    criteria = {"booking_type": kind} | trip | _people(draw) | stay
+    return criteria if len(criteria) >= _FEWEST else {}
+
+
+def _people(draw: random.Random) -> dict[str, Any]:
+    people: dict[str, Any] = {}
+    if draw.random() < 0.7:
+        people["num_adults"] = draw.randint(1, 5)
+        if draw.random() < 0.5:
+            people["num_children"] = draw.randint(1, 3)
+    return people
+
+
+def _trip(day: datetime.date, draw: random.Random) -> dict[str, Any]:
+    means = draw.choice(_MEANS)
+    start, end = draw.sample(list(places()), 2)
+    found = departures(means, start, end, day)
+    if not found:
+        return {}
+    trip: dict[str, Any] = {
+        "means_of_transportation": means,
+        "location_from": start,
+        "location_to": end,
+        "departure_date": day,
+    }
+    return trip | _prices("ticket", draw.choice(found).price, draw)
+
+
+def _stay(place: str | None, start: datetime.date, end: datetime.date, draw: random.Random) -> dict[str, Any]:
+    stay: dict[str, Any] = {
+        "location": place or draw.choice(list(places())),
+        "checkin_date": start,
+        "checkout_date": end,
+    }
+    if draw.random() < 0.6:
+        stay["num_rooms"] = draw.randint(1, 4)
+    found = offered({**stay, "checkin_date": f"{start.month}-{start.day}-{start.year}"})
+    if not found:
+        return {}
+    room = draw.choice(found)
+    if draw.random() < 0.5:
+        stay["room_type"] = room.room_type
+    return stay | _prices("room", room.price, draw)
+
+
+def _prices(what: str, price: int, draw: random.Random) -> dict[str, Any]:
+    """Draw limits that a price is within."""
+    limits: dict[str, Any] = {}
+    if draw.random() < 0.3:
+        limits[f"min_price_{what}"] = max(5, int(price * draw.uniform(0.5, 0.95)) // 5 * 5)
+    if draw.random() < 0.5:
+        limits[f"max_price_{what}"] = (int(price * draw.uniform(1.02, 1.4)) // 5 + 1) * 5
+    return limits

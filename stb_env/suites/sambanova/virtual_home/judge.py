@@ -1,0 +1,126 @@
+"""Verdicts on household programs: how like the most similar known solution they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from stb_env.errors import DataError
+from stb_env.judges.protocol import Case
+from stb_env.request import Slow
+from stb_env.suites.sambanova.virtual_home.grounding import ground
+from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
+from stb_env.suites.sambanova.virtual_home.step import Step, read_steps
+from stb_env.suites.sambanova.virtual_home.tools import STEP
+from stb_env.tools import FINISH, Status
+from stb_env.trajectory import CallRecord
+from stb_env.verdict import Verdict, VerdictStatus
+
+
+class StepJudge:
+    """Compares the steps of an episode with those of each label.
+
+    The score is the normalised longest common subsequence (ToolBench, appendix on VirtualHome). A call that
+    failed is a step that matches nothing. A program is executable where it has a step and none failed, and
+    a success where it is executable and equal to a label.
+
+    ToolBench's evaluator compares the texts of lines instead. Together with `parse`, this one mends what
+    follows from that: blanks and comments cost points there, a second call on a line or any other text
+    behind the first is not looked at, numbers with a bracket, fences and prose are bad lines, and a program
+    without a step is executable.
+    """
+
+    name = "exact"
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing.
+
+        Raises:
+            DataError: A label of the task is no program.
+        """
+        yield from ()
+        calls = [call for call in case.calls if call.name != FINISH]
+        labels = [steps_of(label) for label in case.task.goal["labels"]]
+        # A number is equal to no step, and to no other call's number.
+        steps = [_step(call) or index for index, call in enumerate(calls)]
+        lcs, _ = best_likeness(steps, labels)
+        return rule(self.name, lcs, executable=bool(calls) and _all_done(calls))
+
+
+class OriginalJudge:
+    """Compares texts of lines, as ToolBench's evaluator does; no line at all is executable there."""
+
+    name = "original"
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        """Return the verdict; yields nothing."""
+        yield from ()
+        calls = [call for call in case.calls if call.name != FINISH]
+        return self.rule(
+            [_line(call) for call in calls], case.task.goal["labels"], executable=_all_done(calls)
+        )[0]
+
+    def rule(self, lines: Sequence[str], labels: Sequence[str], *, executable: bool) -> tuple[Verdict, int]:
+        """Judge cleaned lines, and say which label is nearest to them.
+
+        Args:
+            lines: The program; empty lines are not compared.
+            labels: Accepted programs.
+            executable: Whether every line is.
+        """
+        kept = [line for line in lines if line]
+        lcs, index = best_likeness(kept, [[line for line in ground(label) if line] for label in labels])
+        return rule(self.name, lcs, executable=executable), index
+
+
+def rule(judge: str, lcs: float, *, executable: bool) -> Verdict:
+    """Return the verdict of a program.
+
+    Examples:
+        >>> verdict = rule("exact", 0.5, executable=True)
+        >>> verdict.status, verdict.score, dict(verdict.parts)
+        ('unsolved', 0.5, {'executable': True, 'success': False})
+    """
+    success = executable and lcs == 1.0
+    status: VerdictStatus = "solved" if success else "unsolved"
+    parts = {"executable": executable, "success": success}
+    return Verdict(status, lcs, judge, parts=parts, metrics={"lcs": lcs})
+
+
+@lru_cache(maxsize=8_192)
+def steps_of(program: str) -> tuple[Step, ...]:
+    r"""Return the steps of a label.
+
+    Raises:
+        DataError: A line of it is no step.
+
+    Examples:
+        >>> steps_of("Agent.Find(bed)\nAgent.Sleep()")
+        (Step(name='Find', objects=('bed',)), Step(name='Sleep', objects=()))
+    """
+    steps: list[Step] = []
+    for line in filter(None, map(str.strip, program.split("\n"))):
+        read = read_steps(line)
+        if read is None:
+            raise DataError(f"{line[:200]!r} is no step of a program; write one as Agent.Find(cup)")
+        steps += read
+    return tuple(steps)
+
+
+def _all_done(calls: Sequence[CallRecord]) -> bool:
+    return all(call.result.status is Status.OK for call in calls)
+
+
+def _step(call: CallRecord) -> Step | None:
+    if call.result.status is not Status.OK or not isinstance(call.arguments, Mapping):
+        return None
+    if call.name == STEP:
+        steps = read_steps(_line(call))
+        return steps[0] if steps else None
+    places = ("object", "object1", "object2")
+    return Step(call.name, tuple(call.arguments[place] for place in places if place in call.arguments))
+
+
+def _line(call: CallRecord) -> str:
+    arguments = call.arguments if call.name == STEP and isinstance(call.arguments, Mapping) else {}
+    return str(arguments.get("line", ""))

@@ -1,0 +1,126 @@
+"""Makes the WebShop environment."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+from stb_env.actions import Action
+from stb_env.envs.tool_env import ToolEnv, Transition
+from stb_env.errors import ConfigError
+from stb_env.judges.protocol import Judge
+from stb_env.request import Slow
+from stb_env.suites.sambanova.common.whole_program import whole_program
+from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
+from stb_env.suites.sambanova.web_shop.checkout import closed_by_purchase
+from stb_env.suites.sambanova.web_shop.generator import embedded_catalogue
+from stb_env.suites.sambanova.web_shop.judge import PurchaseJudge
+from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
+from stb_env.suites.sambanova.web_shop.official import GoalKind, read_shop
+from stb_env.suites.sambanova.web_shop.oracle import oracle
+from stb_env.suites.sambanova.web_shop.pages import PageText
+from stb_env.suites.sambanova.web_shop.program import parse, parse_original
+from stb_env.suites.sambanova.web_shop.rendering import render
+from stb_env.suites.sambanova.web_shop.tasks import WebShopTasks
+from stb_env.suites.sambanova.web_shop.world import WebShopWorld
+from stb_env.tasks import TaskSource
+
+
+class WebShopEnv(ToolEnv):
+    """A `ToolEnv` that a purchase ends, and that renders the page as a person would like to read it.
+
+    Args:
+        tasks: Where tasks come from.
+        world: The shop.
+        judge: Decides what a purchase is worth.
+        **settings: Further settings of `ToolEnv`.
+    """
+
+    def __init__(self, tasks: TaskSource, world: WebShopWorld, judge: Judge, **settings: Any) -> None:
+        super().__init__(tasks, world, judge, **settings)
+        self._world = world
+
+    def render(self) -> str | None:
+        """Return the page as text (``ansi``) or write it to standard output (``human``)."""
+        if self.render_mode is None:
+            return None
+        text = render(self._running().backend, self._world.shop, endless=self._world.original)
+        if self.render_mode == "ansi":
+            return text
+        sys.stdout.write(text + "\n")
+        return None
+
+    def _step(self, action: Any) -> Slow[Transition]:
+        parsed = action if isinstance(action, Action) else self.rules.parse(action)
+        closed = closed_by_purchase(parsed, self._running().backend, self._world)
+        return (yield from super()._step(closed))
+
+
+def make(
+    split: Literal["test", "train"] = "test",
+    data: str | Path | TaskSource | None = None,
+    compat: Literal["original"] | None = None,
+    program: bool = False,
+    goals: GoalKind = "synthetic",
+    page_text: PageText | None = None,
+    catalogue: Catalogue | None = None,
+    nouns: Nouns = nouns_of,
+    max_turns: int = 25,
+    **settings: Any,
+) -> ToolEnv:
+    """Make ToolBench's WebShop task: buy what an instruction asks for, page by page.
+
+    An action is ``search[words]``, ``click[element]`` or a typed call, and the answer is the page that it
+    leads to. A purchase ends the episode, and its reward is the episode's.
+
+    Args:
+        split: ``test`` has 100 fixed goals, ``train`` is endless.
+        data: Folder of WebShop's own product files, or tasks.
+        compat: ``original`` for the original's pages, actions and rewards, its defects included.
+        program: Whether the first action, a list of lines, is all there is.
+        goals: In official files, ``synthetic`` goals or ``human`` ones.
+        page_text: ``text`` or ``text_rich``; by default the rich one, in the original's mode the plain one.
+        catalogue: The products, where ``data`` is tasks; the embedded ones if None.
+        nouns: Finds the nouns of product names, which rewards compare.
+        max_turns: Actions after which an episode is cut off.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: A setting is unknown, or ``program`` meets the original's mode, whose actions are one
+            line each.
+        DataError: The files are broken.
+    """
+    if compat not in (None, "original"):
+        raise ConfigError(f"compat must be None or 'original', got {compat!r}")
+    if page_text not in (None, "text", "text_rich"):
+        raise ConfigError(f"page_text must be 'text' or 'text_rich', got {page_text!r}")
+    original = compat == "original"
+    if program and original:
+        raise ConfigError("with compat='original' an action is one line; leave out program=True")
+    tasks, shop = _tasks(split, data, goals, catalogue)
+    return WebShopEnv(
+        tasks,
+        WebShopWorld(
+            shop, page_text=page_text or ("text" if original else "text_rich"), nouns=nouns, original=original
+        ),
+        PurchaseJudge(original=original),
+        max_turns=max_turns,
+        parse=whole_program(parse) if program else parse_original if original else parse,
+        halt_on_error=True,
+        oracle=oracle,
+        **settings,
+    )
+
+
+def _tasks(
+    split: str, data: str | Path | TaskSource | None, goals: GoalKind, catalogue: Catalogue | None
+) -> tuple[TaskSource, Catalogue]:
+    if data is None:
+        return WebShopTasks(split), embedded_catalogue()
+    if isinstance(data, str | Path):
+        official = read_shop(data, split, goals)
+        return official.tasks, official.shop
+    if split != "test":
+        raise ConfigError(f"tasks that are given have their own split, got split={split!r}; leave it out")
+    return data, catalogue or embedded_catalogue()

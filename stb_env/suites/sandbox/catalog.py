@@ -1,0 +1,114 @@
+"""Everything that the files in ``tools/`` declare: APIs, tools as agents see them, starting states."""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from stb_env import seeding
+from stb_env.backend.world import Table, Tables
+from stb_env.errors import DataError
+from stb_env.suites.sandbox.content.households import COUNT
+from stb_env.suites.sandbox.registry import Api, ToolDoc
+from stb_env.tools import Tool, ToolId, unique_names
+
+
+def modules_of(package: str) -> list[ModuleType]:
+    """Import every module of a package, in order of name."""
+    folder = import_module(package)
+    names = sorted(module.name for module in pkgutil.iter_modules(folder.__path__))
+    return [import_module(f"{package}.{name}") for name in names]
+
+
+@lru_cache(maxsize=1)
+def tool_docs() -> tuple[ToolDoc, ...]:
+    """Return every tool of the sandbox, in order of file name."""
+    return tuple(module.TOOL for module in modules_of("stb_env.suites.sandbox.tools"))
+
+
+@lru_cache(maxsize=1)
+def apis() -> Mapping[ToolId, Api]:
+    """Return every API by identity.
+
+    Raises:
+        DataError: Two APIs have the same identity.
+    """
+    every = [api for doc in tool_docs() for api in doc.apis]
+    by_id = {api.id: api for api in every}
+    if len(by_id) != len(every):
+        raise DataError("two APIs of the sandbox share category, tool and name; rename one")
+    return by_id
+
+
+@lru_cache(maxsize=1)
+def tools() -> Mapping[ToolId, Tool]:
+    """Return every API as an agent sees it, by identity."""
+    names = unique_names(apis())
+    return {identity: _tool(api, names[identity]) for identity, api in apis().items()}
+
+
+def _tool(api: Api, name: str) -> Tool:
+    parameters: dict[str, Any] = {
+        "type": "object",
+        "properties": {param.name: param.schema for param in api.params},
+    }
+    required = [param.name for param in api.params if param.required]
+    if required:
+        parameters["required"] = required
+    description = f"{api.description} ({api.tool.name}: {api.tool.description})"
+    return Tool(name, description, parameters, api.id, _record(api))
+
+
+def _record(api: Api) -> dict[str, Any]:
+    response, _ = api.run(household(0), api.defaults)
+    return {
+        "category_name": api.tool.category,
+        "tool_name": api.tool.name,
+        "api_name": api.name,
+        "api_description": api.description,
+        "required_parameters": [param.entry for param in api.params if param.required],
+        "optional_parameters": [param.entry for param in api.params if not param.required],
+        "method": "GET",
+        "template_response": skeleton(response),
+    }
+
+
+def skeleton(value: Any) -> Any:
+    """Return the type skeleton of a response, as StableToolBench's ``template_response`` has it.
+
+    Examples:
+        >>> skeleton({"results": [{"name": "a"}, {"name": "b"}], "tags": ["x"]})
+        {'results': [{'name': 'str', '_list_length': 2}], 'tags': 'list of str with length 1'}
+    """
+    if isinstance(value, dict):
+        return {key: skeleton(item) for key, item in value.items()}
+    if isinstance(value, list):
+        if not value:
+            return "empty list"
+        if isinstance(value[0], dict):
+            return [skeleton(value[0]) | {"_list_length": len(value)}]
+        return f"list of {type(value[0]).__name__} with length {len(value)}"
+    return type(value).__name__
+
+
+@lru_cache(maxsize=COUNT)
+def household(number: int) -> Tables:
+    """Return the state in which an episode of this household starts.
+
+    Args:
+        number: Which household, from 0 to ``households.COUNT - 1``.
+    """
+    tables: dict[str, Table] = {}
+    counters: dict[str, int] = {}
+    for doc in tool_docs():
+        if doc.rows is not None:
+            tables |= doc.rows(seeding.rng("sandbox", "household", number, doc.name), number)
+    for table in tables.values():
+        for key in table:
+            prefix, _, serial = key.rpartition("-")
+            counters[prefix] = max(counters.get(prefix, 0), int(serial))
+    return Tables(tables, counters)

@@ -1,0 +1,84 @@
+"""What an episode changed: the difference of two states, comparable however it was brought about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.backend.world import Tables
+from stb_env.suites.sandbox.answers import plain
+
+Change = Mapping[str, Any]
+"""``rows``: changed rows by id, None where deleted; ``new``: rows with generated ids, without those."""
+
+
+def changes(before: Tables, after: Tables) -> dict[str, Change]:
+    """Return what changed, by table; a table without a difference is left out.
+
+    Args:
+        before: The state at the start.
+        after: The state at the end.
+
+    Examples:
+        >>> before = Tables({"notes": {"n-1": {"text": "a"}}}, {"n": 1})
+        >>> key, after = before.next_id("n")
+        >>> changes(before, after.with_row("notes", key, {"text": "B."}).without_row("notes", "n-1"))
+        {'notes': {'rows': {'n-1': None}, 'new': [{'text': 'b'}]}}
+    """
+    if before.tables is after.tables:
+        return {}
+    old, now = before.tables, after.tables
+    # Tables are copied on write, so one that is the same object has not changed; none is ever dropped.
+    names = sorted(name for name, table in now.items() if old.get(name) is not table)
+    differences = {name: _difference(name, before, after) for name in names}
+    return {name: change for name, change in differences.items() if change["rows"] or change["new"]}
+
+
+def _difference(name: str, before: Tables, after: Tables) -> dict[str, Any]:
+    old, now = before.table(name), after.table(name)
+    rows: dict[str, Any] = {key: None for key in old if key not in now}
+    fresh = []
+    for key, row in now.items():
+        if row is old.get(key):
+            continue
+        if _is_generated(key, before, after):
+            fresh.append(_normal({field: value for field, value in row.items() if value != key}))
+        elif (normal := _normal(row)) != _normal(old.get(key)):
+            rows[key] = normal
+    return {"rows": dict(sorted(rows.items())), "new": sorted(fresh, key=jsontext.dumps)}
+
+
+def _is_generated(key: str, before: Tables, after: Tables) -> bool:
+    # Such an id depends on how many rows were made on the way, which is no part of a goal; an id that the
+    # content gives, such as a product's in the cart, is.
+    prefix, _, serial = key.rpartition("-")
+    return serial.isdecimal() and before.counters.get(prefix, 0) < int(serial) <= after.counters.get(
+        prefix, 0
+    )
+
+
+def _normal(value: Any) -> Any:
+    if isinstance(value, str):
+        return _letters(value)
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else round(value, 4)
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, Mapping):
+        return {key: _normal(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_normal(item) for item in value]
+    return value
+
+
+@lru_cache(maxsize=1024)
+def _letters(text: str) -> str:
+    return "".join(plain(text).split())
+
+
+def same(one: Change | None, other: Change | None) -> bool:
+    """Return whether two changes of a table are equal; None is no change."""
+    empty: Iterable[tuple[str, Any]] = (("rows", {}), ("new", []))
+    return dict(one or empty) == dict(other or empty)

@@ -1,0 +1,117 @@
+"""Companies of the sandbox, their accounts and their shares."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.content.people import full_names
+from stb_env.suites.sandbox.content.places import cities
+
+SECTORS = ("energy", "transport", "food", "software", "media")
+YEARS = range(2018, 2026)
+"""Business years with published accounts."""
+FIRST_DAY = date(2024, 1, 2)
+"""First day with prices; the last is the day before the sandbox's present."""
+_STEMS = (
+    "Aster", "Bolder", "Cinder", "Delphic", "Ember", "Fathom", "Gantry", "Helio", "Ionis", "Juniper",
+    "Kestle", "Lumora", "Mistral", "Nimbus", "Orchid", "Pylon", "Quarrel", "Rampart", "Sable", "Tundra",
+    "Umbra", "Verdant", "Willow", "Yonder", "Zephyr", "Argo", "Beryl", "Cobalt", "Drover", "Elm",
+)  # fmt: skip
+_TAILS: Mapping[str, tuple[str, ...]] = {
+    "energy": ("Power", "Grid"),
+    "transport": ("Freight", "Motors"),
+    "food": ("Foods", "Mills"),
+    "software": ("Systems", "Data"),
+    "media": ("Press", "Studios"),
+}
+
+
+@lru_cache(maxsize=1)
+def companies() -> Mapping[str, dict[str, Any]]:
+    """Return every listed company by id; names, symbols and stems are unique."""
+    rng = seeding.rng("sandbox", "companies")
+    rows = {}
+    city_ids = list(cities())
+    for index, (stem, chief) in enumerate(zip(_STEMS, full_names(rng, len(_STEMS)), strict=True)):
+        key = f"company-{index + 1:03}"
+        sector = rng.choice(SECTORS)
+        tail = rng.choice(_TAILS[sector])
+        rows[key] = {
+            "company_id": key,
+            "name": f"{stem} {tail}",
+            "symbol": f"{stem[:3]}{tail[0]}".upper(),
+            "sector": sector,
+            "founded": rng.randint(1890, 2015),
+            "chief_executive": chief,
+            "headquarters_city_id": rng.choice(city_ids),
+            "employees": rng.randint(120, 84_000),
+            "shares_million": rng.randint(2, 80),
+            "base_price": round(math.exp(rng.uniform(1.5, 5.3)), 2),
+            "splits": _splits(rng.sample(range(60, 740), 2), rng.choices((2, 3, 4, 5), k=2))
+            if index % 2
+            else [],
+        }
+    return rows
+
+
+def _splits(offsets: list[int], ratios: list[int]) -> list[dict[str, Any]]:
+    days = [(FIRST_DAY + timedelta(days=offset)).isoformat() for offset in sorted(offsets)]
+    return [{"date": when, "new_shares_for_each": ratio} for when, ratio in zip(days, ratios, strict=True)]
+
+
+@lru_cache(maxsize=1)
+def companies_by_symbol() -> Mapping[str, dict[str, Any]]:
+    """Return every company by its stock symbol."""
+    return {row["symbol"]: row for row in companies().values()}
+
+
+def trades(when: date) -> bool:
+    """Return whether the exchange has prices of a day: a weekday that is over."""
+    return FIRST_DAY <= when < TODAY and when.weekday() < 5
+
+
+def closing_price(company: Mapping[str, Any], when: date) -> float:
+    """Return the closing price in aurel, as it was then: a split makes it drop."""
+    seed, day = _stock_seeds()[company["symbol"]], when.toordinal()
+    shift = seed % 997
+    waves = _wave(day, shift, 1) + _wave(day, shift, 2) + _wave(day, shift, 4)
+    noise = (seeding.mix(seed, day) % 10_000 / 10_000 - 0.5) * 0.05
+    price = company["base_price"] * (1 + waves + noise)
+    for split in company["splits"]:
+        if when.isoformat() < split["date"]:
+            price *= split["new_shares_for_each"]
+    return float(round(price, 2))
+
+
+def _wave(day: int, shift: int, term: int) -> float:
+    return math.sin((day + shift * term) / (29 * term)) * 0.05 * term
+
+
+@lru_cache(maxsize=1)
+def _stock_seeds() -> Mapping[str, int]:
+    symbols = list(companies_by_symbol())
+    return dict(zip(symbols, seeding.derive_each(("stock",), symbols), strict=True))
+
+
+@lru_cache(maxsize=1)
+def accounts() -> Mapping[tuple[str, int], dict[str, Any]]:
+    """Return the yearly accounts by (company id, year), in millions of aurel; revenues are all different."""
+    rng = seeding.rng("sandbox", "accounts")
+    rows = {}
+    for key in companies():
+        size = math.exp(rng.uniform(3, 9))
+        for year in YEARS:
+            revenue = round(size * rng.uniform(0.8, 1.3), 1)
+            rows[key, year] = {
+                "company_id": key,
+                "year": year,
+                "revenue_million": revenue,
+                "profit_million": round(revenue * rng.uniform(-0.08, 0.24), 1),
+            }
+    return rows

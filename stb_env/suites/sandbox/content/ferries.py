@@ -1,0 +1,79 @@
+"""Ferries of the sandbox: sea routes between ports of different countries, on a weekly timetable."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+
+VEHICLES = ("none", "bicycle", "motorcycle", "car", "camper")
+_ROUTES_PER_PORT = 3
+_VESSELS = (
+    "Albatross", "Bright Tide", "Cormorant", "Driftwood", "Evening Star", "Fulmar", "Grey Whale",
+    "Horizon Pearl", "Ibis", "Jubilee", "Kittiwake", "Lady Merin", "Moonraker", "Narwhal", "Ocean Thistle",
+    "Petrel", "Queen of Skarn", "Razorbill", "Sea Holly", "Tern of Lumbre",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def ports() -> Mapping[str, dict[str, Any]]:
+    """Return the cities that have a port by id: the two lowest of each country."""
+    by_country: dict[str, list[dict[str, Any]]] = {}
+    for city in sorted(cities().values(), key=lambda row: (row["elevation_m"], row["city_id"])):
+        by_country.setdefault(city["country"], []).append(city)
+    chosen = [city for rows in by_country.values() for city in rows[:2]]
+    return {city["city_id"]: city for city in sorted(chosen, key=lambda row: row["city_id"])}
+
+
+@lru_cache(maxsize=1)
+def ferry_routes() -> Mapping[str, dict[str, Any]]:
+    """Return every route by id; ``sailings`` are minutes after midnight for Monday to Sunday."""
+    rng = seeding.rng("sandbox", "ferries")
+    rows: dict[str, dict[str, Any]] = {}
+    for origin in ports().values():
+        abroad = [key for key, port in ports().items() if port["country"] != origin["country"]]
+        for destination in rng.sample(abroad, _ROUTES_PER_PORT):
+            key = f"route-{len(rows) + 1:03}"
+            adult = rng.randint(1200, 9800) / 100
+            rows[key] = {
+                "route_id": key,
+                "origin_city_id": origin["city_id"],
+                "destination_city_id": destination,
+                "vessel": rng.choice(_VESSELS),
+                "crossing_hours": rng.randint(8, 90) / 4,
+                "adult_price": adult,
+                "child_price": round(adult * rng.choice((0.4, 0.5, 0.6)), 2),
+                "vehicle_prices": dict(zip(VEHICLES, (0.0, 6.5, 21.0, *_sorted_pair(rng)), strict=True)),
+                "sailings": [_sailings(rng) for _ in WEEKDAYS],
+            }
+    return rows
+
+
+def _sorted_pair(rng: random.Random) -> list[float]:
+    return sorted(rng.randint(4_000, 16_000) / 100 for _ in range(2))
+
+
+def _sailings(rng: random.Random) -> list[int]:
+    return [15 * slot for slot in sorted(rng.sample(range(4 * 5, 4 * 23), rng.randint(1, 4)))]
+
+
+@lru_cache(maxsize=1)
+def vessels() -> Mapping[str, dict[str, Any]]:
+    """Return every ship by name, in feet and knots as its owners like it."""
+    rng = seeding.rng("sandbox", "vessels")
+    lengths = rng.sample(range(180, 700), len(_VESSELS))
+    return {
+        name: {
+            "vessel": name,
+            "length_ft": length,
+            "top_speed_knots": rng.randint(14, 33),
+            "built": rng.randint(1971, 2024),
+            "passengers": rng.randrange(150, 2_400, 10),
+        }
+        for name, length in zip(_VESSELS, lengths, strict=True)
+    }

@@ -1,0 +1,77 @@
+"""Films of the sandbox; directors and cast are in `people`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+from stb_env.suites.sandbox.content.people import people
+
+GENRES = ("drama", "comedy", "thriller", "science fiction", "documentary", "romance")
+_LEADS = [
+    "Borrowed",
+    "Burning",
+    "Crooked",
+    "Distant",
+    "Drowned",
+    "Eleventh",
+    "Frozen",
+    "Last",
+    "Paper",
+    "Restless",
+    "Salt",
+    "Second",
+    "Silent",
+    "Wandering",
+]
+_TAILS = [
+    "Archive",
+    "Bridge",
+    "Carnival",
+    "Engine",
+    "Harbour",
+    "Islander",
+    "Letter",
+    "Meridian",
+    "Orchard",
+    "Passenger",
+    "River",
+    "Season",
+    "Winter",
+    "Witness",
+]
+
+
+@lru_cache(maxsize=1)
+def films() -> Mapping[str, dict[str, Any]]:
+    """Return every film by id; no two share a title."""
+    rng = seeding.rng("sandbox", "films")
+    titles = [f"The {lead} {tail}" for lead in _LEADS for tail in _TAILS]
+    directors = [row["person_id"] for row in people().values() if row["profession"] == "director"]
+    actors = [row["person_id"] for row in people().values() if row["profession"] == "actor"]
+    rows = {}
+    for index, title in enumerate(rng.sample(titles, 96)):
+        key = f"film-{index + 1:03}"
+        rows[key] = {
+            "film_id": key,
+            "title": title,
+            "year": rng.randrange(1965, 2025),
+            "genre": rng.choice(GENRES),
+            "runtime_minutes": rng.randrange(71, 196),
+            "director_id": rng.choice(directors),
+            "cast_ids": rng.sample(actors, rng.randint(2, 4)),
+            "rating": round(rng.uniform(3.0, 9.6), 1),
+        }
+    return rows
+
+
+@lru_cache(maxsize=1)
+def films_by_person() -> Mapping[str, list[dict[str, Any]]]:
+    """Return the films that each person directed or played in, by person id, oldest first."""
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for film in sorted(films().values(), key=lambda row: (row["year"], row["film_id"])):
+        for key in (film["director_id"], *film["cast_ids"]):
+            grouped.setdefault(key, []).append(film)
+    return grouped

@@ -1,0 +1,57 @@
+"""Scheduled flights: every flight runs daily; its fare follows from flight, date and cabin."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+from stb_env.suites.sandbox.content.places import cities, distance_km
+
+CABINS = ("economy", "premium", "business")
+_AIRLINES = (("Meridian Air", "ME"), ("Northwing", "NW"), ("Tern Airways", "TA"), ("Solano Jet", "SJ"))
+
+
+@lru_cache(maxsize=1)
+def flights() -> Mapping[str, dict[str, Any]]:
+    """Return every flight by id."""
+    return {row["flight_id"]: row for rows in routes().values() for row in rows}
+
+
+@lru_cache(maxsize=1)
+def routes() -> Mapping[tuple[str, str], list[dict[str, Any]]]:
+    """Return the flights of every served pair of cities, by (origin id, destination id), by departure."""
+    rng = seeding.rng("sandbox", "flights")
+    served: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    serial = 100
+    for origin in cities().values():
+        for destination in rng.sample(list(cities().values()), 9):
+            if destination is origin:
+                continue
+            departures = sorted(rng.sample(range(5 * 12, 23 * 12), rng.randint(2, 5)))
+            rows = []
+            for departure in departures:
+                serial += 1
+                airline, code = rng.choice(_AIRLINES)
+                flying = 35 + distance_km(origin, destination) / 13.5
+                rows.append(
+                    {
+                        "flight_id": f"{code}{serial}",
+                        "airline": airline,
+                        "origin_city_id": origin["city_id"],
+                        "destination_city_id": destination["city_id"],
+                        "departs": departure * 5,
+                        "minutes": 5 * round(flying * rng.uniform(0.95, 1.2) / 5),
+                    }
+                )
+            served[origin["city_id"], destination["city_id"]] = rows
+    return served
+
+
+def fare(flight: Mapping[str, Any], ordinal: int, cabin: str) -> float:
+    """Return the fare in aurel of a flight on a day (`date.toordinal`)."""
+    noise = seeding.mix(seeding.derive(flight["flight_id"]), ordinal) % 10_000 / 10_000
+    base = 18 + flight["minutes"] * 0.62
+    price: float = base * (0.7 + 0.9 * noise) * (1, 1.7, 3.1)[CABINS.index(cabin)]
+    return round(price, 2)

@@ -1,0 +1,46 @@
+"""The people whose accounts the stateful tools hold: each task plays in one household."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+from stb_env.suites.sandbox.content.people import full_names
+from stb_env.suites.sandbox.content.places import cities
+
+COUNT = 24
+TODAY = date(2026, 3, 2)
+"""The sandbox's present; nothing reads the clock."""
+
+
+@lru_cache(maxsize=COUNT)
+def friends(household: int) -> tuple[dict[str, Any], ...]:
+    """Return the contacts that a household starts with."""
+    rng = seeding.rng("sandbox", "friends", household)
+    city_ids = list(cities())
+    rows = []
+    for index, name in enumerate(full_names(rng, 24)):
+        first, last = name.casefold().split()
+        rows.append(
+            {
+                "contact_id": f"contact-{index + 1:03}",
+                "name": name,
+                "phone": phone(rng.randrange(10**8)),
+                "email": f"{first}.{last}@{rng.choice(('postbox', 'quickmail', 'lettera'))}.example",
+                "city_id": rng.choice(city_ids),
+                "birthday": (date(1950, 1, 1) + timedelta(days=rng.randrange(20_000))).isoformat(),
+            }
+        )
+    return tuple(rows)
+
+
+def phone(digits: int) -> str:
+    """Write eight digits as a phone number.
+
+    Examples:
+        >>> phone(1234567)
+        '+44 0123 4567'
+    """
+    return f"+44 {digits // 10_000:04} {digits % 10_000:04}"

@@ -1,0 +1,153 @@
+"""Music of the sandbox: artists, albums, tracks, weekly charts and concerts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.content.places import cities
+
+ARTISTS = 36
+GENRES = ("folk", "electronic", "jazz", "rock", "choral")
+WEEKS = tuple(TODAY - timedelta(weeks=weeks) for weeks in range(60, 0, -1))
+"""Mondays with a chart, oldest first."""
+CHART_SIZE = 20
+TIERS: Mapping[str, float] = {"standing": 1.0, "balcony": 1.45, "front row": 2.6}
+"""Ticket tiers and how many times the basic price they cost."""
+_LABELS = ("Low Tide Records", "Blue Door", "Parallel Sound", "Hearth Audio")
+_BANDS_FIRST = (
+    "Marble",
+    "Electric",
+    "Foggy",
+    "Seventh",
+    "Hollow",
+    "Scarlet",
+    "Northern",
+    "Plastic",
+    "Gentle",
+)
+_BANDS_SECOND = ("Foxes", "Telegraph", "Choir", "Parade", "Satellites", "Gardeners", "Motion", "Saints")
+_ALBUM_FIRST = ("Songs for", "Postcards from", "Beyond", "Farewell to", "A Map of", "Waiting on", "Almost")
+_ALBUM_SECOND = (
+    "the Lighthouse", "Empty Trains", "Monday", "the Blue Room", "Strangers", "the Long Field", "Neon Rain",
+    "Tomorrow's Weather", "the Last Ferry", "Quiet Neighbours", "the Orange Hour", "Old Radios",
+    "Sleepwalkers", "the Hill Station",
+)  # fmt: skip
+_TRACK_FIRST = (
+    "Carry", "Chase", "Count", "Drown", "Follow", "Forgive", "Gather", "Hold", "Hurry", "Keep", "Leave",
+    "Mend", "Paint", "Promise", "Remember", "Ring", "Shelter", "Sing", "Spin", "Steal", "Trade", "Trust",
+    "Turn",
+)  # fmt: skip
+_TRACK_SECOND = (
+    "the Bells", "Me Slowly", "the Harbour", "Your Letters", "Those Birds", "the Ocean Floor", "My Shadow",
+    "a Little Fire", "the Distance", "Every Window", "the Copper Sky", "Our Names", "the Small Hours",
+    "Paper Boats", "the Avenue", "Sunday Again", "the Mirror", "Half the Moon", "Winter Coats", "the Static",
+    "Wild Honey", "the Staircase", "Nothing Else", "a Thousand Miles", "the Orchard", "Broken Clocks",
+)  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def artists() -> Mapping[str, dict[str, Any]]:
+    """Return every artist by id."""
+    rng = seeding.rng("sandbox", "artists")
+    names = [f"{first} {second}" for first in _BANDS_FIRST for second in _BANDS_SECOND]
+    rows = {}
+    for index, name in enumerate(rng.sample(names, ARTISTS)):
+        key = f"artist-{index + 1:03}"
+        rows[key] = {
+            "artist_id": key,
+            "name": name,
+            "genre": rng.choice(GENRES),
+            "formed": rng.randint(1968, 2004),
+            "home_city": rng.choice(list(cities().values()))["name"],
+        }
+    return rows
+
+
+@lru_cache(maxsize=1)
+def albums() -> Mapping[str, dict[str, Any]]:
+    """Return every album by id; titles are unique, an artist's years too; each made two or three."""
+    rng = seeding.rng("sandbox", "albums")
+    titles = [f"{first} {second}" for first in _ALBUM_FIRST for second in _ALBUM_SECOND]
+    rng.shuffle(titles)
+    rows: dict[str, dict[str, Any]] = {}
+    for index, artist in enumerate(artists()):
+        for year in sorted(rng.sample(range(2005, 2026), 2 + index % 2)):
+            key = f"album-{len(rows) + 1:03}"
+            rows[key] = {
+                "album_id": key,
+                "title": titles[len(rows)],
+                "artist_id": artist,
+                "year": year,
+                "label": rng.choice(_LABELS),
+            }
+    return rows
+
+
+@lru_cache(maxsize=1)
+def tracks() -> Mapping[str, dict[str, Any]]:
+    """Return every track by id; titles are unique, the lengths of an album's five or six tracks too."""
+    rng = seeding.rng("sandbox", "tracks")
+    titles = [f"{first} {second}" for first in _TRACK_FIRST for second in _TRACK_SECOND]
+    rng.shuffle(titles)
+    rows: dict[str, dict[str, Any]] = {}
+    for album in albums():
+        for seconds in rng.sample(range(95, 560), rng.randint(5, 6)):
+            key = f"track-{len(rows) + 1:04}"
+            rows[key] = {"track_id": key, "title": titles[len(rows)], "album_id": album, "seconds": seconds}
+    return rows
+
+
+@lru_cache(maxsize=1)
+def tracks_by_album() -> Mapping[str, list[dict[str, Any]]]:
+    """Return the tracks of every album in order, by album id."""
+    grouped: dict[str, list[dict[str, Any]]] = {}
+    for row in tracks().values():
+        grouped.setdefault(row["album_id"], []).append(row)
+    return grouped
+
+
+@lru_cache(maxsize=1)
+def _fame() -> Mapping[str, tuple[int, int]]:
+    """Return lasting popularity and seed of the weekly changes, by track id."""
+    return {key: (seeding.derive("fame", key) % 10_000, seeding.derive("hype", key)) for key in tracks()}
+
+
+@lru_cache(maxsize=64)
+def chart(week: date) -> tuple[str, ...]:
+    """Return the track ids of a week's chart, best first: fame decides, with some change every week."""
+    day = week.toordinal()
+    points = {key: fame + seeding.mix(seed, day) % 900 for key, (fame, seed) in _fame().items()}
+    return tuple(sorted(points, key=lambda key: (-points[key], key))[:CHART_SIZE])
+
+
+@lru_cache(maxsize=1)
+def concerts() -> Mapping[str, dict[str, Any]]:
+    """Return every concert by id, by date: each artist tours five cities after the sandbox's present."""
+    rng = seeding.rng("sandbox", "concerts")
+    stages = ("Assembly Hall", "Old Brewery", "Riverside Arena", "Glass Dome", "Corn Exchange", "Tram Depot")
+    planned = []
+    for artist in artists():
+        stops = rng.sample(list(cities().values()), 5)
+        planned += [
+            (TODAY + timedelta(days=offset), artist, stop["name"])
+            for offset, stop in zip(rng.sample(range(5, 240), 5), stops, strict=True)
+        ]
+    rows = {}
+    for index, (when, artist, city) in enumerate(sorted(planned)):
+        key = f"concert-{index + 1:03}"
+        rows[key] = {
+            "concert_id": key,
+            "artist_id": artist,
+            "city": city,
+            "venue": f"{city} {rng.choice(stages)}",
+            "date": when.isoformat(),
+            "doors": rng.randrange(17 * 4, 21 * 4) * 15,
+            "price": rng.randint(1_400, 9_900) / 100,
+            "capacity": rng.randrange(200, 18_000, 50),
+        }
+    return rows

@@ -1,0 +1,39 @@
+"""Shops that keep parcels for collection, two or three a city."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from stb_env import seeding
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.manners import show_clock
+
+_KEEPERS = (
+    "Abbot", "Bramble", "Candle", "Dovetail", "Ember", "Foxglove", "Gatehouse", "Hartley",
+    "Inkwell", "Juniper", "Kittiwake", "Lockside", "Millrace", "Nutmeg", "Osier", "Partridge",
+)  # fmt: skip
+_SHOPS = ("Kiosk", "Bakery", "Newsstand", "Pharmacy", "Florist", "Cycles", "Grocer")
+
+
+@lru_cache(maxsize=1)
+def pickup_points() -> Mapping[str, dict[str, Any]]:
+    """Return every pick-up point by id; names differ, and within a city so do opening and closing times."""
+    rng = seeding.rng("sandbox", "pickup points")
+    names = [f"{keeper} {shop}" for keeper in _KEEPERS for shop in _SHOPS]
+    rng.shuffle(names)
+    rows: dict[str, dict[str, Any]] = {}
+    for city in cities().values():
+        count = rng.randint(2, 3)
+        opening, closing = rng.sample(range(24, 45), count), rng.sample(range(66, 90), count)
+        for opens, closes in zip(opening, closing, strict=True):
+            key = f"pickup-{len(rows) + 1:03}"
+            rows[key] = {
+                "pickup_point_id": key,
+                "name": names[len(rows)],
+                "city_name": city["name"],
+                "opens": show_clock(opens * 15),
+                "closes": show_clock(closes * 15),
+            }
+    return rows

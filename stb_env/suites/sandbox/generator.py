@@ -1,0 +1,259 @@
+"""Makes the task that a key means.
+
+Splits are disjoint by construction: the slots that a draw chose hash to one of ten buckets, and each split
+owns some of the buckets, so no (template, slots) occurs in two splits. Templates that need a held-out tool
+or category are never in train or val, nor are their tools ever distractors there; test owns all of them.
+The templates of split "missing" are in no other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
+from itertools import islice
+from random import Random
+from typing import Any, NamedTuple
+
+from stb_env import seeding
+from stb_env.backend.world import Tables
+from stb_env.errors import DataError
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.catalog import apis, household, tools
+from stb_env.suites.sandbox.changes import changes
+from stb_env.suites.sandbox.documented import documented
+from stb_env.suites.sandbox.facts import Fact, given_away, holds
+from stb_env.suites.sandbox.registry import Api, ApiCall
+from stb_env.suites.sandbox.task_key import BUCKETS, HELD_OUT_SPLITS, TaskKey
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Template
+from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolCall, ToolId
+
+_ATTEMPTS = 400
+_DIGITS = ("0", "1")
+# Facts of these types can stand in a text by accident; a name or a code hardly can.
+_COMMON = frozenset({"number", "yes_no", "time", "date"})
+
+
+class Solved(NamedTuple):
+    """A solution that was run: its calls, its answer and the state after it."""
+
+    calls: list[ApiCall]
+    answer: Answer
+    state: Tables
+
+
+class Instance(NamedTuple):
+    """A drawn and solved instance of a template."""
+
+    draw: Draw
+    plan: Plan
+    query: str
+    solved: Solved
+
+
+def plan_of(task_id: str) -> Plan:
+    """Return the plan behind a task.
+
+    Raises:
+        DataError: There is no such task.
+    """
+    return _instance(TaskKey.parse(task_id)).plan
+
+
+def draw_of(key: TaskKey) -> Draw:
+    """Return the draw behind a key: the slots that identify the instance, and the household."""
+    return _instance(key).draw
+
+
+def generate(key: TaskKey) -> Task:
+    """Make the task that a key means; the same key gives the same task in every process."""
+    draw, _, query, solved = _instance(key)
+    known = tools()
+    used = tuple(dict.fromkeys(call.api.id for call in solved.calls))
+    return Task(
+        id=key.id,
+        query=query,
+        tools=_offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        suite="Sandbox",
+        group=key.template.group,
+        split=key.split,
+        relevant=used,
+        gold=tuple(ToolCall(known[call.api.id].name, dict(call.arguments)) for call in solved.calls),
+        goal=_Goal(draw.household, solved),
+        record={
+            "template": key.template.name,
+            "level": key.template.calls,
+            "household": draw.household,
+            "answer": solved.answer.text,
+        },
+    )
+
+
+class _Goal(Mapping[str, Any]):
+    """What the verifier checks: facts, falsehoods and writes.
+
+    Comparing states is a tenth of the work of a task, and needed only at its end: it is done when asked for.
+    """
+
+    def __init__(self, household_number: int, solved: Solved) -> None:
+        self._household = household_number
+        self._solved = solved
+
+    @cached_property
+    def _parts(self) -> dict[str, Any]:
+        answer = self._solved.answer
+        return {
+            "facts": list(answer.facts),
+            "falsehoods": list(answer.falsehoods),
+            "writes": changes(household(self._household), self._solved.state),
+        }
+
+    def __getitem__(self, name: str) -> Any:
+        return self._parts[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._parts)
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+
+def _instance(key: TaskKey) -> Instance:
+    if key.split != "train":
+        return _series(key.split, key.template).at(key.turn)
+    rng = seeding.rng("sandbox", key.split, key.template.name, key.turn)
+    return next(_instances(key.split, key.template, rng))
+
+
+class _Series:
+    """The instances of a template in a listed split, no two of them with the same slots."""
+
+    def __init__(self, split: str, template: Template) -> None:
+        self._what = f"{template.name} has too few slot values for split {split}; give it more"
+        self._source = _instances(split, template, seeding.rng("sandbox", split, template.name))
+        self._found: dict[tuple[str, ...], Instance] = {}
+        self._lock = threading.Lock()
+
+    def at(self, turn: int) -> Instance:
+        with self._lock:
+            repeats = 0
+            while len(self._found) <= turn:
+                instance = next(self._source)
+                known = self._found.setdefault(tuple(instance.draw.slots), instance)
+                repeats = repeats + 1 if known is not instance else 0
+                if repeats > _ATTEMPTS:
+                    raise DataError(self._what)
+        return next(islice(self._found.values(), turn, None))
+
+
+@lru_cache(maxsize=1024)
+def _series(split: str, template: Template) -> _Series:
+    return _Series(split, template)
+
+
+def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance]:
+    """Draw instances whose slots belong to the split and whose facts neither query nor chance give away."""
+    unfit = 0
+    while unfit < _ATTEMPTS:
+        draw = Draw(rng)
+        plan = template.draw(draw)
+        unfit += 1
+        if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
+            continue
+        query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
+        solved = _run(plan, household(draw.household))
+        facts = solved.answer.facts
+        if not any(given_away(fact, query) for fact in facts) and not _met_by_accident(facts):
+            unfit = 0
+            yield Instance(draw, plan, query, solved)
+    raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
+
+
+def _met_by_accident(facts: Sequence[Fact]) -> bool:
+    """Return whether a digit that stands in any text, or some tool's documentation, is the answer."""
+    if not facts or any(fact["type"] not in _COMMON for fact in facts):
+        return False
+    numbers = [fact for fact in facts if fact["type"] == "number"]
+    # Yes or no beside them adds nothing: half of all texts have the right one.
+    guessable = numbers and all(fact["type"] in ("number", "yes_no") for fact in facts)
+    if guessable and all(map(_is_digit, numbers)) and any(_all_hold(numbers, digit) for digit in _DIGITS):
+        return True
+    return bool(frozenset.intersection(*map(documented, facts)))
+
+
+def _all_hold(facts: Iterable[Fact], answer: str) -> bool:
+    return all(holds(fact, answer) for fact in facts)
+
+
+def _is_digit(fact: Fact) -> bool:
+    """Return False where neither 0 nor 1 is near enough to a number."""
+    slack = fact["tolerance"] + 1e-6
+    return bool(-slack <= fact["value"] <= 1 + slack)
+
+
+def _owned(split: str, template: Template) -> bool:
+    # A template with held-out tools is in test alone, so all its instances are test's; likewise for missing.
+    return split in BUCKETS and not template.held_out
+
+
+def bucket_of(template: str, slots: list[str]) -> int:
+    """Return the bucket, from 0 to 9, that owns an instance."""
+    return seeding.derive("sandbox bucket", template, *slots) % 10
+
+
+def _run(plan: Plan, state: Tables) -> Solved:
+    calls: list[ApiCall] = []
+    solution = plan.solve()
+    try:
+        request = next(solution)
+        while True:
+            calls.append(request)
+            try:
+                response, state = request.api.run(state, request.arguments)
+            except ApiError as error:
+                request = solution.throw(error)
+            else:
+                request = solution.send(response)
+    except StopIteration as stop:
+        return Solved(calls, stop.value, state)
+
+
+def _offered(used: tuple[ToolId, ...], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
+    """Return the needed tools among distractors, half of them from the same categories."""
+    needed, near, far = _pools(
+        used, key.template.offers, key.template.withheld, key.split not in HELD_OUT_SPLITS
+    )
+    chosen = rng.sample(near, min(len(near), (key.distractors + 1) // 2))
+    chosen += rng.sample(far, min(len(far), key.distractors - len(chosen)))
+    offered = needed + chosen
+    rng.shuffle(offered)
+    return tuple(offered)
+
+
+class _Pools(NamedTuple):
+    """The tools that a task needs, and the distractors of the same categories and of others."""
+
+    needed: list[Tool]
+    near: list[Tool]
+    far: list[Tool]
+
+
+@lru_cache(maxsize=1024)
+def _pools(
+    used: tuple[ToolId, ...], offers: tuple[Api, ...], withheld: tuple[Api, ...], training: bool
+) -> _Pools:
+    needed = list(dict.fromkeys((*used, *(api.id for api in offers))))
+    unfit = {*needed, *(api.id for api in withheld)}
+    near, far = _by_category(frozenset(identity.category for identity in needed), training)
+    near = [tool for tool in near if tool.id not in unfit]
+    if withheld:
+        far = [tool for tool in far if tool.id not in unfit]
+    return _Pools([tools()[identity] for identity in needed], near, far)
+
+
+@lru_cache(maxsize=256)
+def _by_category(categories: frozenset[str], training: bool) -> tuple[list[Tool], list[Tool]]:
+    known = [tool for identity, tool in tools().items() if not (training and apis()[identity].tool.held_out)]
+    near = [tool for tool in known if tool.id.category in categories]
+    return near, [tool for tool in known if tool.id.category not in categories]

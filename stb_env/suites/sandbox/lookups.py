@@ -1,0 +1,52 @@
+"""Steps that many solutions share: from a name in the query to the row behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from stb_env.suites.sandbox.answers import MONTHS
+from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.tools.city_atlas import search_cities
+from stb_env.suites.sandbox.tools.contact_book import search_contacts
+from stb_env.suites.sandbox.tools.corner_shop import search_products
+
+Lookup = Generator[ApiCall, Any, str]
+
+
+def city_id(name: str) -> Lookup:
+    """Find the id of a city by its full name."""
+    page = yield search_cities(query=name)
+    return next(str(row["city_id"]) for row in page["results"] if row["name"] == name)
+
+
+def contact_id(name: str) -> Lookup:
+    """Find the id of a contact by full name; empty where there is none (any more)."""
+    page = yield search_contacts(name=name)
+    return next((str(row["contact_id"]) for row in page["results"] if row["name"] == name), "")
+
+
+def product_id(name: str) -> Lookup:
+    """Find the id of a product by its full name."""
+    page = yield search_products(query=name)
+    return next(str(row["product_id"]) for row in page["results"] if row["name"] == name)
+
+
+@lru_cache(maxsize=256)
+def days(first: int, last: int) -> tuple[date, ...]:
+    """Return the days from so many days after the sandbox's present to so many."""
+    return tuple(TODAY + timedelta(days=offset) for offset in range(first, last + 1))
+
+
+@lru_cache(maxsize=2048)
+def long_date(when: date) -> str:
+    """Write a date the way people do.
+
+    Examples:
+        >>> long_date(date(2026, 3, 9))
+        '9 March 2026'
+    """
+    return f"{when.day} {MONTHS[when.month - 1]} {when.year}"

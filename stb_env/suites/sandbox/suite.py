@@ -1,0 +1,13 @@
+"""The Sandbox's declaration."""
+
+from __future__ import annotations
+
+from stb_env.suite import Maker, Suite
+
+SUITE = Suite(
+    name="sandbox",
+    description="an executable world of our own: 56 tools, exact verifiers, endless seeded training tasks",
+    environments={"stb/Sandbox-v0": Maker("stb_env.suites.sandbox.env:make")},
+    splits=("test", "val", "train", "missing"),
+    oracle="stb_env.suites.sandbox.oracle:oracle",
+)

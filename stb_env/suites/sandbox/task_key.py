@@ -1,0 +1,89 @@
+"""What a task id says: split, template, turn and number of distractors."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from stb_env.errors import DataError, did_you_mean
+from stb_env.suites.sandbox.template import Template, templates, unsolvable_templates
+
+BUCKETS: Mapping[str, range] = {"train": range(8), "val": range(8, 9), "test": range(9, 10)}
+MISSING = "missing"
+"""The split of tasks that lack a detail, a thing or a tool: right is to say so."""
+SPLITS = (*BUCKETS, MISSING)
+HELD_OUT_SPLITS = frozenset({"test", MISSING})
+"""The splits that may show held-out tools."""
+TEST_GROUP = 100
+"""Tasks of each group in the test split."""
+MISSING_TASKS = 100
+"""Tasks in split missing."""
+_VAL_DRAWS = 2
+MOST_DISTRACTORS = 20
+
+_ID = re.compile(r"(train|val|test|missing)-([a-z0-9_]+)-(0|[1-9]\d{0,17})(?:-d(\d{1,2}))?")
+DISTRACTORS = 4
+
+
+def draws(split: str, template: Template) -> int | None:
+    """Return how many instances of a template a split has; None is without end.
+
+    The test split shares `TEST_GROUP` tasks out among the templates of each group, split missing
+    `MISSING_TASKS` among all of its own.
+    """
+    if split == "train":
+        return None
+    if split == "val":
+        return _VAL_DRAWS
+    if split == MISSING:
+        return _share(MISSING_TASKS, list(unsolvable_templates()), template.name)
+    names = [known.name for known in templates().values() if known.group == template.group]
+    return _share(TEST_GROUP, names, template.name)
+
+
+def _share(total: int, names: list[str], name: str) -> int:
+    return total // len(names) + (names.index(name) < total % len(names))
+
+
+def templates_of(split: str) -> Mapping[str, Template]:
+    """Return the templates from which a split is made, held-out ones included, by name."""
+    return unsolvable_templates() if split == MISSING else templates()
+
+
+class TaskKey(NamedTuple):
+    """What a task id says."""
+
+    split: str
+    template: Template
+    turn: int
+    distractors: int
+
+    @classmethod
+    def parse(cls, task_id: str) -> TaskKey:
+        """Read a task id such as ``train-sun_times-17`` or ``test-sun_times-3-d8``.
+
+        Raises:
+            DataError: There is no such task.
+        """
+        match = _ID.fullmatch(task_id)
+        found = templates_of(match[1]).get(match[2]) if match else None
+        if match is None or found is None:
+            known = [f"{split}-{name}-0" for split in SPLITS for name in templates_of(split)]
+            near = did_you_mean(task_id, known)
+            raise DataError(f"no sandbox task {task_id[:80]!r}; ids look like 'train-sun_times-17'.{near}")
+        split, index, limit = match[1], int(match[3]), draws(match[1], found)
+        if found.held_out and split not in HELD_OUT_SPLITS:
+            raise DataError(f"no task {task_id!r}: {found.name} needs held-out tools, which only test has")
+        if limit is not None and index >= limit:
+            raise DataError(f"no task {task_id!r}: {split} has instances 0 to {limit - 1} of {found.name}")
+        distractors = int(match[4]) if match[4] else DISTRACTORS
+        if distractors > MOST_DISTRACTORS:
+            raise DataError(f"no task {task_id!r}: at most {MOST_DISTRACTORS} distractors, got {distractors}")
+        return cls(split, found, index, distractors)
+
+    @property
+    def id(self) -> str:
+        """The task id."""
+        plain = f"{self.split}-{self.template.name}-{self.turn}"
+        return plain if self.distractors == DISTRACTORS else f"{plain}-d{self.distractors}"

@@ -1,0 +1,210 @@
+"""What a task template is: a draw of slots, wordings of the query, and a solution as a generator."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
+
+from stb_env.backend.world import Tables
+from stb_env.suites.sandbox.catalog import household, modules_of
+from stb_env.suites.sandbox.content.households import COUNT
+from stb_env.suites.sandbox.facts import Fact
+from stb_env.suites.sandbox.registry import Api, ApiCall, ToolDoc
+
+T = TypeVar("T")
+
+
+class Answer(NamedTuple):
+    """How a solution ends.
+
+    Attributes:
+        text: A final answer that holds every fact.
+        facts: What any right answer must contain.
+        falsehoods: What no right answer contains, as facts.
+    """
+
+    text: str
+    facts: Sequence[Fact] = ()
+    falsehoods: Sequence[Fact] = ()
+
+
+Solution = Generator[ApiCall, Any, Answer]
+"""Yields API calls, is sent their responses (or gets an `ApiError` thrown in), returns the answer."""
+
+
+class Plan(NamedTuple):
+    """One instance of a template.
+
+    Attributes:
+        wordings: Ways to put the same query.
+        solve: Makes a fresh solution. It looks before it acts, so that it works from any state that
+            an agent can have reached.
+    """
+
+    wordings: Sequence[str]
+    solve: Callable[[], Solution]
+
+
+class Draw:
+    """Seeded choices of slot values. What was chosen identifies the instance, so choose through it only.
+
+    Args:
+        rng: Source of randomness.
+    """
+
+    def __init__(self, rng: random.Random) -> None:
+        self.rng = rng
+        self.slots: list[str] = []
+        self.household = 0
+
+    def pick(self, options: Sequence[T]) -> T:
+        """Choose one."""
+        chosen = self.rng.choice(options)
+        self.slots.append(_label(chosen))
+        return chosen
+
+    def pick_some(self, options: Sequence[T], count: int) -> list[T]:
+        """Choose several different ones, in random order."""
+        chosen = self.rng.sample(options, count)
+        self.slots += map(_label, chosen)
+        return chosen
+
+    def between(self, low: int, high: int) -> int:
+        """Choose an integer, both ends included."""
+        chosen = self.rng.randint(low, high)
+        self.slots.append(str(chosen))
+        return chosen
+
+    def home(self) -> Tables:
+        """Choose the household in which the task plays, and return its starting state."""
+        self.household = self.rng.randrange(COUNT)
+        self.slots.append(str(self.household))
+        return household(self.household)
+
+
+def _label(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    # The first field of every row of content is its id.
+    return str(next(iter(value.values()))) if isinstance(value, Mapping) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A family of tasks.
+
+    Attributes:
+        name: Unique; part of task ids.
+        draw: Chooses slots and returns the plan.
+        tools: The tools that its solution needs.
+        calls: How many calls its solution needs, which is the task's level; without a solution, how many
+            show that there is none.
+        writes: The tables that a solved task leaves changed.
+        group: One of the six groups of StableToolBench.
+        solvable: Whether there is a solution; else the right answer says what is lacking.
+        offers: APIs that a task offers although its solution calls none of them.
+        withheld: APIs that a task never offers.
+    """
+
+    name: str
+    draw: Callable[[Draw], Plan]
+    tools: tuple[ToolDoc, ...]
+    calls: int
+    writes: tuple[str, ...]
+    group: str
+    solvable: bool = True
+    offers: tuple[Api, ...] = ()
+    withheld: tuple[Api, ...] = ()
+
+    @property
+    def held_out(self) -> bool:
+        """Whether training must not see it."""
+        return any(tool.held_out for tool in self.tools)
+
+
+GROUPS = ("I1-Instruction", "I1-Tool", "I1-Category", "I2-Instruction", "I2-Category", "I3-Instruction")
+_TEMPLATES: dict[str, Template] = {}
+
+
+Drawing = Callable[[Draw], Plan]
+
+
+def template(*tools: ToolDoc, calls: int, writes: Iterable[str] = ()) -> Callable[[Drawing], Drawing]:
+    """Return a decorator that registers a function of a `Draw` as a template, under its own name.
+
+    Args:
+        *tools: The tools that the solution needs.
+        calls: Number of calls that the solution needs.
+        writes: Tables that it changes.
+    """
+
+    def register(draw: Drawing) -> Drawing:
+        return _registered(Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools)))
+
+    return register
+
+
+def unsolvable(
+    *tools: ToolDoc, calls: int, offers: Iterable[Api] = (), withheld: Iterable[Api] = ()
+) -> Callable[[Drawing], Drawing]:
+    """Return a decorator as `template` does, for tasks that nobody can do; split ``missing`` has them.
+
+    Args:
+        *tools: The tools that show that there is no solution, and those that seem to have one.
+        calls: Number of calls that show it.
+        offers: APIs with which an agent could do something wrong.
+        withheld: APIs that would do what is asked.
+    """
+
+    def register(draw: Drawing) -> Drawing:
+        return _registered(
+            Template(
+                draw.__name__, draw, tools, calls, (), group_of(tools), False, tuple(offers), tuple(withheld)
+            )
+        )
+
+    return register
+
+
+def _registered(made: Template) -> Drawing:
+    known = _TEMPLATES.setdefault(made.name, made)
+    if known.draw is not made.draw:
+        raise ValueError(f"two templates are named {made.name!r}; rename one")
+    return made.draw
+
+
+def group_of(tools: Iterable[ToolDoc]) -> str:
+    """Return the group that a task with these tools belongs to.
+
+    Raises:
+        ValueError: None: a held-out tool would meet others, which no group means.
+    """
+    tools = list(tools)
+    categories = {tool.category for tool in tools}
+    held_out = {tool.held_out for tool in tools}
+    kind = "I1" if len(tools) == 1 else "I2" if len(categories) == 1 else "I3"
+    meaning = "Instruction" if held_out == {""} else next(iter(held_out)).capitalize()
+    group = f"{kind}-{meaning}"
+    if group not in GROUPS or len(held_out) > 1:
+        raise ValueError(f"tools {[tool.name for tool in tools]} fit none of the groups {', '.join(GROUPS)}")
+    return group
+
+
+@lru_cache(maxsize=1)
+def templates() -> Mapping[str, Template]:
+    """Return every template of the files in ``templates/`` whose tasks can be solved, by name."""
+    return _sorted(solvable=True)
+
+
+@lru_cache(maxsize=1)
+def unsolvable_templates() -> Mapping[str, Template]:
+    """Return every template of the files in ``templates/`` whose tasks cannot be solved, by name."""
+    return _sorted(solvable=False)
+
+
+def _sorted(solvable: bool) -> dict[str, Template]:
+    modules_of("stb_env.suites.sandbox.templates")
+    return {name: known for name, known in sorted(_TEMPLATES.items()) if known.solvable is solvable}

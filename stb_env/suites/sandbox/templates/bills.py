@@ -1,0 +1,224 @@
+"""Tasks about invoices and the accounts that pay them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from typing import Any
+
+from stb_env.backend.world import Row, Tables
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import bill_box, pocket_bank, rate_board
+
+_FOREIGN = sorted(code for code in currencies() if code != "AUR")
+
+
+def _invoices(home: Tables, *statuses: str) -> list[Row]:
+    return [row for row in home.table("invoices").values() if row["status"] in statuses]
+
+
+def _invoice(issuer: str) -> Generator[ApiCall, Any, Row]:
+    row: Row = (yield bill_box.list_invoices(issuer=issuer))["results"][0]
+    return row
+
+
+def _account(kind: str) -> Generator[ApiCall, Any, Row]:
+    rows = (yield pocket_bank.list_accounts())["accounts"]
+    row: Row = next(row for row in rows if row["kind"] == kind)
+    return row
+
+
+def _pay(invoices: Iterable[Row], account: Row) -> Generator[ApiCall, Any, None]:
+    for row in invoices:
+        if row["status"] in ("open", "overdue"):
+            yield bill_box.pay_invoice(invoice_id=row["invoice_id"], account_id=account["account_id"])
+
+
+@template(bill_box.TOOL, calls=1)
+def invoices_above(draw: Draw) -> Plan:
+    """Which open invoices exceed an amount."""
+    rows = _invoices(draw.home(), "open")
+    limit = draw.between(10, int(max(row["amount"] for row in rows)) - 1)
+
+    def solve() -> Solution:
+        rows = (yield bill_box.list_invoices(status="open"))["results"]
+        issuers = [row["issuer"] for row in rows if row["amount"] > limit]
+        return Answer(
+            f"Those of {', '.join(issuers)}.", [facts.names("issuers", issuers, others=bill_box.ISSUERS)]
+        )
+
+    return Plan(
+        (
+            f"Which of my open invoices (those that are not overdue yet) ask for more than {limit} AUR? Name "
+            "the issuers.",
+            f"List the companies whose open invoices exceed {limit} aurel; leave overdue ones out.",
+            f"Go through my invoices with status open and tell me who wants more than {limit} AUR.",
+        ),
+        solve,
+    )
+
+
+@template(bill_box.TOOL, pocket_bank.TOOL, rate_board.TOOL, calls=5, writes=("invoices", "accounts"))
+def pay_invoice(draw: Draw) -> Plan:
+    """Pay an invoice and tell what is left, in another currency."""
+    home = draw.home()
+    issuer = draw.pick(_invoices(home, "open", "overdue"))["issuer"]
+    kind, code = draw.pick(pocket_bank.KINDS), draw.pick(_FOREIGN)
+
+    def solve() -> Solution:
+        invoice = yield from _invoice(issuer)
+        yield from _pay([invoice], (yield from _account(kind)))
+        left = (yield from _account(kind))["balance"]
+        row = yield rate_board.convert_amount(amount=left, source_code="AUR", target_code=code)
+        return Answer(
+            f"Paid; {row['converted']:.2f} {code} are left.", [facts.number("left", row["converted"])]
+        )
+
+    return Plan(
+        (
+            f"Pay the invoice of {issuer} from my {kind} account. How much is then left there, in {code}?",
+            f"{issuer} wants money: settle it out of the {kind} account and tell me the remaining balance "
+            f"converted to {code}.",
+            f"Settle what I owe {issuer}, using my {kind} account, and report what remains in it as an "
+            f"amount in {code}.",
+        ),
+        solve,
+    )
+
+
+@template(bill_box.TOOL, pocket_bank.TOOL, calls=4, writes=("invoices", "accounts"))
+def pay_from_fitting_account(draw: Draw) -> Plan:
+    """Pay from one account if enough stays there, else from another."""
+    home = draw.home()
+    issuer = draw.pick(_invoices(home, "open", "overdue"))["issuer"]
+    first, second = draw.pick_some(pocket_bank.KINDS, 2)
+    rest = 50 * draw.between(10, 160)
+
+    def solve() -> Solution:
+        key = (yield from _invoice(issuer))["invoice_id"]
+        invoice = yield bill_box.invoice_details(invoice_id=key)
+        rows = (yield pocket_bank.list_accounts())["accounts"]
+        by_kind = {row["kind"]: row for row in rows}
+        enough = by_kind[first]["balance"] - invoice["amount"] >= rest
+        account = by_kind[first if enough else second]
+        if invoice["status"] == "paid":
+            account = next(row for row in rows if row["account_id"] == invoice["account_id"])
+        yield from _pay([invoice], account)
+        kind = account["kind"]
+        return Answer(
+            f"I paid from the {kind} account; the invoice was due on {invoice['due_on']}.",
+            [
+                facts.name("account", kind, others=(first, second)),
+                facts.date("due", invoice["due_on"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Pay {issuer}'s invoice from my {first} account if at least {rest} AUR stay there afterwards, "
+            f"otherwise from {second}. Which account did you take, and when was the invoice due?",
+            f"Settle the {issuer} invoice. Use the {first} account only where its balance stays at {rest} "
+            f"AUR or more, else the {second} account; tell me which one it was and the due date.",
+            f"I owe {issuer}. The {first} account should pay as long as {rest} AUR or more remain in it; if "
+            f"fewer would, let the {second} account pay. Name the account and the invoice's due date.",
+        ),
+        solve,
+    )
+
+
+@template(bill_box.TOOL, pocket_bank.TOOL, calls=6, writes=("invoices", "accounts"))
+def refund_and_pay(draw: Draw) -> Plan:
+    """Take a payment back and pay another invoice."""
+    home = draw.home()
+    recent = [row for row in _invoices(home, "paid") if days_left(row["paid_on"]) >= -14]
+    old, new = draw.pick(recent)["issuer"], draw.pick(_invoices(home, "open", "overdue"))["issuer"]
+    kind = draw.pick(pocket_bank.KINDS)
+
+    def solve() -> Solution:
+        row = yield from _invoice(old)
+        if row["status"] == "paid":
+            yield bill_box.refund_invoice(invoice_id=row["invoice_id"])
+        row = yield from _invoice(new)
+        yield from _pay([row], (yield from _account(kind)))
+        left = (yield from _account(kind))["balance"]
+        return Answer(f"Done; the {kind} account holds {left:.2f} AUR.", [facts.number("left", left)])
+
+    return Plan(
+        (
+            f"Get the payment to {old} refunded, then pay {new} from my {kind} account. What is the "
+            f"balance of the {kind} account after that?",
+            f"Have the money for {old} returned and settle {new}'s invoice out of {kind}; how much is in "
+            f"{kind} in the end?",
+            f"Two things: a refund for the invoice of {old}, and {new} is to be paid from the {kind} "
+            "account. Tell me that account's final balance.",
+        ),
+        solve,
+    )
+
+
+@template(bill_box.TOOL, rate_board.TOOL, calls=3)
+def refund_too_late(draw: Draw) -> Plan:
+    """Try to have a payment refunded too late; nothing changes."""
+    old = [row for row in _invoices(draw.home(), "paid") if days_left(row["paid_on"]) < -14]
+    issuer, code = draw.pick(old)["issuer"], draw.pick(_FOREIGN)
+
+    def solve() -> Solution:
+        invoice = yield from _invoice(issuer)
+        refunded = True
+        try:
+            yield bill_box.refund_invoice(invoice_id=invoice["invoice_id"])
+        except ApiError:
+            refunded = False
+        row = yield rate_board.convert_amount(amount=invoice["amount"], source_code="AUR", target_code=code)
+        return Answer(
+            f"{'Yes' if refunded else 'No'}. It is about {row['converted']:.2f} {code}.",
+            [facts.yes_no("refunded", refunded), facts.number("amount", row["converted"])],
+        )
+
+    return Plan(
+        (
+            f"Is my payment to {issuer} still refundable, yes or no? If it is, have it refunded. How much "
+            f"is it in {code}?",
+            f"Try to get a refund of what I paid {issuer}. Did it work (yes or no)? Give me the amount in "
+            f"{code} too.",
+            f"I want the money for the {issuer} invoice back. Ask for it, tell me with a yes or no whether "
+            f"that went through, and convert the amount to {code}.",
+        ),
+        solve,
+    )
+
+
+@template(bill_box.TOOL, pocket_bank.TOOL, calls=7, writes=("invoices", "accounts", "transfers"))
+def clear_overdue(draw: Draw) -> Plan:
+    """Fill up an account and pay everything that is overdue from it."""
+    draw.home()
+    source, payer = draw.pick_some(pocket_bank.KINDS, 2)
+    amount = draw.between(20, 400)
+
+    def solve() -> Solution:
+        rows = (yield pocket_bank.list_accounts())["accounts"]
+        ids = {row["kind"]: row["account_id"] for row in rows}
+        wanted = {"source_account_id": ids[source], "target_account_id": ids[payer], "amount": amount}
+        made = (yield pocket_bank.list_transfers())["results"]
+        if not any(wanted.items() <= row.items() for row in made):
+            yield pocket_bank.transfer_money(**wanted)
+        overdue = (yield bill_box.list_invoices(status="overdue"))["results"]
+        yield from _pay(overdue, {"account_id": ids[payer]})
+        left = (yield from _account(payer))["balance"]
+        return Answer(f"All is paid; {left:.2f} AUR are left.", [facts.number("left", left)])
+
+    return Plan(
+        (
+            f"Move {amount} AUR from {source} to {payer} (once), then pay all overdue invoices from my "
+            f"{payer} account. How much does it hold afterwards?",
+            f"Clear my overdue invoices out of the {payer} account, after transferring {amount} aurel into "
+            f"it from {source} if that has not been done. What is left in {payer}?",
+            f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, a single "
+            f"time, and let it pay every overdue invoice. Report the final balance of {payer}.",
+        ),
+        solve,
+    )

@@ -1,0 +1,230 @@
+"""Tasks about the fashion shop: purchases, returns and exchanges."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import date, timedelta
+from typing import Any
+
+from stb_env.backend.world import Row, Tables
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.garments import SIZES, garments
+from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import task_tray, thread_house
+
+_GARMENTS = list(garments().values())
+
+
+def _purchases(home: Tables, *, oldest: int, latest: int) -> list[Row]:
+    """Return what was delivered between so many days ago and so many."""
+    rows = [row for row in home.table("purchases").values() if row["status"] == "delivered"]
+    return [row for row in rows if -oldest <= days_left(row["delivered_on"]) <= -latest]
+
+
+def _new(home: Tables) -> list[dict[str, Any]]:
+    known = {row["garment"] for row in home.table("purchases").values()}
+    return [row for row in _GARMENTS if row["name"] not in known]
+
+
+def _bought(name: str) -> Generator[ApiCall, Any, Row | None]:
+    rows = (yield thread_house.list_purchases(name=name))["results"]
+    return rows[-1] if rows else None
+
+
+def _garment(name: str) -> Generator[ApiCall, Any, Row]:
+    page = yield thread_house.search_garments(name=name)
+    row: Row = next(row for row in page["results"] if row["name"] == name)
+    return row
+
+
+@template(thread_house.TOOL, calls=2)
+def garment_in_stock(draw: Draw) -> Plan:
+    """Whether there are so many of a garment in a size, and what they cost."""
+    name, size, count = draw.pick(_GARMENTS)["name"], draw.pick(SIZES), draw.between(2, 7)
+
+    def solve() -> Solution:
+        row = yield from _garment(name)
+        stock = (yield thread_house.garment_details(garment_id=row["garment_id"]))["stock"][size]
+        cost = round(row["price_cents"] * count / 100, 2)
+        return Answer(
+            f"{'Yes' if stock >= count else 'No'}, {count} of them cost {cost:.2f} AUR.",
+            [facts.yes_no("in stock", stock >= count), facts.number("cost", cost)],
+        )
+
+    return Plan(
+        (
+            f"Does Thread House have {count} of the {name} in size {size} (answer that in one word), and "
+            "what would they cost in aurel?",
+            f"I need {count} x {name}, size {size}. Are there enough at Thread House? One word for that, "
+            "and then the total in AUR.",
+            f"Are {count} pieces of the {name} ({size}) in stock at Thread House? Say so in a word first, "
+            "then work out the sum in aurel, from cents.",
+        ),
+        solve,
+    )
+
+
+@template(thread_house.TOOL, calls=3, writes=("purchases",))
+def buy_garment(draw: Draw) -> Plan:
+    """Buy a garment."""
+    home = draw.home()
+    name, count = draw.pick(_new(home))["name"], draw.between(2, 5)
+
+    def solve() -> Solution:
+        row = yield from _bought(name)
+        if row is None:
+            key = (yield from _garment(name))["garment_id"]
+            row = yield thread_house.buy_garment(garment_id=key, quantity=count, size="M")
+        cost = row["paid_cents"] / 100
+        return Answer(f"Bought for {cost:.2f} AUR.", [facts.number("cost", cost)])
+
+    return Plan(
+        (
+            f"Buy {count} of the {name} in size M at Thread House, unless I have bought it there before. "
+            "What do I pay in aurel?",
+            f"Check my Thread House purchases; if the {name} is missing there, order {count} in M. How "
+            "much is that in AUR?",
+            f"I want {count} x {name}, size M, from Thread House (a single purchase, please look first). "
+            "Tell me the price in aurel.",
+        ),
+        solve,
+    )
+
+
+@template(thread_house.TOOL, calls=5, writes=("purchases",))
+def swap_purchase(draw: Draw) -> Plan:
+    """Cancel what is in processing and buy something else instead."""
+    home = draw.home()
+    rows = [row for row in home.table("purchases").values() if row["status"] == "processing"]
+    old, new, count = draw.pick(rows)["garment"], draw.pick(_new(home))["name"], draw.between(2, 4)
+
+    def solve() -> Solution:
+        row = yield from _bought(old)
+        if row and row["status"] == "processing":
+            yield thread_house.cancel_purchase(purchase_id=row["purchase_id"])
+        back = row["paid_cents"] / 100 if row else 0
+        row = yield from _bought(new)
+        if row is None:
+            key = (yield from _garment(new))["garment_id"]
+            row = yield thread_house.buy_garment(garment_id=key, quantity=count, size="M")
+        cost = row["paid_cents"] / 100
+        return Answer(
+            f"You get {back:.2f} AUR back and pay {cost:.2f} AUR.",
+            [facts.number("refund", back), facts.number("cost", cost)],
+        )
+
+    return Plan(
+        (
+            f"Cancel my purchase of the {old} at Thread House and buy {count} x {new} in M instead. In "
+            "aurel: what comes back, and what does the new one cost?",
+            f"I changed my mind: instead of the {old} that Thread House is processing I want {count} of the "
+            f"{new}, size M. Tell me the refund and the new price in AUR.",
+            f"At Thread House, replace the {old} (cancel it) by {count} pieces of the {new} in size M, and "
+            "report both amounts in aurel.",
+        ),
+        solve,
+    )
+
+
+@template(thread_house.TOOL, calls=3)
+def return_too_late(draw: Draw) -> Plan:
+    """Try to return something after the end of the return period; nothing changes."""
+    name = draw.pick(_purchases(draw.home(), oldest=999, latest=31))["garment"]
+    count = draw.between(2, 12)
+
+    def solve() -> Solution:
+        row = yield from _bought(name)
+        accepted = row is not None
+        try:
+            yield thread_house.return_purchase(purchase_id=row["purchase_id"] if row else "")
+        except ApiError:
+            accepted = False
+        cost = round((yield from _garment(name))["price_cents"] * count / 100, 2)
+        return Answer(
+            f"{'Yes' if accepted else 'No'}; {count} new ones cost {cost:.2f} AUR.",
+            [facts.yes_no("accepted", accepted), facts.number("cost", cost)],
+        )
+
+    return Plan(
+        (
+            f"Send the {name} back to Thread House if they still take it. Do they, yes or no? And what "
+            f"would {count} new ones cost, in aurel?",
+            f"Does Thread House accept the {name} as a return? Try it, begin with yes or no, and tell me "
+            f"the price of {count} of them in AUR either way.",
+            f"Return my {name} (Thread House) if that is possible. I want a clear yes or no, and the sum "
+            f"in aurel for {count} pieces at the present price.",
+        ),
+        solve,
+    )
+
+
+@template(thread_house.TOOL, task_tray.TOOL, calls=4, writes=("todos",))
+def donate_instead(draw: Draw) -> Plan:
+    """Return something; where it is too late, note to give it away."""
+    name = draw.pick(_purchases(draw.home(), oldest=999, latest=31))["garment"]
+    when, title = draw.pick(days(3, 40)), f"Donate the {name}"
+
+    def solve() -> Solution:
+        row = yield from _bought(name)
+        delivered = row["delivered_on"] if row else ""
+        try:
+            yield thread_house.return_purchase(purchase_id=row["purchase_id"] if row else "")
+        except ApiError:
+            if not (yield task_tray.search_todos(title=title))["results"]:
+                yield task_tray.add_todo(list_name="Errands", title=title, due_date=when.isoformat())
+        last = (date.fromisoformat(delivered) + timedelta(days=30)).isoformat()
+        return Answer(
+            f"The return period ended on {last}; it is on your list.",
+            [facts.date("end of the period", last, others=[delivered])],
+        )
+
+    return Plan(
+        (
+            f'Return the {name} to Thread House. Should they refuse, put "{title}" on my Errands list, due '
+            f"{when}, and tell me on which date the return period ended.",
+            f"Try to send the {name} back to Thread House; if it is too late, when did the period end? In "
+            f'that case add the to-do "{title}" to Errands for {long_date(when)}.',
+            f'If Thread House no longer takes the {name} back, I will give it away: then note "{title}" in '
+            f"Errands with {when} as due date, and give me the last day on which it could have gone back.",
+        ),
+        solve,
+    )
+
+
+@template(thread_house.TOOL, calls=3, writes=("purchases",))
+def exchange_or_else(draw: Draw) -> Plan:
+    """Exchange a garment for another size, or do something else where that is sold out."""
+    row = draw.pick(_purchases(draw.home(), oldest=29, latest=1))
+    name, size = row["garment"], draw.pick(("XL", "L" if row["size"] == "S" else "S"))
+    fallback = draw.pick(("return it", "exchange it for size M"))
+
+    def solve() -> Solution:
+        row = yield from _bought(name)
+        key, garment = (row["purchase_id"], row["garment_id"]) if row else ("", "")
+        stock = (yield thread_house.garment_details(garment_id=garment))["stock"]
+        there = row is not None and stock[size] >= row["quantity"]
+        if row and row["status"] == "delivered":
+            if there or fallback != "return it":
+                yield thread_house.exchange_size(purchase_id=key, new_size=size if there else "M")
+            else:
+                yield thread_house.return_purchase(purchase_id=key)
+        return Answer(
+            f"{'Yes' if there else 'No'}, size {size} was {'there' if there else 'sold out'}.",
+            [facts.yes_no("in stock", there)],
+        )
+
+    return Plan(
+        (
+            f"My {name} from Thread House should have another size. Exchange the purchase for {size} if "
+            f"the shop has enough of that size, else {fallback}. Was {size} in stock (in one word)?",
+            f"Check whether Thread House has my {name} in {size}, as many as I bought. If so, exchange my "
+            f"purchase; otherwise {fallback}. In one word: was the size available?",
+            f"I would like my {name} in {size} instead. Should Thread House lack the stock for it, "
+            f"{fallback}. Was there enough of {size}? One word will do.",
+        ),
+        solve,
+    )

@@ -1,0 +1,205 @@
+"""Tasks about files and folders."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from stb_env.backend.world import Row
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.households import friends
+from stb_env.suites.sandbox.lookups import contact_id
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import contact_book, file_nest
+
+_NEW_FOLDERS = ("Bundle", "Drafts", "Later", "Moving house", "Originals", "Review", "Shared", "Tables")
+_NEW_STEMS = ("appendix", "checklist", "draft", "handout", "notes", "overview", "summary")
+
+
+def _files(draw: Draw) -> list[Row]:
+    return list(draw.home().table("files").values())
+
+
+def _file(name: str) -> Generator[ApiCall, Any, Row | None]:
+    rows = (yield file_nest.search_files(name=name))["results"]
+    return next((row for row in rows if row["name"] == name), None)
+
+
+def _folder_of(path: str) -> Generator[ApiCall, Any, None]:
+    """Create a folder unless it is there."""
+    parent = path.rpartition("/")[0]
+    if path not in (yield file_nest.list_folder(path=parent))["subfolders"]:
+        yield file_nest.create_folder(path=path)
+
+
+@template(file_nest.TOOL, calls=1)
+def files_above(draw: Draw) -> Plan:
+    """Which files of a folder exceed a size."""
+    rows, folder = _files(draw), draw.pick(file_nest.FOLDERS)
+    limit = draw.between(60, max(row["size_kb"] for row in rows if row["folder"] == folder) - 1)
+    names = [row["name"] for row in rows]
+
+    def solve() -> Solution:
+        page = yield file_nest.list_folder(path=folder)
+        large = [row["name"] for row in page["results"] if row["size_kb"] > limit]
+        return Answer(f"These: {', '.join(large)}.", [facts.names("files", large, others=names)])
+
+    return Plan(
+        (
+            f"Which files that lie directly in the folder {folder} are larger than {limit} kB?",
+            f"I am cleaning up {folder} (the folder itself, without its subfolders). Name every file there "
+            f"of more than {limit} kilobytes.",
+            f"Give me the names of all files in {folder} whose size exceeds {limit} kB; subfolders do not "
+            "count.",
+        ),
+        solve,
+    )
+
+
+@template(file_nest.TOOL, calls=2, writes=("files",))
+def rename_file(draw: Draw) -> Plan:
+    """Give a file another name."""
+    old = draw.pick(_files(draw))["name"]
+    new = f"{draw.pick(_NEW_STEMS)}-{draw.between(1, 30)}.{old.rpartition('.')[2]}"
+
+    def solve() -> Solution:
+        row = yield from _file(old)
+        if row:
+            yield file_nest.rename_file(file_id=row["file_id"], name=new)
+        return Answer(f"It is called {new} now.")
+
+    return Plan(
+        (
+            f"Rename my file {old} to {new}.",
+            f"The file {old} has a poor name; call it {new}.",
+            f"Please change the name of {old} into {new}, in whatever folder it is.",
+        ),
+        solve,
+    )
+
+
+@template(file_nest.TOOL, calls=4, writes=("files", "folders"))
+def file_to_new_folder(draw: Draw) -> Plan:
+    """Move a file to a folder that has to be created."""
+    row = draw.pick(_files(draw))
+    name, path = row["name"], f"{draw.pick(('/Work', '/Home'))}/{draw.pick(_NEW_FOLDERS)}"
+
+    def solve() -> Solution:
+        row = yield from _file(name)
+        yield from _folder_of(path)
+        if row and row["folder"] != path:
+            yield file_nest.move_file(file_id=row["file_id"], folder=path)
+        size = row["size_kb"] if row else 0
+        return Answer(f"Moved; it has {size} kB.", [facts.number("size", size, tolerance=0.5)])
+
+    return Plan(
+        (
+            f"Move {name} to the folder {path}, creating that folder if it is missing. How large is the "
+            "file, in kB?",
+            f"I want {name} in {path}. Make the folder where there is none, and tell me how many kilobytes "
+            "you moved.",
+            f"Put my file {name} into {path} (a new folder, unless it exists) and report the file's size "
+            "in kB.",
+        ),
+        solve,
+    )
+
+
+@template(file_nest.TOOL, calls=5, writes=("files", "folders"))
+def gather_tables(draw: Draw) -> Plan:
+    """Move all CSV files of a folder to a new one."""
+    draw.home()
+    source = draw.pick(file_nest.FOLDERS)
+    parents = ("/Work", "/Work/Reports") if source.startswith("/Home") else ("/Home", "/Home/Photos")
+    target = f"{draw.pick(parents)}/{draw.pick(_NEW_FOLDERS)}"
+
+    def solve() -> Solution:
+        rows = (yield file_nest.list_folder(path=source))["results"]
+        yield from _folder_of(target)
+        for row in rows:
+            if row["name"].endswith(".csv"):
+                yield file_nest.move_file(file_id=row["file_id"], folder=target)
+        return Answer(f"The CSV files are in {target}.")
+
+    return Plan(
+        (
+            f"Create the folder {target} if need be and move all CSV files that lie directly in {source} "
+            "there.",
+            f"Every .csv file of {source} itself (leave subfolders alone) should go to {target}, which may "
+            "have to be created.",
+            f"Tidy up: the CSV files in {source} belong into {target}. Create it where it is missing, and "
+            "leave other files and subfolders as they are.",
+        ),
+        solve,
+    )
+
+
+@template(contact_book.TOOL, file_nest.TOOL, calls=4, writes=("files",))
+def share_file(draw: Draw) -> Plan:
+    """Share a file with a contact."""
+    name = draw.pick(_files(draw))["name"]
+    people = friends(draw.household)
+    friend = draw.pick(people)["name"]
+
+    def solve() -> Solution:
+        contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        email = contact["email"]
+        row = yield from _file(name)
+        if row:
+            yield file_nest.share_file(file_id=row["file_id"], email=email)
+        return Answer(
+            f"{name} is shared with {email}.",
+            [facts.code("address", email, others=[other["email"] for other in people])],
+        )
+
+    return Plan(
+        (
+            f"Share the file {name} with my contact {friend}. Which address did you use?",
+            f"{friend} (in my contacts) should be able to read {name}. Set that up and tell me the e-mail "
+            "address it is shared with.",
+            f"Give {friend} access to my file {name}, under the e-mail address in my contacts, and repeat "
+            "the address.",
+        ),
+        solve,
+    )
+
+
+@template(file_nest.TOOL, calls=3)
+def copy_without_space(draw: Draw) -> Plan:
+    """Try to copy a file that is larger than the space left; nothing changes."""
+    large = [row for row in _files(draw) if row["size_kb"] >= 1_200]
+    row = draw.pick(large)
+    name = row["name"]
+    folder = draw.pick([path for path in file_nest.FOLDERS if path != row["folder"]])
+
+    def solve() -> Solution:
+        row = yield from _file(name)
+        copied = row is not None
+        try:
+            yield file_nest.copy_file(file_id=row["file_id"] if row else "", folder=folder)
+        except ApiError:
+            copied = False
+        free = (yield file_nest.storage_quota())["free_kb"]
+        size = row["size_kb"] if row else 0
+        return Answer(
+            f"{'Yes' if copied else 'No'}: it has {size} kB, and {free} kB are free.",
+            [
+                facts.yes_no("copied", copied),
+                facts.number("size", size, tolerance=0.5),
+                facts.number("free", free, tolerance=0.5),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Copy {name} to {folder} if the quota allows it; delete nothing for it. Did it work, yes or "
+            "no? Tell me the size of the file and the space left, in kB.",
+            f"Is there room for a copy of {name} in {folder} (yes or no)? If there is, make it. Report the "
+            "size of the file and the free space in kilobytes, and leave everything else as it is.",
+            f"I would like a second {name}, in {folder}. Try it without removing anything, say yes or no "
+            "as to whether it worked, and how many kB the file has and how many are free.",
+        ),
+        solve,
+    )

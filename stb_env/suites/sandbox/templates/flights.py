@@ -1,0 +1,105 @@
+"""Tasks about flights: cities lead to ids, ids to flights, flights to fares."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.lookups import city_id, days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import city_atlas, skyfare
+
+_ROUTES = sorted(routes())
+_FLIGHTS = sorted(flights())
+_DAYS = days(10, 200)
+
+
+def _route(draw: Draw) -> tuple[str, str]:
+    origin, destination = draw.pick(_ROUTES)
+    return cities()[origin]["name"], cities()[destination]["name"]
+
+
+def _departures(origin: str, destination: str) -> Generator[ApiCall, Any, list[dict[str, Any]]]:
+    first = yield from city_id(origin)
+    second = yield from city_id(destination)
+    page = yield skyfare.search_flights(origin_city_id=first, destination_city_id=second)
+    return list(page["results"])
+
+
+@template(city_atlas.TOOL, skyfare.TOOL, calls=3)
+def first_flight(draw: Draw) -> Plan:
+    """Which flight of a day leaves first, and when."""
+    origin, destination = _route(draw)
+
+    def solve() -> Solution:
+        rows = yield from _departures(origin, destination)
+        first, others = rows[0], rows[1:]
+        return Answer(
+            f"The first one is {first['flight_id']} at {first['departs']}.",
+            [
+                facts.code("flight", first["flight_id"], others=[row["flight_id"] for row in others]),
+                facts.time("departure", first["departs"], others=[row["departs"] for row in others]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Which flight from {origin} to {destination} leaves earliest in the day, and at what time?",
+            f"I like early starts. Name the flight number and departure time of the day's first flight "
+            f"from {origin} to {destination}.",
+            f"Find the earliest daily departure {origin} - {destination}: flight number and time, please.",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, skyfare.TOOL, calls=4)
+def last_flight_fare(draw: Draw) -> Plan:
+    """What a seat on the day's last flight costs."""
+    origin, destination = _route(draw)
+    when, cabin = draw.pick(_DAYS), draw.pick(CABINS)
+
+    def solve() -> Solution:
+        rows = yield from _departures(origin, destination)
+        last = rows[-1]["flight_id"]
+        row = yield skyfare.get_fare(flight_id=last, date=when.isoformat(), cabin=cabin)
+        return Answer(f"The {cabin} seat costs {row['fare']:.2f} AUR.", [facts.number("fare", row["fare"])])
+
+    return Plan(
+        (
+            f"What does a {cabin} seat cost on the last flight of the day from {origin} to {destination} "
+            f"on {long_date(when)}?",
+            f"I want to leave {origin} for {destination} as late as possible on {when}. "
+            f"Tell me the {cabin} fare of the latest departure.",
+            f"Price check: latest daily departure {origin} to {destination}, {long_date(when)}, "
+            f"{cabin} class.",
+        ),
+        solve,
+    )
+
+
+@template(skyfare.TOOL, calls=2)
+def cabin_surcharge(draw: Draw) -> Plan:
+    """How much more one cabin costs than another on the same flight."""
+    flight, when = draw.pick(_FLIGHTS), draw.pick(_DAYS)
+    better = draw.pick(CABINS[1:])
+
+    def solve() -> Solution:
+        low = yield skyfare.get_fare(flight_id=flight, date=when.isoformat(), cabin="economy")
+        high = yield skyfare.get_fare(flight_id=flight, date=when.isoformat(), cabin=better)
+        extra = round(high["fare"] - low["fare"], 2)
+        return Answer(f"The extra charge is {extra:.2f} AUR.", [facts.number("surcharge", extra)])
+
+    return Plan(
+        (
+            f"On flight {flight} on {long_date(when)}, how much more than economy does {better} cost?",
+            f"I hold an economy ticket for {flight} on {when}. What is the fare difference to {better}?",
+            f"Compare the economy and {better} fares of flight {flight} for {long_date(when)}: "
+            f"what is the difference in aurel?",
+        ),
+        solve,
+    )

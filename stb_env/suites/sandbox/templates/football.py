@@ -1,0 +1,303 @@
+"""Tasks about football. Training never sees its category."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import date
+from itertools import combinations
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.content.leagues import (
+    LEAGUES,
+    POSITIONS,
+    ROUNDS,
+    matches,
+    players,
+    round_day,
+    teams,
+)
+from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
+
+_TEAMS = list(teams().values())
+_TEAM_NAMES = [row["name"] for row in _TEAMS]
+_COACHES = [row["coach"] for row in _TEAMS]
+_PLAYERS = list(players().values())
+_PLAYED = sum(round_day(number) < TODAY for number in range(1, ROUNDS + 1))
+_PLAYED_MATCHES = [row for row in matches().values() if row["home_goals"] is not None]
+_QUARTETS = [post for post, count in POSITIONS.items() if count == 4]
+# Team, position and goals, with at least one player who scored so many.
+_SCORERS = sorted(
+    {
+        (teams()[row["team_id"]]["name"], row["position"], goals)
+        for row in _PLAYERS
+        for goals in range(2, row["goals"] + 1)
+    }
+)
+
+
+_LAST_MATCH = {
+    (row[f"{venue}_team_id"], venue): row["date"] for row in matches().values() for venue in ("home", "away")
+}
+# Team, venue and a day after which the team still plays there.
+_TO_COME = [
+    (team["name"], venue, day)
+    for team in _TEAMS
+    for venue in ("home", "away")
+    for day in days(0, 45)
+    if day.isoformat() <= _LAST_MATCH[team["team_id"], venue]
+]
+
+
+def _team_id(name: str) -> Generator[ApiCall, Any, str]:
+    page = yield league_office.search_teams(name=name)
+    return next(str(row["team_id"]) for row in page["results"] if row["name"] == name)
+
+
+def _player(name: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+    page = yield player_files.search_players(name=name)
+    key = next(row["player_id"] for row in page["results"] if row["name"] == name)
+    return dict((yield player_files.player_details(player_id=key)))
+
+
+@template(league_office.TOOL, calls=2)
+def points_gap(draw: Draw) -> Plan:
+    """How many points lie between two teams after a round."""
+    league, number = draw.pick(list(LEAGUES)), draw.between(4, _PLAYED)
+    one, two = draw.pick_some([row["name"] for row in _TEAMS if row["league_id"] == league], 2)
+    title = LEAGUES[league]
+
+    def solve() -> Solution:
+        rows = (yield league_office.list_leagues())["leagues"]
+        key = next(row["league_id"] for row in rows if row["name"] == title)
+        table = (yield league_office.league_standings(league_id=key, after_round=number))["table"]
+        first, second = (next(row for row in table if row["team"] == name) for name in (one, two))
+        gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
+        return Answer(
+            f"{'Yes' if above else 'No'}; {gap} points lie between them.",
+            [facts.yes_no("above", above), facts.number("gap", gap)],
+        )
+
+    return Plan(
+        (
+            f"After round {number} of the {title}, did {one} stand above {two}, and how many points were "
+            f"between them?",
+            f"{title}, table after round {number}: is {one} ahead of {two}? How large is the gap in points?",
+            f"Was {one} placed higher than {two} once round {number} of the {title} was over? Tell me the "
+            f"difference in points, too.",
+        ),
+        solve,
+    )
+
+
+@template(league_office.TOOL, match_centre.TOOL, calls=4)
+def match_crowd(draw: Draw) -> Plan:
+    """When a match took place and how many people watched it."""
+    match = draw.pick(_PLAYED_MATCHES)
+    home, away = (teams()[match[f"{side}_team_id"]]["name"] for side in ("home", "away"))
+    percent = draw.between(5, 60)
+
+    def solve() -> Solution:
+        first = yield from _team_id(home)
+        second = yield from _team_id(away)
+        rows = (yield match_centre.head_to_head(team_id=first, other_team_id=second))["matches"]
+        key = next(row["match_id"] for row in rows if row["home_team_id"] == first)
+        row = yield match_centre.match_details(match_id=key)
+        guests = round(row["attendance"] * percent / 100)
+        return Answer(
+            f"It was on {long_date(date.fromisoformat(row['date']))}; {guests} came for the guests.",
+            [facts.date("day", row["date"]), facts.number("guests", guests, tolerance=1)],
+        )
+
+    return Plan(
+        (
+            f"When did {home} play {away} at home, and how many spectators came with the guests, if they "
+            f"were {percent} % of the attendance?",
+            f"Find the home match of {home} against {away}. Its date, please, and {percent} per cent of its "
+            f"attendance.",
+            f"{home} (home) - {away}: on what date was that, and how many people are {percent} % of the "
+            "crowd?",
+        ),
+        solve,
+    )
+
+
+@template(league_office.TOOL, match_centre.TOOL, calls=4)
+def goals_in_rounds(draw: Draw) -> Plan:
+    """How many goals a team scored and let in over some rounds."""
+    name = draw.pick(_TEAM_NAMES)
+    first, last = draw.pick(list(combinations(range(1, _PLAYED + 1), 2)))
+
+    def solve() -> Solution:
+        key = yield from _team_id(name)
+        rows: list[dict[str, Any]] = []
+        for page in (1, 2, 3):
+            rows += (yield match_centre.results(team_id=key, page=page))["results"]
+        scored = conceded = 0
+        for row in rows:
+            if first <= row["round"] <= last:
+                ours, theirs = ("home", "away") if row["home_team_id"] == key else ("away", "home")
+                scored += row[f"{ours}_goals"]
+                conceded += row[f"{theirs}_goals"]
+        return Answer(
+            f"They scored {scored} and conceded {conceded}.",
+            [facts.number("scored", scored), facts.number("conceded", conceded)],
+        )
+
+    return Plan(
+        (
+            f"How many goals did {name} score in rounds {first} to {last} of this season, and how many did "
+            f"they concede?",
+            f"Count the goals for and against {name} from round {first} up to and including round {last}.",
+            f"{name}, rounds {first}-{last}: goals scored and goals let in, in all?",
+        ),
+        solve,
+    )
+
+
+@template(league_office.TOOL, match_centre.TOOL, calls=3)
+def next_fixture(draw: Draw) -> Plan:
+    """Against whom a team plays next, and when."""
+    name, venue, start = draw.pick(_TO_COME)
+
+    def solve() -> Solution:
+        key = yield from _team_id(name)
+        rows = (yield match_centre.fixtures(team_id=key, venue=venue))["fixtures"]
+        row = next(row for row in rows if row["date"] >= start.isoformat())
+        other = row["away_team_id"] if venue == "home" else row["home_team_id"]
+        profile = yield league_office.team_profile(team_id=other)
+        return Answer(
+            f"They meet {profile['name']} on {long_date(date.fromisoformat(row['date']))}.",
+            [
+                facts.date("day", row["date"], others=[other["date"] for other in rows]),
+                facts.name("opponent", profile["name"], others=_TEAM_NAMES),
+            ],
+        )
+
+    where = "at home" if venue == "home" else "away from home"
+    return Plan(
+        (
+            f"When do {name} next play {where}, from {long_date(start)} on, and against whom?",
+            f"I am a fan of {name}. First match {where} on or after {start}: date and opponent?",
+            f"Which team do {name} meet in their next match {where} (from {long_date(start)}), and on what "
+            f"date?",
+        ),
+        solve,
+    )
+
+
+@template(player_files.TOOL, calls=4)
+def older_player(draw: Draw) -> Plan:
+    """When the older of two players was born, and what number that one wears."""
+    first = draw.pick(_PLAYERS)
+    second = draw.pick([row for row in _PLAYERS if row["birth_date"] != first["birth_date"]])
+
+    def solve() -> Solution:
+        one = yield from _player(first["name"])
+        two = yield from _player(second["name"])
+        older, younger = sorted((one, two), key=lambda row: str(row["birth_date"]))
+        born = older["birth_date"]
+        return Answer(
+            f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",
+            [
+                facts.date("birth", born, others=[younger["birth_date"]]),
+                facts.number("shirt", older["shirt_number"], others=[younger["shirt_number"]]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Of the football players {first['name']} and {second['name']}, take the older. On what date was "
+            f"that player born, and what is the shirt number?",
+            f"{first['name']} or {second['name']}: birth date and shirt number of the elder one only, "
+            "please.",
+            f"For whichever footballer is older, {first['name']} or {second['name']}, give me the date of "
+            "birth and the number on the shirt.",
+        ),
+        solve,
+    )
+
+
+@template(player_files.TOOL, league_office.TOOL, calls=3)
+def coach_of_player(draw: Draw) -> Plan:
+    """Who coaches a player, and something about the team."""
+    name = draw.pick(_PLAYERS)["name"]
+    field, words = draw.pick(
+        (("founded", "the year of the team's founding"), ("stadium_capacity", "the capacity of the stadium"))
+    )
+
+    def solve() -> Solution:
+        key = (yield from _player(name))["team_id"]
+        team = yield league_office.team_profile(team_id=key)
+        return Answer(
+            f"{team['coach']} is the coach; {words} is {team[field]}.",
+            [facts.name("coach", team["coach"], others=_COACHES), facts.number(field, team[field])],
+        )
+
+    return Plan(
+        (
+            f"Who coaches the football player {name}, and what is {words}?",
+            f"Find the team of the footballer {name}: name of the coach, and {words}?",
+            f"I write about {name}, who plays football. Tell me who the coach is and {words}.",
+        ),
+        solve,
+    )
+
+
+@template(league_office.TOOL, player_files.TOOL, calls=2)
+def squad_scorers(draw: Draw) -> Plan:
+    """Who in a part of a squad has scored often."""
+    team, post, goals = draw.pick(_SCORERS)
+
+    def solve() -> Solution:
+        rows = (yield player_files.squad(team_id=(yield from _team_id(team)), position=post))["players"]
+        fitting = [row["name"] for row in rows if row["goals"] >= goals]
+        return Answer(
+            f"That holds for {', '.join(fitting)}.",
+            [facts.names("scorers", fitting, others=[row["name"] for row in rows])],
+        )
+
+    return Plan(
+        (
+            f"Which {post}s of {team} have scored at least {goals} goals this season? Only those, please.",
+            f"Name every {post} of {team} with {goals} goals or more this season, and nobody else.",
+            f"{team}, position {post}: who has {goals} or more goals?",
+        ),
+        solve,
+    )
+
+
+@template(league_office.TOOL, player_files.TOOL, calls=6)
+def transfer_fee(draw: Draw) -> Plan:
+    """Who is the most (or least) valuable player in a position, and what an agent earns from a transfer."""
+    team, post, percent = draw.pick(_TEAM_NAMES), draw.pick(_QUARTETS), draw.between(2, 25)
+    wording = draw.pick(("most", "least"))
+
+    def solve() -> Solution:
+        rows = (yield player_files.squad(team_id=(yield from _team_id(team)), position=post))["players"]
+        values = {}
+        for row in rows:
+            details = yield player_files.player_details(player_id=row["player_id"])
+            values[details["name"]] = details["market_value_million"]
+        best = (max if wording == "most" else min)(values, key=lambda name: values[name])
+        fee = round(values[best] * percent * 10_000)
+        return Answer(
+            f"That is {best}; the agent gets {fee} AUR.",
+            [facts.name("player", best, others=values), facts.number("fee", fee, tolerance=1)],
+        )
+
+    return Plan(
+        (
+            f"Who is the {wording} valuable {post} of {team}, and how many aurel does an agent earn who "
+            f"takes {percent} % of the market value? Name that player only.",
+            f"Find the {post} of {team} with the {wording} market value. The name, and {percent} per cent of "
+            f"the value in AUR, please.",
+            f"{team} sell their {wording} valuable {post}. Which player is it, and what fee in aurel is "
+            f"{percent} % of the market value?",
+        ),
+        solve,
+    )

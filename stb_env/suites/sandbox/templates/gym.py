@@ -1,0 +1,201 @@
+"""Tasks about the gym; its category is held out."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import date
+from typing import Any
+
+from stb_env.backend.world import Row
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
+from stb_env.suites.sandbox.content.gym_classes import COACHES, gym_classes, weekday_of
+from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import gym_desk, health_log
+
+_CLASSES = list(gym_classes().values())
+# Beyond all bookings that a household starts with.
+_DAYS = days(30, 240)
+_STATUSES = ("booked", "waiting list")
+
+
+def _session(draw: Draw) -> tuple[dict[str, Any], date]:
+    gym_class = draw.pick(_CLASSES)
+    return gym_class, draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
+
+
+def _class_id(kind: str, weekday: str) -> Generator[ApiCall, Any, str]:
+    rows = (yield gym_desk.find_classes(weekday=weekday, kind=kind))["classes"]
+    return str(rows[0]["class_id"])
+
+
+def _placed(class_id: str, when: date) -> Generator[ApiCall, Any, Row]:
+    """Book a place unless there is one; return it."""
+    rows = (yield gym_desk.list_places())["places"]
+    wanted = {"class_id": class_id, "date": when.isoformat()}
+    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
+    if row is None:
+        row = yield gym_desk.book_place(**wanted)
+    return row or {}
+
+
+@template(gym_desk.TOOL, calls=3)
+def class_places(draw: Draw) -> Plan:
+    """Who gives a class, and how many places are free."""
+    gym_class, when = _session(draw)
+    kind, weekday = gym_class["kind"], gym_class["weekday"]
+
+    def solve() -> Solution:
+        key = yield from _class_id(kind, weekday)
+        coach = (yield gym_desk.class_details(class_id=key))["coach"]
+        free = (yield gym_desk.free_places(class_id=key, date=when.isoformat()))["free"]
+        return Answer(
+            f"{coach} gives it; {free} places are free.",
+            [facts.name("coach", coach, others=COACHES), facts.number("free", free, tolerance=0)],
+        )
+
+    return Plan(
+        (
+            f"Who coaches the {kind} class on {long_date(when)} ({weekday}), and how many places are free?",
+            f"I think of going to {kind} on {weekday}, {when}. Tell me the coach and the number of free "
+            "places.",
+            f"{kind} at my gym on {when}, a {weekday}: how many places are left, and what is the coach's "
+            "name?",
+        ),
+        solve,
+    )
+
+
+@template(gym_desk.TOOL, calls=3, writes=("gym_places",))
+def book_class(draw: Draw) -> Plan:
+    """Book a class, or get on its waiting list."""
+    draw.home()
+    gym_class, when = _session(draw)
+    kind, weekday = gym_class["kind"], gym_class["weekday"]
+
+    def solve() -> Solution:
+        row = yield from _placed((yield from _class_id(kind, weekday)), when)
+        return Answer(
+            f"The status is: {row['status']}.", [facts.name("status", row["status"], others=_STATUSES)]
+        )
+
+    return Plan(
+        (
+            f"Book me into {kind} on {long_date(when)}, a {weekday}, unless I am in it. What status do I "
+            "have?",
+            f"I would like a place in the {weekday} class {kind} on {when}, or whatever the gym gives me "
+            "for it. Which status did I get?",
+            f"Get me into {kind} ({weekday}, {when}). Look first whether I have a place, and tell me its "
+            "status in the gym's words.",
+        ),
+        solve,
+    )
+
+
+@template(gym_desk.TOOL, calls=4, writes=("gym_places",))
+def book_class_or_other(draw: Draw) -> Plan:
+    """Book a class, or another one of the day where it is full."""
+    draw.home()
+    gym_class, when = _session(draw)
+    weekday, first = gym_class["weekday"], gym_class["kind"]
+    second = draw.pick([row for row in _CLASSES if row["weekday"] == weekday and row is not gym_class])[
+        "kind"
+    ]
+
+    def solve() -> Solution:
+        rows = (yield gym_desk.find_classes(weekday=weekday))["classes"]
+        by_kind = {row["kind"]: row for row in rows}
+        key = by_kind[first]["class_id"]
+        free = (yield gym_desk.free_places(class_id=key, date=when.isoformat()))["free"]
+        chosen = by_kind[first if free else second]
+        yield from _placed(chosen["class_id"], when)
+        return Answer(
+            f"You go at {chosen['start_time']}.",
+            [facts.time("start", chosen["start_time"])],
+        )
+
+    return Plan(
+        (
+            f"Book {first} on {weekday}, {when}, if a place is free there; otherwise book {second} on the "
+            "same day, even if only on the waiting list. When does my class start?",
+            f"On {long_date(when)} ({weekday}) I want to do {first}; where that is full, {second}, be it "
+            "with a place or on the waiting list. Arrange one of them and tell me the starting time.",
+            f"Check {first} on {when}, a {weekday}. With a free place book it, else put me down for "
+            f"{second} that day. At what time do I have to be there?",
+        ),
+        solve,
+    )
+
+
+@template(gym_desk.TOOL, calls=3)
+def cancel_class_too_late(draw: Draw) -> Plan:
+    """Try to give a place back too late; nothing changes."""
+    late = [row for row in draw.home().table("gym_places").values() if days_left(row["date"]) < 2]
+    kind, price = draw.pick(late)["kind"], draw.between(3, 30)
+
+    def solve() -> Solution:
+        rows = (yield gym_desk.list_places())["places"]
+        row = next(row for row in rows if row["kind"] == kind and row["date"] == iso_day(1))
+        cancelled = True
+        try:
+            yield gym_desk.cancel_place(place_id=row["place_id"])
+        except ApiError:
+            cancelled = False
+        details = yield gym_desk.class_details(class_id=row["class_id"])
+        cost = round(details["minutes"] * price, 2)
+        return Answer(
+            f"{'Yes' if cancelled else 'No'}; {details['coach']} would get {cost} cents.",
+            [
+                facts.yes_no("cancelled", cancelled),
+                facts.name("coach", details["coach"], others=COACHES),
+                facts.number("cost", cost, tolerance=0.5),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Cancel my {kind} class of tomorrow if the gym allows it. Does it, yes or no? Who is the "
+            f"coach, and what does the class come to at {price} cents a minute?",
+            f"Try to give up my place of tomorrow in {kind}. Did that work (yes or no)? Tell me the name "
+            f"of the coach too, and how many cents the whole class is worth at {price} cents per minute.",
+            f"Is it possible, yes or no, to get out of {kind} tomorrow? Do it if so. And name the coach; "
+            f"if the coach gets {price} cents a minute, how many cents is that for the class?",
+        ),
+        solve,
+    )
+
+
+@template(gym_desk.TOOL, health_log.TOOL, calls=5, writes=("gym_places", "weights"))
+def class_and_weight(draw: Draw) -> Plan:
+    """Book a class, log today's weight and tell how it changed."""
+    draw.home()
+    gym_class, when = _session(draw)
+    kind, weekday, kilograms = gym_class["kind"], gym_class["weekday"], draw.between(500, 999) / 10
+
+    def solve() -> Solution:
+        yield from _placed((yield from _class_id(kind, weekday)), when)
+        rows = (yield health_log.weight_history())["weights"]
+        if rows[-1]["date"] == iso_day(0):
+            rows = rows[:-1]
+        else:
+            yield health_log.log_weight(date=iso_day(0), kg=kilograms)
+        change = round(abs(kilograms - rows[-1]["kg"]), 1)
+        return Answer(
+            f"Both are done; the difference is {change} kg.",
+            [facts.number("change", change, unit="kg", tolerance=0.051)],
+        )
+
+    return Plan(
+        (
+            f"Put me down for {kind} on {weekday}, {when}, and log my weight of today ({iso_day(0)}): "
+            f"{kilograms} kg. By how many kg does it differ from the last weight in the log before?",
+            f"Two things: a place in {kind} on {when} (a {weekday}), and {kilograms} kg as the weight for "
+            f"{iso_day(0)}. What is the difference to the previous entry, in kg, without a sign?",
+            f"Log {kilograms} kg for {iso_day(0)} and book {kind} on {long_date(when)}, {weekday}, once "
+            "each. How far is the weight from the one logged before it, in kilograms?",
+        ),
+        solve,
+    )

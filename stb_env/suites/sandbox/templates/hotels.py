@@ -1,0 +1,88 @@
+"""Tasks about hotels."""
+
+from __future__ import annotations
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.hotels import hotels
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import stay_finder
+
+_CITIES = list(cities().values())
+_HOTELS = list(hotels().values())
+_PHONES = [hotel["phone"] for hotel in _HOTELS]
+
+
+@template(stay_finder.TOOL, calls=1)
+def cheapest_hotel(draw: Draw) -> Plan:
+    """Which hotel of a city is the cheapest."""
+    name = draw.pick(_CITIES)["name"]
+    wording = draw.pick(("cheapest", "most expensive"))
+
+    def solve() -> Solution:
+        page = yield stay_finder.search_hotels(city_name=name)
+        rows = sorted(page["results"], key=lambda row: row["nightly_price"], reverse=wording != "cheapest")
+        best = rows[0]
+        return Answer(
+            f"That is the {best['name']} at {best['nightly_price']} {best['currency']} a night.",
+            [
+                facts.name("hotel", best["name"], others=[row["name"] for row in rows]),
+                facts.number("price", best["nightly_price"], others=[row["nightly_price"] for row in rows]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Which hotel in {name} is the {wording}, and what does it charge a night?",
+            f"I need a bed in {name}. Name the {wording} hotel there and its price a night.",
+            f"Find the {wording} hotel of {name}; tell me its name and nightly price in local currency.",
+        ),
+        solve,
+    )
+
+
+@template(stay_finder.TOOL, calls=2)
+def hotel_check_in(draw: Draw) -> Plan:
+    """From when one can check in, and the number to call."""
+    hotel = draw.pick(_HOTELS)
+    name, city = hotel["name"], cities()[hotel["city_id"]]["name"]
+
+    def solve() -> Solution:
+        page = yield stay_finder.search_hotels(city_name=city)
+        key = next(row["hotel_id"] for row in page["results"] if row["name"] == name)
+        row = yield stay_finder.hotel_details(hotel_id=key)
+        return Answer(
+            f"Check-in starts at {row['check_in_from']}; the phone number is {row['phone']}.",
+            [facts.time("check-in", row["check_in_from"]), facts.code("phone", row["phone"], others=_PHONES)],
+        )
+
+    return Plan(
+        (
+            f"From what time can I check in at the {name} in {city}, and what is its phone number?",
+            f"I have booked the {name} ({city}). Please give me the earliest check-in time and their number.",
+            f"When does check-in start at the {name}, {city}? I also need to call them: which number?",
+        ),
+        solve,
+    )
+
+
+@template(stay_finder.TOOL, calls=2)
+def hotel_stay(draw: Draw) -> Plan:
+    """What several nights cost."""
+    hotel, nights = draw.pick(_HOTELS), draw.between(2, 14)
+    name, city = hotel["name"], cities()[hotel["city_id"]]["name"]
+
+    def solve() -> Solution:
+        page = yield stay_finder.search_hotels(city_name=city)
+        key = next(row["hotel_id"] for row in page["results"] if row["name"] == name)
+        row = yield stay_finder.price_stay(hotel_id=key, nights=nights)
+        return Answer(f"It comes to {row['total']} {row['currency']}.", [facts.number("total", row["total"])])
+
+    return Plan(
+        (
+            f"What do {nights} nights at the {name} in {city} cost altogether?",
+            f"We want to stay {nights} nights at the {name}, {city}. What will the total bill be?",
+            f"Quote me the full price of a {nights}-night stay at the {name} in {city}.",
+        ),
+        solve,
+    )

@@ -1,0 +1,106 @@
+"""Tasks about days out, which need several kinds of tools."""
+
+from __future__ import annotations
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.climate import CONDITIONS
+from stb_env.suites.sandbox.content.households import friends
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.rail import trains_by_pair
+from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.templates.trains import direct_trains
+from stb_env.suites.sandbox.tools import (
+    city_atlas,
+    climate_desk,
+    contact_book,
+    iron_road,
+    rate_board,
+    swiftline,
+    table_guide,
+)
+
+_PAIRS = list(trains_by_pair())[1:]
+_CITIES = list(cities().values())
+_DAYS = days(3, 120)
+
+
+@template(city_atlas.TOOL, iron_road.TOOL, table_guide.TOOL, rate_board.TOOL, calls=7)
+def day_trip_budget(draw: Draw) -> Plan:
+    """What a train ride and a dinner cost a party, in one currency."""
+    origin, destination = (cities()[key]["name"] for key in draw.pick(_PAIRS))
+    party, wording = draw.between(2, 9), draw.pick(("cheapest", "dearest"))
+
+    def solve() -> Solution:
+        train = (yield from direct_trains(origin, destination))[0]["train_id"]
+        fare = (yield iron_road.train_fare(train_id=train, travel_class="second", passengers=party))["total"]
+        rows = (yield table_guide.search_restaurants(city_name=destination))["results"]
+        best = max(rows, key=lambda row: row["rating"])
+        menu = yield table_guide.menu(restaurant_id=best["restaurant_id"], course="main")
+        prices = [line["price"] for line in menu["dishes"]]
+        price = (min if wording == "cheapest" else max)(prices)
+        dinner = yield rate_board.convert_amount(
+            amount=round(price * party, 2), source_code=menu["currency"], target_code="AUR"
+        )
+        total = round(fare + dinner["converted"], 2)
+        return Answer(
+            f"We eat at {best['name']}; train and dinner cost {total:.2f} AUR.",
+            [
+                facts.name("restaurant", best["name"], others=[row["name"] for row in rows]),
+                facts.number("total", total, tolerance=0.03 * party),
+            ],
+        )
+
+    return Plan(
+        (
+            f"{party} of us take Iron Road's first train of the day from {origin} to {destination}, second "
+            f"class, and each have the {wording} main dish of the best rated restaurant there. Which "
+            f"restaurant is it, and what do train and dishes cost in all, in aurel?",
+            f"Budget for {party}: earliest Iron Road train {origin} - {destination} (second class, one "
+            f"way), then the {wording} main course each at the restaurant with the highest rating in "
+            f"{destination}. Name of the restaurant and the sum in AUR, please.",
+            f"What does an evening in {destination} cost {party} people from {origin}: first Iron Road "
+            f"train out in second class plus one {wording} main dish each at the town's top rated place? "
+            "Tell me the place and the total in aurel.",
+        ),
+        solve,
+    )
+
+
+@template(contact_book.TOOL, city_atlas.TOOL, swiftline.TOOL, climate_desk.TOOL, calls=6)
+def visit_by_express(draw: Draw) -> Plan:
+    """By which express to visit a contact in the same country, what it costs and how the weather is."""
+    draw.home()
+    friend = draw.pick(friends(draw.household))
+    home = cities()[friend["city_id"]]
+    near = [city["name"] for city in _CITIES if city["country"] == home["country"] and city is not home]
+    start, when, seat = draw.pick(near), draw.pick(_DAYS), draw.pick(list(swiftline.SEATS))
+    name = friend["name"]
+
+    def solve() -> Solution:
+        row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
+        there = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
+        services = (yield swiftline.timetable(from_city=start, to_city=there))["services"]
+        code = services[0]["service_code"]
+        price = (yield swiftline.ticket_price(service_code=code, seat=seat))["price_cents"] / 100
+        sky = yield climate_desk.daily_forecast(city_id=row["city_id"], date=when.isoformat())
+        return Answer(
+            f"Expect {sky['condition']}; the ticket costs {price:.2f} AUR.",
+            [
+                facts.number("price", price),
+                facts.name("condition", sky["condition"], others=CONDITIONS),
+            ],
+        )
+
+    return Plan(
+        (
+            f"I visit my contact {name} on {long_date(when)}, from {start} with the day's first Swiftline "
+            f"service. What does a {seat} seat cost in aurel, and which weather conditions await me there?",
+            f"For {when}: the {seat} fare in AUR of the first Swiftline express from {start} to the city of "
+            f"{name} (see my contacts), and the conditions forecast for that city?",
+            f"{name} from my contacts expects me on {long_date(when)}. Price in aurel of a {seat} seat on "
+            f"the earliest Swiftline train from {start}, and the weather conditions at {name}'s place, "
+            "please.",
+        ),
+        solve,
+    )

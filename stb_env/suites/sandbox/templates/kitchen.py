@@ -1,0 +1,184 @@
+"""Tasks about recipes and what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.foods import foods
+from stb_env.suites.sandbox.content.recipes import recipes
+from stb_env.suites.sandbox.manners import parse_clock, show_clock
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import food_facts, home_recipes, unit_smith
+
+_RECIPES = list(recipes().values())
+_LINES = [(row["name"], foods()[key]["name"]) for row in _RECIPES for key, _ in row["ingredients"]]
+_STARTS = [show_clock(minutes) for minutes in range(9 * 60, 18 * 60, 5)]
+_NUTRIENTS = {
+    "energy_kcal": "energy in kcal",
+    "protein_g": "protein in grams",
+    "fat_g": "fat in grams",
+    "fibre_g": "fibre in grams",
+    "salt_mg": "salt in milligrams",
+}
+
+
+def _decided() -> list[tuple[str, str, str]]:
+    """Return (recipe of three ingredients, nutrient, most or least) where one ingredient stands out."""
+    chosen = []
+    for row in _RECIPES:
+        for nutrient in _NUTRIENTS:
+            amounts = sorted(foods()[key][nutrient] for key, _ in row["ingredients"])
+            if len(amounts) == 3:
+                chosen += [(row["name"], nutrient, "least")] if amounts[0] < amounts[1] else []
+                chosen += [(row["name"], nutrient, "most")] if amounts[1] < amounts[2] else []
+    return chosen
+
+
+def _recipe_id(name: str) -> Generator[ApiCall, Any, str]:
+    page = yield home_recipes.search_recipes(name=name)
+    return next(str(row["recipe_id"]) for row in page["results"] if row["name"] == name)
+
+
+def _grams(recipe: str, servings: int, food: str) -> Generator[ApiCall, Any, int]:
+    """Look up how many grams of an ingredient a recipe needs; two calls."""
+    key = yield from _recipe_id(recipe)
+    lines = (yield home_recipes.recipe_ingredients(recipe_id=key, servings=servings))["ingredients"]
+    return next(int(line["grams"]) for line in lines if line["name"] == food)
+
+
+_DECIDED = _decided()
+_FOUR = [row["name"] for row in _RECIPES if len(row["ingredients"]) == 4]
+
+
+@template(home_recipes.TOOL, calls=2)
+def recipe_ready_time(draw: Draw) -> Plan:
+    """When a dish is on the table."""
+    name, start = draw.pick(_RECIPES)["name"], draw.pick(_STARTS)
+
+    def solve() -> Solution:
+        row = yield home_recipes.recipe_details(recipe_id=(yield from _recipe_id(name)))
+        ready = show_clock(parse_clock(start) + row["prep_minutes"] + row["cook_minutes"])
+        return Answer(f"It is ready at {ready}.", [facts.time("ready", ready)])
+
+    return Plan(
+        (
+            f"If I begin with the {name} at {start}, first preparing and then cooking it, when is it ready?",
+            f"I start to prepare a {name} at {start}. At what time can we eat, straight after cooking?",
+            f"Preparation plus cooking of the {name}, starting {start}: when am I done?",
+        ),
+        solve,
+    )
+
+
+@template(home_recipes.TOOL, calls=2)
+def recipe_scaled(draw: Draw) -> Plan:
+    """How much of an ingredient a party needs."""
+    recipe, food = draw.pick(_LINES)
+    servings = draw.between(2, 14)
+
+    def solve() -> Solution:
+        grams = yield from _grams(recipe, servings, food)
+        return Answer(f"You need {grams} g.", [facts.number("amount", grams, unit="g", tolerance=0.5)])
+
+    return Plan(
+        (
+            f"How many grams of {food} go into a {recipe} for {servings} people?",
+            f"I cook {recipe} for {servings}. What weight of {food} should I buy, in grams?",
+            f"Scale the {recipe} to {servings} servings and tell me the grams of {food}.",
+        ),
+        solve,
+    )
+
+
+@template(home_recipes.TOOL, unit_smith.TOOL, calls=3)
+def recipe_imperial(draw: Draw) -> Plan:
+    """How much of an ingredient a party needs, in ounces or pounds."""
+    recipe, food = draw.pick(_LINES)
+    servings, (unit, word) = draw.between(2, 14), draw.pick((("oz", "ounces"), ("lb", "pounds")))
+
+    def solve() -> Solution:
+        grams = yield from _grams(recipe, servings, food)
+        row = yield unit_smith.convert_mass(value=grams, source_unit="g", target_unit=unit)
+        return Answer(
+            f"That is {row['result']} {word}.", [facts.number("amount", row["result"], tolerance=0.006)]
+        )
+
+    return Plan(
+        (
+            f"My scales show {word}. How many {word} of {food} does the {recipe} for {servings} take? Two "
+            f"decimals, please.",
+            f"Tell me the amount of {food} in a {recipe} for {servings} people, in {word} to two decimals.",
+            f"{recipe}, {servings} servings: convert the amount of {food} to {word} (two decimals).",
+        ),
+        solve,
+    )
+
+
+@template(home_recipes.TOOL, food_facts.TOOL, calls=6)
+def recipe_nutrition(draw: Draw) -> Plan:
+    """How much of a nutrient a whole dish of four ingredients holds."""
+    recipe, servings = draw.pick(_FOUR), draw.between(2, 12)
+    nutrient, words = draw.pick(list(_NUTRIENTS.items()))
+
+    def solve() -> Solution:
+        key = yield from _recipe_id(recipe)
+        lines = (yield home_recipes.recipe_ingredients(recipe_id=key, servings=servings))["ingredients"]
+        total = 0.0
+        for line in lines:
+            row = yield food_facts.nutrient_in_amount(
+                food_id=line["food_id"], nutrient=nutrient, grams=line["grams"]
+            )
+            total += row["amount"]
+        total = round(total, 1)
+        return Answer(
+            f"It adds up to {total}.", [facts.number(nutrient, total, tolerance=0.01 * total + 0.1)]
+        )
+
+    return Plan(
+        (
+            f"Work out the total {words} of a {recipe} made for {servings}, over all its ingredients.",
+            f"I cook {recipe} for {servings}. Adding up the ingredients, what is the {words} of the whole "
+            "dish?",
+            f"Sum of {words} in a {recipe} with {servings} servings?",
+        ),
+        solve,
+    )
+
+
+@template(home_recipes.TOOL, food_facts.TOOL, calls=5)
+def richest_ingredient(draw: Draw) -> Plan:
+    """Which of three ingredients is the richest in something, and how much of it to take."""
+    (recipe, nutrient, wording), servings = draw.pick(_DECIDED), draw.between(2, 12)
+
+    def solve() -> Solution:
+        key = yield from _recipe_id(recipe)
+        lines = (yield home_recipes.recipe_ingredients(recipe_id=key, servings=servings))["ingredients"]
+        amounts = {}
+        for line in lines:
+            row = yield food_facts.nutrients_per_100_g(food_id=line["food_id"])
+            amounts[line["name"]] = row[nutrient]
+        best = (max if wording == "most" else min)(amounts, key=lambda food: amounts[food])
+        grams = next(line["grams"] for line in lines if line["name"] == best)
+        return Answer(
+            f"That is {best}; take {grams} g of it.",
+            [
+                facts.name("ingredient", best, others=amounts),
+                facts.number("amount", grams, unit="g", tolerance=0.5),
+            ],
+        )
+
+    measure = _NUTRIENTS[nutrient].split()[0]
+    return Plan(
+        (
+            f"Which ingredient of the {recipe} has the {wording} {measure} per 100 g? Name only that one, "
+            f"and how many grams of it {servings} servings need.",
+            f"Per 100 g, which ingredient holds the {wording} {measure} in a {recipe}, and what weight of "
+            f"that one goes into {servings} servings?",
+            f"Find the ingredient of {recipe} with the {wording} {measure} (by 100 g) and its amount in "
+            f"grams when I cook for {servings}.",
+        ),
+        solve,
+    )

@@ -1,0 +1,249 @@
+"""Tasks about library books and their authors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator
+from datetime import date
+from itertools import combinations
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.books import BRANCHES, authors, books, branches, works
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.lookups import city_id, days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
+
+_BOOKS = list(books().values())
+_AUTHORS = list(authors().values())
+_CITIES = [city["name"] for city in cities().values()]
+_MARKS = [row["shelf_mark"] for row in _BOOKS]
+# Author and a span of years that at least two of the author's books fall into.
+_SPANS = sorted(
+    {
+        (author["name"], one["year"] - before, two["year"] + after)
+        for author in _AUTHORS
+        for one, two in combinations(works()[author["author_id"]], 2)
+        for before in range(3)
+        for after in range(3)
+    }
+)
+_OPEN = [
+    (branch, when)
+    for branch in BRANCHES
+    for when in days(3, 150)
+    if branches()[branch]["hours"][WEEKDAYS[when.weekday()]]
+]
+
+
+def _book_id(title: str) -> Generator[ApiCall, Any, str]:
+    page = yield city_library.search_catalogue(title=title)
+    return next(str(row["book_id"]) for row in page["results"] if row["title"] == title)
+
+
+def _author_id(name: str) -> Generator[ApiCall, Any, str]:
+    page = yield author_index.search_authors(name=name)
+    return next(str(row["author_id"]) for row in page["results"] if row["name"] == name)
+
+
+def _author_of(title: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+    """Look up the author of a book by its title; three calls."""
+    row = yield city_library.book_record(book_id=(yield from _book_id(title)))
+    return dict((yield author_index.author_details(author_id=row["author_id"])))
+
+
+@template(city_library.TOOL, calls=2)
+def shelf_check(draw: Draw) -> Plan:
+    """Whether a branch has a book on the shelf, and where it stands."""
+    title, branch = draw.pick(_BOOKS)["title"], draw.pick(BRANCHES)
+
+    def solve() -> Solution:
+        row = yield city_library.holdings(book_id=(yield from _book_id(title)))
+        there = row["on_shelf"].get(branch, 0) > 0
+        polarity = "Yes" if there else "No"
+        return Answer(
+            f"{polarity}; the shelf mark is {row['shelf_mark']}.",
+            [
+                facts.yes_no("on the shelf", there),
+                facts.code("shelf mark", row["shelf_mark"], others=_MARKS),
+            ],
+        )
+
+    return Plan(
+        (
+            f'Is a copy of "{title}" on the shelf at the {branch} branch right now? Also give the shelf mark '
+            f"of the book.",
+            f'I could drop by the {branch} branch. Does it have "{title}" on the shelf, and what is the mark '
+            f"under which the library keeps it?",
+            f'Check "{title}" for me: available at {branch} this moment? And its shelf mark, please.',
+        ),
+        solve,
+    )
+
+
+@template(date_reckoner.TOOL, city_library.TOOL, calls=2)
+def branch_closing(draw: Draw) -> Plan:
+    """When a branch opens and closes on a date."""
+    branch, when = draw.pick(_OPEN)
+
+    def solve() -> Solution:
+        weekday = (yield date_reckoner.weekday_of(date=when.isoformat()))["weekday"]
+        row = yield city_library.opening_hours(branch=branch, weekday=weekday)
+        return Answer(
+            f"It is open from {row['opens']} to {row['closes']}.",
+            [facts.time("opening", row["opens"]), facts.time("closing", row["closes"])],
+        )
+
+    return Plan(
+        (
+            f"From when to when is the library's {branch} branch open on {long_date(when)}?",
+            f"I have a book to return on {when}. Between which times is the {branch} branch open that day?",
+            f"Opening and closing time of the {branch} library branch for {long_date(when)}?",
+        ),
+        solve,
+    )
+
+
+@template(city_library.TOOL, author_index.TOOL, calls=6)
+def older_author(draw: Draw) -> Plan:
+    """Which of two books has the older author, and when that one was born."""
+    first = draw.pick(_BOOKS)
+    second = draw.pick([row for row in _BOOKS if row["author_id"] != first["author_id"]])
+
+    def solve() -> Solution:
+        one = yield from _author_of(first["title"])
+        two = yield from _author_of(second["title"])
+        older, younger = sorted((one, two), key=lambda row: str(row["birth_date"]))
+        born = older["birth_date"]
+        return Answer(
+            f"{older['name']} is older, born on {long_date(date.fromisoformat(born))}.",
+            [
+                facts.name("author", older["name"], others=[younger["name"]]),
+                facts.date("birth", born, others=[younger["birth_date"]]),
+            ],
+        )
+
+    return Plan(
+        (
+            f'Of the authors of "{first["title"]}" and "{second["title"]}", who was born first, and on what '
+            f"date? Name that one only.",
+            f'Find the older of the two writers behind "{first["title"]}" and "{second["title"]}": just that '
+            f"name, with the full birth date.",
+            f'Which author is the elder, that of "{first["title"]}" or that of "{second["title"]}"? Give the '
+            f"elder's name and date of birth and leave the other out.",
+        ),
+        solve,
+    )
+
+
+@template(author_index.TOOL, calls=2)
+def works_between(draw: Draw) -> Plan:
+    """What an author published in some years."""
+    name, first, last = draw.pick(_SPANS)
+
+    def solve() -> Solution:
+        page = yield author_index.works_of(author_id=(yield from _author_id(name)))
+        every = [row["title"] for row in page["results"]]
+        fitting = [row["title"] for row in page["results"] if first <= row["year"] <= last]
+        return Answer(f"These are {'; '.join(fitting)}.", [facts.names("titles", fitting, others=every)])
+
+    return Plan(
+        (
+            f"Which books did {name} publish from {first} to {last}? Titles of those years only.",
+            f"List everything by {name} that came out between {first} and {last}, both included, and nothing "
+            f"else.",
+            f"I want the titles of {name}'s books of the years {first} to {last}.",
+        ),
+        solve,
+    )
+
+
+@template(author_index.TOOL, city_library.TOOL, calls=4)
+def reading_days(draw: Draw) -> Plan:
+    """How many days it takes to read two books of an author."""
+    name, pace = draw.pick(_AUTHORS)["name"], draw.between(8, 60)
+
+    def solve() -> Solution:
+        page = yield author_index.works_of(author_id=(yield from _author_id(name)))
+        pages = 0
+        for row in (page["results"][0], page["results"][-1]):
+            pages += (yield city_library.book_record(book_id=row["book_id"]))["pages"]
+        needed = math.ceil(pages / pace)
+        return Answer(
+            f"It takes {needed} days for {pages} pages.",
+            [facts.number("pages", pages), facts.number("days", needed)],
+        )
+
+    return Plan(
+        (
+            f"I read {pace} pages a day. How many pages have the first and the latest book of {name} "
+            "together, and on which day, counted from 1, do I finish both?",
+            f"How many days (rounded up) does it take to read {name}'s earliest and most recent book at "
+            f"{pace} pages a day, and how many pages are the two?",
+            f"Add the pages of the oldest and the newest work by {name}; at {pace} pages daily, how many "
+            "days is that, begun days counted in full? Pages and days, please.",
+        ),
+        solve,
+    )
+
+
+@template(city_library.TOOL, author_index.TOOL, city_atlas.TOOL, calls=6)
+def birthplace_distance(draw: Draw) -> Plan:
+    """Where a book's author was born, and how far that is from a city."""
+    title, home = draw.pick(_BOOKS)["title"], draw.pick(_CITIES)
+
+    def solve() -> Solution:
+        author = yield from _author_of(title)
+        birthplace = (yield city_atlas.city_details(city_id=author["birth_city_id"]))["name"]
+        here = yield from city_id(home)
+        row = yield city_atlas.distance_between(first_city_id=here, second_city_id=author["birth_city_id"])
+        return Answer(
+            f"The author was born in {birthplace}, {row['distance']} km away.",
+            [
+                facts.name("birthplace", birthplace, others=_CITIES),
+                facts.number("distance", row["distance"], unit="km", tolerance=0.6),
+            ],
+        )
+
+    return Plan(
+        (
+            f'In which city was the author of "{title}" born, and how many kilometres is it from {home}?',
+            f'I live in {home} and love "{title}". Where was its author born, and how far from me is that in '
+            f"km, as the crow flies?",
+            f'Name the birthplace of whoever wrote "{title}" and its straight-line distance to {home} in '
+            f"kilometres.",
+        ),
+        solve,
+    )
+
+
+@template(author_index.TOOL, date_reckoner.TOOL, calls=5)
+def author_age_gap(draw: Draw) -> Plan:
+    """How many days lie between the births of two authors."""
+    one, two = (row["name"] for row in draw.pick_some(_AUTHORS, 2))
+
+    def solve() -> Solution:
+        births = []
+        for name in (one, two):
+            row = yield author_index.author_details(author_id=(yield from _author_id(name)))
+            births.append(row["birth_date"])
+        row = yield date_reckoner.days_between(first_date=births[0], second_date=births[1])
+        gap, older = abs(row["days"]), births[0] < births[1]
+        polarity = "Yes" if older else "No"
+        return Answer(
+            f"{polarity}; {gap} days lie between their births.",
+            [facts.yes_no("first is older", older), facts.number("gap", gap)],
+        )
+
+    return Plan(
+        (
+            f"Is the writer {one} older than the writer {two}, and how many days lie between their births?",
+            f"Was the author {one} born before {two}, who writes as well? Tell me the gap in days, too.",
+            f"Compare the birth dates of the authors {one} and {two}: is {one} the elder, and by how many "
+            "days do they differ?",
+        ),
+        solve,
+    )

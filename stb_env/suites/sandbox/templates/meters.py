@@ -1,0 +1,151 @@
+"""Tasks about meter readings, behind a sign-in."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, NamedTuple
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.coming_days import iso_day
+from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import meter_portal, rate_board
+
+_FOREIGN = sorted(code for code in currencies() if code != "AUR")
+_MONTHS = (("December 2025", "2025-12-01", "2026-01-01"), ("January 2026", "2026-01-01", "2026-02-01"))
+
+
+class _Meter(NamedTuple):
+    """Whose meter, what it measures, and what it last showed."""
+
+    user_name: str
+    password: str
+    kind: str
+    last: int
+
+
+def _drawn(draw: Draw) -> _Meter:
+    home = draw.home()
+    user = list(home.table("utility_users").values())[-1]
+    meters = home.table("meters").values()
+    meter = draw.pick([row for row in meters if row["user_id"] == user["user_id"]])
+    readings = home.table("readings").values()
+    last = max(row["value"] for row in readings if row["meter_id"] == meter["meter_id"])
+    return _Meter(user["user_name"], user["password"], meter["kind"], last)
+
+
+def _signed_in(meter: _Meter) -> Generator[ApiCall, Any, dict[str, str]]:
+    """Return session key and meter id, as arguments."""
+    key = (yield meter_portal.sign_in(user_name=meter.user_name, password=meter.password))["session_key"]
+    rows = (yield meter_portal.list_meters(session_key=key))["meters"]
+    meter_id = next(row["meter_id"] for row in rows if row["kind"] == meter.kind)
+    return {"session_key": key, "meter_id": meter_id}
+
+
+@template(meter_portal.TOOL, rate_board.TOOL, calls=5)
+def month_cost(draw: Draw) -> Plan:
+    """What a month's consumption costs in another currency."""
+    meter, (month, first, last) = _drawn(draw), draw.pick(_MONTHS)
+    code, user = draw.pick(_FOREIGN), f"{meter.user_name}, password {meter.password}"
+
+    def solve() -> Solution:
+        where = yield from _signed_in(meter)
+        rows = (yield meter_portal.reading_history(**where))["results"]
+        values = {row["date"]: row["value"] for row in rows}
+        used = values[last] - values[first]
+        price = (yield meter_portal.unit_price(kind=meter.kind))["price"]
+        amount = round(used * price, 2)
+        row = yield rate_board.convert_amount(amount=amount, source_code="AUR", target_code=code)
+        return Answer(
+            f"You used {used} units, which cost {row['converted']:.2f} {code}.",
+            [
+                facts.number("used", used, tolerance=0.5),
+                facts.number("cost", row["converted"], tolerance=0.02),
+            ],
+        )
+
+    return Plan(
+        (
+            f"How many units of {meter.kind} did I use in {month} (from the reading of {first} to that of "
+            f"{last}), and what do they cost in {code} at the unit price? Meter Portal: {user}.",
+            f"Sign in at Meter Portal ({user}). For {month} I need my {meter.kind} consumption, which is the "
+            f"difference of the readings of {first} and {last}, and its cost converted to {code}.",
+            f"My Meter Portal user name is {user}. Work out the units of {meter.kind} between {first} and "
+            f"{last} and what that comes to in {code}.",
+        ),
+        solve,
+    )
+
+
+@template(meter_portal.TOOL, calls=5, writes=("readings",))
+def submit_reading(draw: Draw) -> Plan:
+    """Submit a reading and tell the cost since the one before."""
+    meter = _drawn(draw)
+    value = meter.last + draw.between(30, 1_000)
+
+    def solve() -> Solution:
+        where = yield from _signed_in(meter)
+        rows = (yield meter_portal.reading_history(**where))["results"]
+        if rows[0]["date"] == iso_day(0):
+            rows = rows[1:]
+        else:
+            yield meter_portal.submit_reading(**where, value=value)
+        price = (yield meter_portal.unit_price(kind=meter.kind))["price"]
+        cost = round((value - rows[0]["value"]) * price, 2)
+        return Answer(
+            f"It is in; since the last reading you used {cost:.2f} AUR.", [facts.number("cost", cost)]
+        )
+
+    return Plan(
+        (
+            f"My {meter.kind} meter shows {value} today. Submit that at Meter Portal (user "
+            f"{meter.user_name}, password {meter.password}). What does the use since the reading before "
+            "cost, in aurel?",
+            f"Sign in at Meter Portal as {meter.user_name} with {meter.password}, send in {value} for "
+            f"{meter.kind}, and tell me what has been used since the previous reading, in AUR.",
+            f"Please enter {value} as today's {meter.kind} reading at Meter Portal ({meter.user_name} / "
+            f"{meter.password}) and work out the cost in aurel of the units since the last one.",
+        ),
+        solve,
+    )
+
+
+@template(meter_portal.TOOL, calls=4)
+def refused_reading(draw: Draw) -> Plan:
+    """Try to submit a reading that cannot be right; nothing changes."""
+    meter = _drawn(draw)
+    value = meter.last - draw.between(3, 400)
+
+    def solve() -> Solution:
+        where = yield from _signed_in(meter)
+        taken = True
+        try:
+            yield meter_portal.submit_reading(**where, value=value)
+        except ApiError:
+            taken = False
+        last = (yield meter_portal.reading_history(**where))["results"][0]
+        return Answer(
+            f"{'Yes' if taken else 'No'}: on {last['date']} it was {last['value']}.",
+            [
+                facts.yes_no("taken", taken),
+                facts.number("last", last["value"], tolerance=0.5),
+                facts.date("day", last["date"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Submit {value} for {meter.kind} at Meter Portal (user {meter.user_name}, password "
+            f"{meter.password}). Was it taken, yes or no? What is the latest reading on file, and of which "
+            "day?",
+            f"Try to enter {value} as my {meter.kind} reading, signed in as {meter.user_name} with "
+            f"{meter.password} at Meter Portal. Was it accepted (yes or no)? Try nothing else. Which "
+            "reading, of which date, is the newest there?",
+            f"Is {value} accepted as the {meter.kind} reading of today? Meter Portal, {meter.user_name} / "
+            f"{meter.password}. Make that one attempt, answer yes or no, and report the newest reading on "
+            "file with its date.",
+        ),
+        solve,
+    )

@@ -1,0 +1,121 @@
+"""Tasks about films and film people."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import date
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.films import films
+from stb_env.suites.sandbox.content.people import people
+from stb_env.suites.sandbox.lookups import long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import cine_people, reel_index
+
+_FILMS = list(films().values())
+_DUOS = [film for film in _FILMS if len(film["cast_ids"]) == 2]
+_PEOPLE = list(people().values())
+_NAMES = [row["name"] for row in _PEOPLE]
+
+
+def _film(title: str) -> Generator[ApiCall, Any, Any]:
+    page = yield reel_index.search_films(title=title)
+    key = next(row["film_id"] for row in page["results"] if row["title"] == title)
+    return (yield reel_index.film_details(film_id=key))
+
+
+@template(reel_index.TOOL, calls=2)
+def film_facts(draw: Draw) -> Plan:
+    """How long a film is and when it came out."""
+    title = draw.pick(_FILMS)["title"]
+
+    def solve() -> Solution:
+        row = yield from _film(title)
+        return Answer(
+            f"It runs {row['runtime_minutes']} minutes and came out in {row['year']}.",
+            [
+                facts.number("runtime", row["runtime_minutes"], unit="min", tolerance=0.5),
+                facts.number("year", row["year"], tolerance=0),
+            ],
+        )
+
+    return Plan(
+        (
+            f'How long is the film "{title}", and in which year did it come out?',
+            f'Give me the running time in minutes and the release year of "{title}".',
+            f'We want to watch "{title}" tonight: how many minutes does it take, and from what year is it?',
+        ),
+        solve,
+    )
+
+
+@template(cine_people.TOOL, calls=2)
+def person_birth(draw: Draw) -> Plan:
+    """When somebody was born."""
+    name = draw.pick(_PEOPLE)["name"]
+
+    def solve() -> Solution:
+        page = yield cine_people.search_people(name=name)
+        key = next(row["person_id"] for row in page["results"] if row["name"] == name)
+        row = yield cine_people.person_details(person_id=key)
+        born = row["birth_date"]
+        return Answer(
+            f"{name} was born on {long_date(date.fromisoformat(born))}.", [facts.date("birth", born)]
+        )
+
+    return Plan(
+        (
+            f"When was {name} from the film business born?",
+            f"Tell me the full date of birth of {name}, who works in films.",
+            f"I need the birthday, year included, of the film person {name}.",
+        ),
+        solve,
+    )
+
+
+@template(reel_index.TOOL, cine_people.TOOL, calls=3)
+def director_birth(draw: Draw) -> Plan:
+    """Who directed a film, and when that person was born."""
+    title = draw.pick(_FILMS)["title"]
+
+    def solve() -> Solution:
+        row = yield from _film(title)
+        person = yield cine_people.person_details(person_id=row["director_id"])
+        born = person["birth_date"]
+        return Answer(
+            f"{person['name']} directed it, born on {long_date(date.fromisoformat(born))}.",
+            [facts.name("director", person["name"], others=_NAMES), facts.date("birth", born)],
+        )
+
+    return Plan(
+        (
+            f'Who directed "{title}", and on what date was that person born?',
+            f'Name the director of "{title}" together with the date of birth.',
+            f'I am preparing a quiz: director of "{title}" and the director\'s full birth date?',
+        ),
+        solve,
+    )
+
+
+@template(reel_index.TOOL, cine_people.TOOL, calls=4)
+def film_cast(draw: Draw) -> Plan:
+    """Who played in a film with a cast of two."""
+    title = draw.pick(_DUOS)["title"]
+
+    def solve() -> Solution:
+        row = yield from _film(title)
+        first = yield cine_people.person_details(person_id=row["cast_ids"][0])
+        second = yield cine_people.person_details(person_id=row["cast_ids"][1])
+        cast = [first["name"], second["name"]]
+        return Answer(f"The cast is {' and '.join(cast)}.", [facts.names("cast", cast, others=_NAMES)])
+
+    return Plan(
+        (
+            f'Who are the actors in "{title}"? Names, please, not ids.',
+            f'Name everyone who plays in the film "{title}".',
+            f'Give me the full names of the whole cast of "{title}".',
+        ),
+        solve,
+    )

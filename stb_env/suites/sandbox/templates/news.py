@@ -1,0 +1,218 @@
+"""Tasks about the news: a headline leads to an article, an article to a place and a day."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import date
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
+from stb_env.suites.sandbox.content.climate import CONDITIONS
+from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.households import friends
+from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import (
+    city_atlas,
+    climate_desk,
+    contact_book,
+    date_reckoner,
+    rate_board,
+    wire_desk,
+)
+
+_ARTICLES = list(articles().values())
+_REPORTERS = sorted({row["reporter"] for row in _ARTICLES})
+_CODES = sorted(currencies())
+_DAYS = days(-85, -2)
+
+
+def _article(headline: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+    page = yield wire_desk.search_articles(words=headline)
+    key = next(row["article_id"] for row in page["results"] if row["headline"] == headline)
+    return dict((yield wire_desk.read_article(article_id=key)))
+
+
+@template(wire_desk.TOOL, calls=4)
+def earlier_story(draw: Draw) -> Plan:
+    """Which of two stories came first: its reporter and day."""
+    first = draw.pick(_ARTICLES)
+    second = draw.pick([row for row in _ARTICLES if row["published"] != first["published"]])
+
+    def solve() -> Solution:
+        one = yield from _article(first["headline"])
+        two = yield from _article(second["headline"])
+        early, late = sorted((one, two), key=lambda row: str(row["published"]))
+        when = long_date(date.fromisoformat(early["published"]))
+        return Answer(
+            f"{early['reporter']} wrote it on {when}.",
+            [
+                facts.name("reporter", early["reporter"], others=_REPORTERS),
+                facts.date("day", early["published"], others=[late["published"]]),
+            ],
+        )
+
+    headlines = f'"{first["headline"]}" and "{second["headline"]}"'
+    return Plan(
+        (
+            f"Of the articles {headlines}, take the one that was printed first. Who wrote it, and on what "
+            f"date did it appear?",
+            f"Two headlines: {headlines}. Give me reporter and date of the earlier one only.",
+            f"Which came out first of {headlines}? I need its reporter's name and its date.",
+        ),
+        solve,
+    )
+
+
+@template(wire_desk.TOOL, calls=2)
+def source_count(draw: Draw) -> Plan:
+    """How much a paper printed between two days, and who wrote the last of it."""
+    source = draw.pick(list(SOURCES))
+    first, last = draw.pick(_DAYS[:30]), draw.pick(_DAYS[50:])
+
+    def solve() -> Solution:
+        page = yield wire_desk.articles_of_source(
+            source=source, from_date=first.isoformat(), to_date=last.isoformat()
+        )
+        row = yield wire_desk.read_article(article_id=page["results"][0]["article_id"])
+        return Answer(
+            f"There were {page['total']}; the newest is about {row['topic']} with {row['words']} words.",
+            [facts.number("articles", page["total"]), facts.number("words", row["words"])],
+        )
+
+    return Plan(
+        (
+            f"How many articles did the {source} print from {long_date(first)} to {long_date(last)}, and how "
+            f"many words has the newest of them, the one listed first?",
+            f"Count what appeared in the {source} between {first} and {last}, both included, and tell me the "
+            f"length in words of the top entry of that list.",
+            f"{source}, {long_date(first)} to {long_date(last)}: number of articles, and words of the most "
+            f"recent one (first in the list)?",
+        ),
+        solve,
+    )
+
+
+@template(wire_desk.TOOL, city_atlas.TOOL, rate_board.TOOL, calls=4)
+def project_cost_share(draw: Draw) -> Plan:
+    """What a city pays for a project, in its own currency."""
+    headline, percent = draw.pick(_ARTICLES)["headline"], draw.between(5, 95)
+
+    def solve() -> Solution:
+        article = yield from _article(headline)
+        code = (yield city_atlas.city_details(city_id=article["city_id"]))["currency"]
+        share = round(article["cost_million"] * 10_000 * percent)
+        row = yield rate_board.convert_amount(amount=share, source_code="AUR", target_code=code)
+        cost = row["converted"]
+        return Answer(
+            f"The city pays {cost:.2f} {code}.",
+            [
+                facts.number("cost", cost, tolerance=round(0.002 * cost, 2)),
+                facts.name("currency", code, others=_CODES),
+            ],
+        )
+
+    return Plan(
+        (
+            f'The article "{headline}" names a cost in aurel. The city pays {percent} % of it: how much is '
+            f"that in the city's own currency, and which currency code is it?",
+            f'Take the project of "{headline}". What are {percent} per cent of its cost in local money of '
+            "that city? Amount and three-letter code.",
+            f'Read "{headline}" and convert {percent} % of the cost to the currency used in that city; tell '
+            "me the amount and the code.",
+        ),
+        solve,
+    )
+
+
+@template(wire_desk.TOOL, climate_desk.TOOL, calls=3)
+def opening_weather(draw: Draw) -> Plan:
+    """What the weather will be like on the opening day that an article announces."""
+    headline = draw.pick(_ARTICLES)["headline"]
+    units, scale, unit = draw.pick((("metric", "Celsius", "c"), ("imperial", "Fahrenheit", "f")))
+    end = draw.pick(("high", "low"))
+
+    def solve() -> Solution:
+        article = yield from _article(headline)
+        row = yield climate_desk.daily_forecast(
+            city_id=article["city_id"], date=article["opening_day"], units=units
+        )
+        return Answer(
+            f"The {end} is {row[end]} degrees {scale}, with {row['condition']}.",
+            [
+                facts.number(end, row[end], unit=unit, tolerance=0.15),
+                facts.name("condition", row["condition"], others=CONDITIONS),
+            ],
+        )
+
+    return Plan(
+        (
+            f'The article "{headline}" names an opening day. What daily {end} in {scale} and which '
+            "conditions are forecast for it there?",
+            f'I want to attend the opening reported in "{headline}". Forecast for that day and city: the '
+            f"{end} in degrees {scale}, and the conditions?",
+            f'Weather on the opening day of "{headline}", at that place: {end} temperature ({scale}) and '
+            f"conditions, please.",
+        ),
+        solve,
+    )
+
+
+@template(wire_desk.TOOL, date_reckoner.TOOL, calls=3)
+def opening_countdown(draw: Draw) -> Plan:
+    """How many days are left until the opening that an article announces."""
+    headline, start = draw.pick(_ARTICLES)["headline"], draw.pick(days(-40, 8))
+    kind = draw.pick(("days", "working days"))
+
+    def solve() -> Solution:
+        opening = (yield from _article(headline))["opening_day"]
+        row = yield date_reckoner.days_between(first_date=start.isoformat(), second_date=opening)
+        left = row[kind.replace(" ", "_")]
+        return Answer(
+            f"It opens on {long_date(date.fromisoformat(opening))}, in {left} {kind}.",
+            [facts.date("opening", opening), facts.number("left", left)],
+        )
+
+    return Plan(
+        (
+            f"Counting from {long_date(start)}, how many {kind} is it to the opening announced in "
+            f'"{headline}", and what is the date of the opening?',
+            f'On what date does the project of "{headline}" open, and how many {kind} after {start} is that?',
+            f'Opening date according to "{headline}", and the number of {kind} from {long_date(start)} to '
+            "it, please.",
+        ),
+        solve,
+    )
+
+
+@template(contact_book.TOOL, wire_desk.TOOL, calls=4)
+def news_from_contact(draw: Draw) -> Plan:
+    """What the papers last wrote about the city of a contact."""
+    draw.home()
+    covered = {row["city_id"] for row in _ARTICLES}
+    friend = draw.pick([row for row in friends(draw.household) if row["city_id"] in covered])["name"]
+
+    def solve() -> Solution:
+        home = (yield contact_book.contact_details(contact_id=(yield from contact_id(friend))))["city_id"]
+        page = yield wire_desk.articles_about_city(city_id=home)
+        row = yield wire_desk.read_article(article_id=page["results"][0]["article_id"])
+        return Answer(
+            f"{row['reporter']} wrote it; the topic is {row['topic']}.",
+            [
+                facts.name("reporter", row["reporter"], others=_REPORTERS),
+                facts.name("topic", row["topic"], others=TOPICS),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Who wrote the most recent article about the city where my contact {friend} lives, and which "
+            f"topic does it belong to?",
+            f"My contact {friend} asks what is new in town. For the latest article about that city, tell me "
+            f"the reporter and the topic.",
+            f"Look up the city of {friend} in my contacts and the newest article on it: reporter and topic?",
+        ),
+        solve,
+    )

@@ -1,0 +1,78 @@
+"""Tasks about cities."""
+
+from __future__ import annotations
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.lookups import city_id
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import city_atlas
+
+_CITIES = list(cities().values())
+
+
+@template(city_atlas.TOOL, calls=2)
+def city_population(draw: Draw) -> Plan:
+    """How many people live in a city."""
+    name = draw.pick(_CITIES)["name"]
+
+    def solve() -> Solution:
+        row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
+        fact = facts.number("population", row["population"], tolerance=0.5)
+        return Answer(f"{name} has {row['population']:,} inhabitants.", [fact])
+
+    return Plan(
+        (
+            f"How many people live in {name}?",
+            f"I am writing a travel guide. What is the population of {name}, exactly?",
+            f"Look up {name} for me and tell me its number of inhabitants.",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, calls=3)
+def city_distance(draw: Draw) -> Plan:
+    """How far apart two cities are, in the unit that the user wants."""
+    one, two = (city["name"] for city in draw.pick_some(_CITIES, 2))
+    unit, word = draw.pick((("km", "kilometres"), ("mi", "miles")))
+
+    def solve() -> Solution:
+        first = yield from city_id(one)
+        second = yield from city_id(two)
+        row = yield city_atlas.distance_between(first_city_id=first, second_city_id=second, unit=unit)
+        fact = facts.number("distance", row["distance"], unit=unit, tolerance=0.6)
+        return Answer(f"They are {row['distance']} {word} apart.", [fact])
+
+    return Plan(
+        (
+            f"How far is it from {one} to {two} as the crow flies? Please answer in {word}.",
+            f"Give me the straight-line distance between {one} and {two} in {word}.",
+            f"I collect odd facts: how many {word} separate {one} and {two}?",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, calls=4)
+def elevation_gap(draw: Draw) -> Plan:
+    """How much higher one of two cities lies."""
+    one, two = (city["name"] for city in draw.pick_some(_CITIES, 2))
+
+    def solve() -> Solution:
+        heights = []
+        for name in (one, two):
+            row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
+            heights.append(row["elevation_m"])
+        gap = abs(heights[0] - heights[1])
+        return Answer(f"The difference is {gap} metres.", [facts.number("gap", gap, unit="m", tolerance=0.5)])
+
+    return Plan(
+        (
+            f"What is the difference in elevation between {one} and {two}, in metres?",
+            f"I get altitude sickness. By how many metres do {one} and {two} differ in height "
+            "above sea level?",
+            f"Compare the elevations of {one} and {two}: how big is the gap in metres?",
+        ),
+        solve,
+    )

@@ -1,0 +1,185 @@
+"""Tasks about subscriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from stb_env.backend.world import Row
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import plan_keeper, rate_board
+
+_FOREIGN = sorted(code for code in currencies() if code != "AUR")
+
+
+def _subscriptions(draw: Draw) -> list[Row]:
+    return list(draw.home().table("subscriptions").values())
+
+
+def _subscription(service: str) -> Generator[ApiCall, Any, Row]:
+    rows = (yield plan_keeper.list_subscriptions())["results"]
+    row: Row = next(row for row in rows if row["service"] == service)
+    return row
+
+
+@template(plan_keeper.TOOL, calls=2)
+def subscription_cost(draw: Draw) -> Plan:
+    """What a subscription costs over some months, and when it renews."""
+    service, months = draw.pick(_subscriptions(draw))["service"], draw.between(2, 24)
+
+    def solve() -> Solution:
+        key = (yield from _subscription(service))["subscription_id"]
+        row = yield plan_keeper.subscription_details(subscription_id=key)
+        cost = round(row["monthly_price"] * months, 2)
+        return Answer(
+            f"It costs {cost:.2f} AUR and renews on {row['renews_on']}.",
+            [
+                facts.number("cost", cost),
+                facts.date("renewal", row["renews_on"], others=[row["bound_until"]]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"What do I pay for {service} in {months} months, and when does it renew next?",
+            f"Work out the cost of {months} months of my {service} subscription, and give me its next "
+            "renewal date.",
+            f"For my budget: {service}, {months} months at the present tier. Sum in aurel and date of the "
+            "next renewal, please.",
+        ),
+        solve,
+    )
+
+
+@template(plan_keeper.TOOL, calls=3, writes=("subscriptions",))
+def upgrade_within_budget(draw: Draw) -> Plan:
+    """Move to premium if that fits a budget, else to standard."""
+    basic = [row for row in _subscriptions(draw) if row["tier"] == "basic"]
+    service, limit = draw.pick(basic)["service"], draw.between(4, 31)
+
+    def solve() -> Solution:
+        row = yield from _subscription(service)
+        prices = (yield plan_keeper.tier_prices(service=service))["prices"]
+        tier = "premium" if prices["premium"] <= limit else "standard"
+        if row["tier"] != tier:
+            yield plan_keeper.change_tier(subscription_id=row["subscription_id"], tier=tier)
+        return Answer(
+            f"It is {tier} now, at {prices[tier]:.2f} AUR a month.",
+            [facts.number("price", prices[tier])],
+        )
+
+    return Plan(
+        (
+            f"Upgrade my {service} subscription to premium if that costs {limit} AUR a month at most, else "
+            "to standard. What is the price a month from now on?",
+            f"My limit for {service} is {limit} aurel a month: choose premium within it, and standard if "
+            "premium costs more. Make the change and tell me the monthly price.",
+            f"Is premium of {service} within {limit} AUR a month? Then switch me to it; otherwise standard "
+            "will do, whatever it costs. Which monthly price results?",
+        ),
+        solve,
+    )
+
+
+@template(plan_keeper.TOOL, calls=3, writes=("subscriptions",))
+def cancel_or_pause(draw: Draw) -> Plan:
+    """Cancel a subscription, or pause it where the contract still binds."""
+    service, until = draw.pick(_subscriptions(draw))["service"], draw.pick(days(30, 180))
+
+    def solve() -> Solution:
+        key = (yield from _subscription(service))["subscription_id"]
+        row = yield plan_keeper.subscription_details(subscription_id=key)
+        if row["status"] == "active" and days_left(row["bound_until"]) >= 0:
+            yield plan_keeper.pause_subscription(subscription_id=key, until=until.isoformat())
+        elif row["status"] == "active":
+            yield plan_keeper.cancel_subscription(subscription_id=key)
+        bound = row["bound_until"]
+        return Answer(
+            f"Done; the contract date is {bound}.",
+            [facts.date("bound until", bound, others=[row["renews_on"]])],
+        )
+
+    return Plan(
+        (
+            f"Cancel {service}. If the contract still binds me, pause it until {until} instead. Until which "
+            "date does (or did) the contract bind me?",
+            f"I want to get rid of {service}: cancel it if the contract has run out, otherwise have it "
+            f"paused until {long_date(until)}. Tell me the day until which it is or was binding.",
+            f"End my {service} subscription, or, where the minimum term has not passed, put it on hold until "
+            f"{until}. I also want to know the date on which the minimum term ends or ended.",
+        ),
+        solve,
+    )
+
+
+@template(plan_keeper.TOOL, calls=3)
+def bound_by_contract(draw: Draw) -> Plan:
+    """Try to cancel a subscription while the contract binds; nothing changes."""
+    bound = [row for row in _subscriptions(draw) if days_left(row["bound_until"]) >= 0]
+    service, months = draw.pick(bound)["service"], draw.between(2, 13)
+
+    def solve() -> Solution:
+        key = (yield from _subscription(service))["subscription_id"]
+        cancelled = True
+        try:
+            yield plan_keeper.cancel_subscription(subscription_id=key)
+        except ApiError:
+            cancelled = False
+        row = yield plan_keeper.subscription_details(subscription_id=key)
+        cost = round(row["monthly_price"] * months, 2)
+        return Answer(
+            f"{'Yes' if cancelled else 'No'}, you are bound until {row['bound_until']}; {months} months cost "
+            f"{cost:.2f} AUR.",
+            [
+                facts.yes_no("cancelled", cancelled),
+                facts.date("bound until", row["bound_until"], others=[row["renews_on"]]),
+                facts.number("cost", cost),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Can I get out of {service} now, yes or no? Cancel it if so. Either way: until when does the "
+            f"contract run, and what do {months} months of it cost?",
+            f"Try to cancel my {service} subscription and leave it alone if that is refused. Did it work, "
+            f"yes or no? Give me the date until which I am bound and the cost of {months} months.",
+            f"Is {service} cancellable today? Then cancel it. Answer with yes or no, with the end of the "
+            f"binding period and the price of {months} months in aurel.",
+        ),
+        solve,
+    )
+
+
+@template(plan_keeper.TOOL, rate_board.TOOL, calls=7)
+def all_subscriptions(draw: Draw) -> Plan:
+    """What all subscriptions cost over some months, in another currency."""
+    draw.home()
+    months, code = draw.between(2, 12), draw.pick(_FOREIGN)
+
+    def solve() -> Solution:
+        total = 0.0
+        for row in (yield plan_keeper.list_subscriptions())["results"]:
+            details = yield plan_keeper.subscription_details(subscription_id=row["subscription_id"])
+            total += details["monthly_price"]
+        total = round(total * months, 2)
+        row = yield rate_board.convert_amount(amount=total, source_code="AUR", target_code=code)
+        return Answer(
+            f"They cost {row['converted']:.2f} {code}.",
+            [facts.number("cost", row["converted"], tolerance=0.02)],
+        )
+
+    return Plan(
+        (
+            f"What do all my subscriptions together cost in {months} months, in {code}?",
+            f"Add up the monthly prices of everything I subscribe to, times {months}, and convert the sum to "
+            f"{code}.",
+            f"I move abroad. How much {code} do I need for {months} months of all my subscriptions?",
+        ),
+        solve,
+    )

@@ -1,0 +1,265 @@
+"""Tasks about albums, charts and concerts. Training never sees their category."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import date
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.music import (
+    CHART_SIZE,
+    TIERS,
+    WEEKS,
+    albums,
+    artists,
+    concerts,
+    tracks,
+)
+from stb_env.suites.sandbox.lookups import days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates
+
+_ALBUMS = list(albums().values())
+_ARTISTS = [row["name"] for row in artists().values()]
+_TITLES = [row["title"] for row in _ALBUMS]
+_TRACKS = [row["title"] for row in tracks().values()]
+_CONCERTS = list(concerts().values())
+_ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
+_YEARS = [(row["name"], year) for row in artists().values() for year in range(2005, 2027)]
+_RELEASED = [
+    (name, year)
+    for name, year in _YEARS
+    if any(artists()[row["artist_id"]]["name"] == name and row["year"] <= year for row in _ALBUMS)
+]
+# Whichever day one asks from, the tour of every artist still has a concert to come.
+_LAST_TOUR_DAY = {row["artist_id"]: row["date"] for row in _CONCERTS}
+
+
+def _spoken(day: str) -> str:
+    return long_date(date.fromisoformat(day))
+
+
+def _album(title: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+    page = yield disc_catalogue.search_albums(title=title)
+    return next(dict(row) for row in page["results"] if row["title"] == title)
+
+
+@template(disc_catalogue.TOOL, calls=2)
+def album_length(draw: Draw) -> Plan:
+    """How long an album is, which track of it is the longest, and whether it fits on a tape."""
+    title, minutes, wording = draw.pick(_TITLES), draw.between(18, 45), draw.pick(("longest", "shortest"))
+
+    def solve() -> Solution:
+        album = yield from _album(title)
+        rows = (yield disc_catalogue.album_tracks(album_id=album["album_id"]))["tracks"]
+        total = sum(row["seconds"] for row in rows)
+        best = (max if wording == "longest" else min)(rows, key=lambda row: row["seconds"])
+        fits = total <= minutes * 60
+        return Answer(
+            f"{'Yes' if fits else 'No'}: it takes {total} seconds. The {wording} track is {best['title']}.",
+            [
+                facts.yes_no("fits", fits),
+                facts.number("seconds", total),
+                facts.name("track", best["title"], others=[row["title"] for row in rows]),
+            ],
+        )
+
+    return Plan(
+        (
+            f'Does the album "{title}" fit on a tape of {minutes} minutes? Give its length in seconds and '
+            f"its {wording} track as well.",
+            f'My tape takes {minutes} minutes. Would all of "{title}" go on it, how many seconds does the '
+            f"album last, and which track is the {wording}?",
+            f'Add up "{title}": total in seconds, whether that is within {minutes} minutes, and the title of '
+            f"the {wording} track.",
+        ),
+        solve,
+    )
+
+
+@template(disc_catalogue.TOOL, calls=3)
+def album_by_year(draw: Draw) -> Plan:
+    """What the last album of an artist up to a year was, and one of its tracks."""
+    (name, year), ordinal = draw.pick(_RELEASED), draw.pick(list(_ORDINALS))
+
+    def solve() -> Solution:
+        page = yield disc_catalogue.search_artists(name=name)
+        key = next(row["artist_id"] for row in page["results"] if row["name"] == name)
+        rows = (yield disc_catalogue.albums_of_artist(artist_id=key))["albums"]
+        best = [row for row in rows if row["year"] <= year][-1]
+        songs = (yield disc_catalogue.album_tracks(album_id=best["album_id"]))["tracks"]
+        song = songs[_ORDINALS[ordinal]]["title"]
+        return Answer(
+            f'It is "{best["title"]}"; its {ordinal} track is "{song}".',
+            [
+                facts.name("album", best["title"], others=_TITLES),
+                facts.name("track", song, others=[row["title"] for row in songs]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"What was the most recent album of {name} at the end of {year}, and what is its {ordinal} "
+            "track?",
+            f"Take the latest album that {name} had out by {year}. Its title, and the title of the {ordinal} "
+            f"track on it?",
+            f"Up to and including {year}, which album of {name} came last? Name it and its {ordinal} song.",
+        ),
+        solve,
+    )
+
+
+@template(chart_tower.TOOL, calls=2)
+def chart_run_length(draw: Draw) -> Plan:
+    """Which track held a place in the chart, and for how many weeks it stayed."""
+    week, place = draw.pick(WEEKS), draw.between(1, CHART_SIZE)
+
+    def solve() -> Solution:
+        line = yield chart_tower.chart_position(week=week.isoformat(), position=place)
+        run = yield chart_tower.chart_run(track_id=line["track_id"])
+        return Answer(
+            f'It was "{line["title"]}", charted since {_spoken(run["first_week"])}.',
+            [
+                facts.name("track", line["title"], others=_TRACKS),
+                facts.date("first week", run["first_week"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Which track was number {place} in the chart of the week from {long_date(week)}, and in the "
+            "week of which Monday did it first enter the chart?",
+            f"Chart of {week}, place {place}: what is the title, and what is the date of its first week in "
+            "the chart?",
+            f"Name the song at place {place} in the week that starts on {week} and the date on which its "
+            "chart run began.",
+        ),
+        solve,
+    )
+
+
+@template(chart_tower.TOOL, disc_catalogue.TOOL, calls=3)
+def charting_artist(draw: Draw) -> Plan:
+    """From which album a charting track is, and where its artist comes from."""
+    week, place = draw.pick(WEEKS), draw.between(1, CHART_SIZE)
+
+    def solve() -> Solution:
+        line = yield chart_tower.chart_position(week=week.isoformat(), position=place)
+        track = yield disc_catalogue.track_details(track_id=line["track_id"])
+        artist = yield disc_catalogue.artist_details(artist_id=track["artist_id"])
+        return Answer(
+            f'It is on "{track["album"]}"; {artist["name"]} formed in {artist["formed"]}.',
+            [
+                facts.name("album", track["album"], others=_TITLES),
+                facts.number("formed", artist["formed"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"On which album is the track that was number {place} in the week from {long_date(week)}, and in "
+            f"which year was its artist formed?",
+            f"For place {place} of the chart of {week}: album title, and the year in which the band got "
+            f"together?",
+            f"Look at the chart of {long_date(week)}. Which album has the song at place {place}, and how "
+            "long ago - which year - was the artist formed?",
+        ),
+        solve,
+    )
+
+
+@template(stage_dates.TOOL, calls=2)
+def concert_tickets(draw: Draw) -> Plan:
+    """What tickets for a concert cost."""
+    concert, tier, count = draw.pick(_CONCERTS), draw.pick(list(TIERS)), draw.between(2, 12)
+    name, city = artists()[concert["artist_id"]]["name"], concert["city"]
+
+    def solve() -> Solution:
+        rows = (yield stage_dates.concerts_of(artist_name=name))["concerts"]
+        row = next(row for row in rows if row["city"] == city)
+        quote = yield stage_dates.ticket_total(concert_id=row["concert_id"], tier=tier, tickets=count)
+        total = quote["total"]
+        return Answer(
+            f"On {_spoken(row['date'])}; the tickets cost {total:.2f} AUR.",
+            [
+                facts.date("concert", row["date"], others=[other["date"] for other in rows]),
+                facts.number("total", total),
+            ],
+        )
+
+    return Plan(
+        (
+            f"When do {name} play in {city}, and what do {count} {tier} tickets cost with all fees?",
+            f"I want {count} {tier} tickets for {name} in {city}. Date of the concert and total price?",
+            f"{name}, {city}: date of the show, and the sum for {count} x {tier}, fees included.",
+        ),
+        solve,
+    )
+
+
+@template(disc_catalogue.TOOL, stage_dates.TOOL, calls=4)
+def tour_after_album(draw: Draw) -> Plan:
+    """Where the artist of an album plays next, and when the doors open."""
+    album = draw.pick(_ALBUMS)
+    title, last = album["title"], _LAST_TOUR_DAY[album["artist_id"]]
+    start = draw.pick([day for day in days(0, 230) if day.isoformat() <= last])
+
+    def solve() -> Solution:
+        row = yield from _album(title)
+        artist = (yield disc_catalogue.artist_details(artist_id=row["artist_id"]))["name"]
+        rows = (yield stage_dates.concerts_of(artist_name=artist))["concerts"]
+        following = next(row for row in rows if row["date"] >= start.isoformat())
+        details = yield stage_dates.concert_details(concert_id=following["concert_id"])
+        return Answer(
+            f"In {following['city']}; doors open at {details['doors_open']}.",
+            [
+                facts.name("city", following["city"], others=[row["city"] for row in rows]),
+                facts.time("doors", details["doors_open"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f'In which city is the next concert, from {long_date(start)} on, of whoever recorded "{title}", '
+            "and when do the doors open?",
+            f'I love the album "{title}". Where does its artist play first on or after {start}, and at what '
+            f"time are the doors opened?",
+            f'Find the artist of "{title}" and the first of the concerts from {long_date(start)} on: city, '
+            "and time when doors open.",
+        ),
+        solve,
+    )
+
+
+@template(chart_tower.TOOL, stage_dates.TOOL, calls=3)
+def charting_live(draw: Draw) -> Plan:
+    """When the artist of a charting track first plays, and how many people the place holds."""
+    week, place, end = draw.pick(WEEKS), draw.between(1, CHART_SIZE), draw.pick(("first", "last"))
+
+    def solve() -> Solution:
+        line = yield chart_tower.chart_position(week=week.isoformat(), position=place)
+        rows = (yield stage_dates.concerts_of(artist_name=line["artist"]))["concerts"]
+        row = rows[0 if end == "first" else -1]
+        details = yield stage_dates.concert_details(concert_id=row["concert_id"])
+        return Answer(
+            f"{line['artist']} play on {_spoken(row['date'])} before {details['capacity']} people.",
+            [
+                facts.name("artist", line["artist"], others=_ARTISTS),
+                facts.date("concert", row["date"], others=[other["date"] for other in rows]),
+                facts.number("capacity", details["capacity"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Who was number {place} in the chart of the week from {long_date(week)}, on what date is that "
+            f"artist's {end} concert of the tour, and how many people does the venue hold?",
+            f"Chart of {week}, place {place}: name the artist, the date of their {end} announced concert and "
+            f"the capacity there.",
+            f"I want to see the artist who held place {place} in the week of {week}. Name, date of the {end} "
+            f"concert planned, and capacity of the venue, please.",
+        ),
+        solve,
+    )

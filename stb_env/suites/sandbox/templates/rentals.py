@@ -1,0 +1,170 @@
+"""Tasks about cars for hire."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from itertools import permutations
+from typing import Any
+
+from stb_env.backend.world import Row
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.cars import EXTRAS, cars
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.lookups import city_id, days
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import city_atlas, wheel_hire
+
+_CARS = list(cars().values())
+_MODELS = sorted({car["model"] for car in _CARS})
+# Two cars of a city, of which the second may be driven at a younger age.
+_PAIRS = [
+    (one, other)
+    for one, other in permutations(_CARS, 2)
+    if one["city_id"] == other["city_id"] and one["min_driver_age"] > other["min_driver_age"]
+]
+# Beyond all rentals that a household starts with.
+_DAYS = days(100, 340)
+
+
+def rented_car(car_id: str, start: str, length: int, age: int) -> Generator[ApiCall, Any, Row]:
+    """Rent a car unless there is such a rental; return the rental."""
+    wanted = {"car_id": car_id, "start_date": start, "days": length}
+    rows = (yield wheel_hire.list_rentals())["rentals"]
+    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
+    if row is None:
+        row = yield wheel_hire.rent_car(**wanted, driver_age=age)
+    return row or {}
+
+
+def _rental(model: str, start: str) -> Generator[ApiCall, Any, Row]:
+    rows = (yield wheel_hire.list_rentals())["rentals"]
+    row: Row = next(row for row in rows if (row["model"], row["start_date"]) == (model, start))
+    return row
+
+
+@template(city_atlas.TOOL, wheel_hire.TOOL, calls=3)
+def car_terms(draw: Draw) -> Plan:
+    """How many miles are free with a car, and from what age one may drive it."""
+    car, length = draw.pick(_CARS), draw.between(2, 9)
+    city, model = cities()[car["city_id"]]["name"], car["model"]
+
+    def solve() -> Solution:
+        rows = (yield wheel_hire.search_cars(city_id=(yield from city_id(city))))["cars"]
+        key = next(row["car_id"] for row in rows if row["model"] == model)
+        row = yield wheel_hire.car_details(car_id=key)
+        miles = row["free_miles_per_day"] * length
+        return Answer(
+            f"{miles} miles are free; drivers must be {row['min_driver_age']}.",
+            [
+                facts.number("free distance", miles, unit="mi", tolerance=0.6),
+                facts.number("age", row["min_driver_age"], tolerance=0),
+            ],
+        )
+
+    return Plan(
+        (
+            f"If I hire the {model} in {city} for {length} days, how far can I drive for free in all, and "
+            "how old must the driver be?",
+            f"Wheel Hire has the {model} in {city}. Tell me the free distance for {length} days and the "
+            "least age of its driver.",
+            f"{length} days with the {model} from {city}: what distance is included altogether, and from "
+            "what age may one drive it?",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, wheel_hire.TOOL, calls=4, writes=("rentals",))
+def rent_cheapest_car(draw: Draw) -> Plan:
+    """Rent the cheapest car that meets some wishes."""
+    draw.home()
+    car, start, length = draw.pick(_CARS), draw.pick(_DAYS).isoformat(), draw.between(2, 9)
+    city, gearbox = cities()[car["city_id"]]["name"], draw.pick((car["gearbox"], "any"))
+    seats, age = draw.between(3, car["seats"]), draw.between(26, 70)
+    wish = "with any gearbox" if gearbox == "any" else f"with {gearbox} gearbox"
+
+    def solve() -> Solution:
+        key = yield from city_id(city)
+        rows = (yield wheel_hire.search_cars(city_id=key, min_seats=seats, gearbox=gearbox))["cars"]
+        best = min(rows, key=lambda row: row["price_per_day"])
+        row = yield from rented_car(best["car_id"], start, length, age)
+        return Answer(
+            f"The {row['model']}, for {row['total']:.2f} AUR.",
+            [facts.name("model", row["model"], others=_MODELS), facts.number("total", row["total"])],
+        )
+
+    return Plan(
+        (
+            f"Rent me the cheapest car in {city} {wish} and at least {seats} seats, from {start} for "
+            f"{length} days; the driver is {age}. Which model is it, and what is the total?",
+            f"I am {age} and need a car in {city} from {start}, {length} days, {wish}, {seats} seats or "
+            "more. Take the lowest price (one rental only) and tell me the model and the sum in aurel.",
+            f"Hire a car in {city}: {seats} or more seats, {wish}, as cheap as possible, {length} days "
+            f"from {start}, driver aged {age}. Model and total price, please.",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, wheel_hire.TOOL, calls=5, writes=("rentals",))
+def car_for_young_driver(draw: Draw) -> Plan:
+    """Rent one car, or another where the driver is too young for it."""
+    draw.home()
+    first, second = draw.pick(_PAIRS)
+    city, models = cities()[first["city_id"]]["name"], (first["model"], second["model"])
+    age = draw.between(second["min_driver_age"], first["min_driver_age"] + 2)
+    start, length = draw.pick(_DAYS).isoformat(), draw.between(2, 6)
+
+    def solve() -> Solution:
+        rows = (yield wheel_hire.search_cars(city_id=(yield from city_id(city))))["cars"]
+        ids = {row["model"]: row["car_id"] for row in rows}
+        least = (yield wheel_hire.car_details(car_id=ids[models[0]]))["min_driver_age"]
+        row = yield from rented_car(ids[models[0 if age >= least else 1]], start, length, age)
+        return Answer(
+            f"{'Yes' if age >= least else 'No'}; the {row['model']} costs {row['total']:.2f} AUR.",
+            [facts.yes_no("old enough", age >= least), facts.number("total", row["total"])],
+        )
+
+    return Plan(
+        (
+            f"In one word, is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it "
+            f"from {start} for {length} days, otherwise the {models[1]}. What does the rental come to?",
+            f"My son is {age} and drives in {city}: {length} days from {start}. Rent the {models[0]} if "
+            f"his age allows it, else the {models[1]}. Was he old enough for the first (one word), and "
+            "what is the total?",
+            f"For {length} days in {city} from {start} I prefer the {models[0]}; if {age} years are too "
+            f"few for it, the {models[1]} will do. Rent the right one. Was my age fine for the "
+            f"{models[0]}? One word, and then how much I pay.",
+        ),
+        solve,
+    )
+
+
+@template(wheel_hire.TOOL, calls=3, writes=("rentals",))
+def extend_rental(draw: Draw) -> Plan:
+    """Make a rental longer and add an extra."""
+    rental = draw.pick(list(draw.home().table("rentals").values()))
+    model, start = rental["model"], rental["start_date"]
+    length, extra = draw.between(8, 20), draw.pick(sorted(EXTRAS))
+
+    def solve() -> Solution:
+        key = (yield from _rental(model, start))["rental_id"]
+        yield wheel_hire.change_rental_length(rental_id=key, days=length)
+        row = yield wheel_hire.add_extra(rental_id=key, extra=extra)
+        return Answer(
+            f"It goes back on {row['return_date']} and costs {row['total']:.2f} AUR.",
+            [facts.date("return", row["return_date"]), facts.number("total", row["total"])],
+        )
+
+    return Plan(
+        (
+            f"Change my rental of the {model} from {start} to {length} days in all and add the extra "
+            f'"{extra}". When does it go back, and what is the total?',
+            f"I keep the {model} (hired from {start}) for {length} days altogether, with the extra "
+            f'"{extra}". Arrange both and tell me the return date and the new price.',
+            f"My booking of the {model}, starting {start}, should have {length} days and the extra "
+            f'"{extra}". What are the date of return and the total then?',
+        ),
+        solve,
+    )

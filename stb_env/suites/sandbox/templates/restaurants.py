@@ -1,0 +1,266 @@
+"""Tasks about restaurants: menus, opening hours, bills."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.households import friends
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
+from stb_env.suites.sandbox.lookups import contact_id, days, long_date
+from stb_env.suites.sandbox.manners import parse_clock, show_clock
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import (
+    city_atlas,
+    contact_book,
+    date_reckoner,
+    rate_board,
+    sky_almanac,
+    table_guide,
+)
+
+_RESTAURANTS = list(restaurants().values())
+_CITIES = [city["name"] for city in cities().values()]
+_FOREIGN = sorted(currencies().keys() - {"AUR"})
+_KINDS = {True: "vegetarian", False: "non-vegetarian"}
+_CHOICES = [
+    (row, course, _KINDS[kind])
+    for row in _RESTAURANTS
+    for course in COURSES
+    for kind in sorted({line["vegetarian"] for line in row["menu"] if line["course"] == course})
+]
+_DAYS = days(3, 160)
+_CLOCKS = [show_clock(minutes) for minutes in range(11 * 60, 23 * 60, 15)]
+
+
+def _place(row: dict[str, Any]) -> tuple[str, str]:
+    return row["name"], cities()[row["city_id"]]["name"]
+
+
+def _restaurant_id(name: str, city: str) -> Generator[ApiCall, Any, str]:
+    page = yield table_guide.search_restaurants(city_name=city)
+    return next(str(row["restaurant_id"]) for row in page["results"] if row["name"] == name)
+
+
+def _bill(name: str, city: str, order: dict[str, int]) -> Generator[ApiCall, Any, float]:
+    """Add up what dishes cost in local currency; two calls."""
+    key = yield from _restaurant_id(name, city)
+    dishes = (yield table_guide.menu(restaurant_id=key))["dishes"]
+    total: float = sum(order[row["dish"]] * row["price"] for row in dishes if row["dish"] in order)
+    return round(total, 2)
+
+
+def _order(draw: Draw, row: dict[str, Any]) -> dict[str, int]:
+    mains = [line["dish"] for line in row["menu"] if line["course"] == "main"]
+    sweets = [line["dish"] for line in row["menu"] if line["course"] == "dessert"]
+    return {draw.pick(mains): draw.between(1, 5), draw.pick(sweets): draw.between(1, 5)}
+
+
+def _spoken(order: dict[str, int]) -> str:
+    return " and ".join(f"{count} x {dish}" for dish, count in order.items())
+
+
+@template(table_guide.TOOL, calls=2)
+def meal_bill(draw: Draw) -> Plan:
+    """What an order comes to."""
+    row = draw.pick(_RESTAURANTS)
+    (name, city), order = _place(row), _order(draw, row)
+
+    def solve() -> Solution:
+        total = yield from _bill(name, city, order)
+        return Answer(f"The bill comes to {total:.2f}.", [facts.number("bill", total)])
+
+    return Plan(
+        (
+            f"At {name} in {city} we order {_spoken(order)}. What is the bill in local currency?",
+            f"How much do {_spoken(order)} cost together at {name}, {city}?",
+            f"Add up {_spoken(order)} from the menu of {name} in {city}; the local price will do.",
+        ),
+        solve,
+    )
+
+
+@template(table_guide.TOOL, rate_board.TOOL, calls=3)
+def meal_bill_abroad(draw: Draw) -> Plan:
+    """What an order comes to in another currency."""
+    row = draw.pick(_RESTAURANTS)
+    (name, city), order = _place(row), _order(draw, row)
+    code = draw.pick(sorted(currencies().keys() - {row["currency"]}))
+
+    def solve() -> Solution:
+        total = yield from _bill(name, city, order)
+        done = yield rate_board.convert_amount(amount=total, source_code=row["currency"], target_code=code)
+        return Answer(
+            f"That is {done['converted']:.2f} {code}.",
+            [facts.number("bill", done["converted"], tolerance=0.02, others=[total])],
+        )
+
+    return Plan(
+        (
+            f"What would {_spoken(order)} at {name} in {city} cost me in {code}? Give that amount only.",
+            f"We eat {_spoken(order)} at {name}, {city}. Convert the bill to {code}; I do not need the local "
+            f"amount.",
+            f"Menu prices of {name} in {city}: total of {_spoken(order)}, expressed in {code} alone.",
+        ),
+        solve,
+    )
+
+
+@template(table_guide.TOOL, calls=2)
+def menu_choice(draw: Draw) -> Plan:
+    """Which dishes of a course are vegetarian, or are not."""
+    row, course, kind = draw.pick(_CHOICES)
+    name, city = _place(row)
+
+    def solve() -> Solution:
+        key = yield from _restaurant_id(name, city)
+        dishes = (yield table_guide.menu(restaurant_id=key, course=course))["dishes"]
+        fitting = [line["dish"] for line in dishes if _KINDS[line["vegetarian"]] == kind]
+        every = [line["dish"] for line in dishes]
+        return Answer(f"They serve {', '.join(fitting)}.", [facts.names("dishes", fitting, others=every)])
+
+    return Plan(
+        (
+            f"Which {kind} {course} dishes does {name} in {city} serve? List those only.",
+            f"Give me all {kind} options of the {course} course at {name}, {city}, and nothing else.",
+            f"From the menu of {name} ({city}): every {course} that is {kind}, please.",
+        ),
+        solve,
+    )
+
+
+@template(table_guide.TOOL, date_reckoner.TOOL, calls=3)
+def restaurant_open(draw: Draw) -> Plan:
+    """Whether a restaurant is open at some time of a date."""
+    (name, city), when, at = _place(draw.pick(_RESTAURANTS)), draw.pick(_DAYS), draw.pick(_CLOCKS)
+
+    def solve() -> Solution:
+        row = yield table_guide.restaurant_details(restaurant_id=(yield from _restaurant_id(name, city)))
+        weekday = (yield date_reckoner.weekday_of(date=when.isoformat()))["weekday"]
+        is_open = weekday != row["closed_on"] and row["opens"] <= at < row["closes"]
+        polarity = "Yes, it is open then" if is_open else "No, it is shut then"
+        return Answer(
+            f"{polarity}; on its open days it closes at {row['closes']}.",
+            [facts.yes_no("open", is_open), facts.time("closing time", row["closes"])],
+        )
+
+    return Plan(
+        (
+            f"Is {name} in {city} open on {long_date(when)} at {at}? And when does it close on its open "
+            "days?",
+            f"We think of dropping in at {name}, {city}, on {when} at {at}. Would it be open, and what is "
+            "its usual closing time?",
+            f"Tell me whether {name} ({city}) is open at {at} on {long_date(when)}, and its closing time.",
+        ),
+        solve,
+    )
+
+
+@template(contact_book.TOOL, city_atlas.TOOL, table_guide.TOOL, calls=5)
+def table_near_contact(draw: Draw) -> Plan:
+    """Which restaurant is the best (or worst) where a contact lives, and its phone number."""
+    draw.home()
+    friend, wording = draw.pick(friends(draw.household))["name"], draw.pick(("highest", "lowest"))
+
+    def solve() -> Solution:
+        row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        city = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
+        rows = (yield table_guide.search_restaurants(city_name=city))["results"]
+        best = (max if wording == "highest" else min)(rows, key=lambda row: row["rating"])
+        phone = (yield table_guide.restaurant_details(restaurant_id=best["restaurant_id"]))["phone"]
+        return Answer(
+            f"It is {best['name']}, phone {phone}.",
+            [
+                facts.name("restaurant", best["name"], others=[row["name"] for row in rows]),
+                facts.code("phone", phone),
+            ],
+        )
+
+    return Plan(
+        (
+            f"I look for a restaurant in the city of my contact {friend}. Which one has the {wording} rating "
+            f"there, and what is its phone number?",
+            f"Where {friend} from my contacts lives, find the restaurant with the {wording} rating; name and "
+            f"number to call.",
+            f"Name the restaurant with the {wording} rating in {friend}'s city (see my contacts) and its "
+            f"phone number.",
+        ),
+        solve,
+    )
+
+
+@template(table_guide.TOOL, sky_almanac.TOOL, calls=3)
+def dinner_by_daylight(draw: Draw) -> Plan:
+    """Whether a restaurant opens some time before sunset."""
+    (name, city), when = _place(draw.pick(_RESTAURANTS)), draw.pick(_DAYS)
+    lead = 15 * draw.between(4, 24)
+
+    def solve() -> Solution:
+        row = yield table_guide.restaurant_details(restaurant_id=(yield from _restaurant_id(name, city)))
+        sunset = (yield sky_almanac.sun_times(city_name=city, date=when.isoformat()))["sunset"]
+        early = parse_clock(sunset) - parse_clock(row["opens"]) >= lead
+        return Answer(
+            f"{'Yes' if early else 'No'}: it opens at {row['opens']} and the sun sets at {sunset}.",
+            [
+                facts.yes_no("early enough", early),
+                facts.time("opening", row["opens"]),
+                facts.time("sunset", sunset),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Does {name} in {city} open at least {lead} minutes before the sun sets there on "
+            f"{long_date(when)}? Give both times.",
+            f"I like to arrive in daylight. Is {name}, {city}, open {lead} minutes ahead of sunset on {when} "
+            f"or longer? Tell me when it opens and when the sun sets.",
+            f"For {long_date(when)}, compare sunset in {city} with the opening time of {name}: are there "
+            f"{lead} minutes or more between them? Both times, please.",
+        ),
+        solve,
+    )
+
+
+@template(table_guide.TOOL, rate_board.TOOL, calls=6)
+def dearer_menu(draw: Draw) -> Plan:
+    """In which of two cities the dearest main dish of a restaurant costs more, in one currency."""
+    rows = draw.pick_some(_RESTAURANTS, 2)
+    code = draw.pick(_FOREIGN)
+    places = [_place(row) for row in rows]
+
+    def solve() -> Solution:
+        prices = []
+        for name, city in places:
+            key = yield from _restaurant_id(name, city)
+            menu = yield table_guide.menu(restaurant_id=key, course="main")
+            dearest = max(line["price"] for line in menu["dishes"])
+            done = yield rate_board.convert_amount(
+                amount=dearest, source_code=menu["currency"], target_code=code
+            )
+            prices.append(done["converted"])
+        gap = round(abs(prices[0] - prices[1]), 2)
+        polarity = "Yes, the first is dearer" if prices[0] > prices[1] else "No, it is cheaper or equal"
+        return Answer(
+            f"{polarity}; the difference is {gap:.2f} {code}.",
+            [
+                facts.yes_no("first is dearer", prices[0] > prices[1]),
+                facts.number("gap", gap, tolerance=0.03),
+            ],
+        )
+
+    (one, here), (two, there) = places
+    return Plan(
+        (
+            f"Take the most expensive main course of {one} in {here} and of {two} in {there}, in {code}. Is "
+            f"the first the dearer one, and what is the difference in {code}?",
+            f"Does the priciest main dish at {one} ({here}) cost more than that at {two} ({there})? Compare "
+            f"in {code} and give me the difference.",
+            f"Compare the dearest mains of {one}, {here}, and {two}, {there}, converted to {code}: is {one} "
+            f"above {two}, and by how much do they differ?",
+        ),
+        solve,
+    )

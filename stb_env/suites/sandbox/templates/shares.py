@@ -1,0 +1,285 @@
+"""Tasks about shares and the companies behind them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from datetime import date, timedelta
+from functools import lru_cache
+from itertools import combinations
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_price, companies, trades
+from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.lookups import long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import city_atlas, company_register, number_crunch, rate_board, stock_tape
+
+_COMPANIES = list(companies().values())
+_SPLIT = [row for row in _COMPANIES if row["splits"]]
+_BEST: Mapping[str, Callable[..., Any]] = {"highest": max, "lowest": min}
+_FOREIGN = sorted(currencies().keys() - {"AUR"})
+_TRADING_DAYS = [day for day in (FIRST_DAY + timedelta(days=n) for n in range(770)) if trades(day)]
+
+
+def _symbol(company: str) -> Generator[ApiCall, Any, str]:
+    page = yield stock_tape.search_symbols(company=company)
+    return next(str(row["symbol"]) for row in page["results"] if row["company"] == company)
+
+
+@lru_cache(maxsize=64)
+def _closes(company: str) -> list[float]:
+    return [closing_price(companies()[company], day) for day in _TRADING_DAYS]
+
+
+@lru_cache(maxsize=128)
+def _decided_starts(company: str, wording: str) -> list[date]:
+    """Return the days from which on one of five trading days has the best close alone."""
+    closes = _closes(company)
+    weeks = ((day, closes[index : index + 5]) for index, day in enumerate(_TRADING_DAYS[:-5]))
+    return [day for day, prices in weeks if prices.count(_BEST[wording](prices)) == 1]
+
+
+def _company_id(name: str) -> Generator[ApiCall, Any, str]:
+    page = yield company_register.search_companies(name=name)
+    return next(str(row["company_id"]) for row in page["results"] if row["name"] == name)
+
+
+@template(stock_tape.TOOL, calls=3)
+def share_price_change(draw: Draw) -> Plan:
+    """Whether a share rose between two days, and by how much."""
+    name = draw.pick(_COMPANIES)["name"]
+    first = draw.pick(_TRADING_DAYS[:-1])
+    last = draw.pick([day for day in _TRADING_DAYS if day > first])
+
+    def solve() -> Solution:
+        symbol = yield from _symbol(name)
+        old = (yield stock_tape.price_on(symbol=symbol, date=first.isoformat()))["close"]
+        new = (yield stock_tape.price_on(symbol=symbol, date=last.isoformat()))["close"]
+        polarity, gap = ("Yes, higher" if new > old else "No, lower"), round(abs(new - old), 2)
+        return Answer(
+            f"{polarity}; the difference is {gap:.2f} AUR.",
+            [facts.yes_no("rose", new > old), facts.number("difference", gap)],
+        )
+
+    return Plan(
+        (
+            f"Did a share of {name} close higher on {long_date(last)} than on {long_date(first)}, and how "
+            "many aurel lie between the two closing prices? Take prices as they were quoted.",
+            f"Compare the closing prices of {name} on {first} and {last} as published: was the later one the "
+            f"higher, and what is the difference in AUR?",
+            f"Was {name} quoted above its close of {long_date(first)} on {long_date(last)}? State the gap "
+            f"between the closing prices in aurel.",
+        ),
+        solve,
+    )
+
+
+@template(stock_tape.TOOL, calls=2)
+def best_close(draw: Draw) -> Plan:
+    """On which of five trading days a share closed highest or lowest."""
+    company, wording = draw.pick(_COMPANIES), draw.pick(tuple(_BEST))
+    name, first = company["name"], draw.pick(_decided_starts(company["company_id"], wording))
+
+    def solve() -> Solution:
+        symbol = yield from _symbol(name)
+        history = yield stock_tape.price_history(symbol=symbol, start_date=first.isoformat(), trading_days=5)
+        rows = history["prices"]
+        best = _BEST[wording](rows, key=lambda row: row["close"])
+        when = long_date(date.fromisoformat(best["date"]))
+        return Answer(
+            f"On {when}, at {best['close']:.2f} AUR.",
+            [
+                facts.date("day", best["date"], others=[row["date"] for row in rows]),
+                facts.number("close", best["close"], others=[row["close"] for row in rows]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"In the five trading days from {long_date(first)} on, on which date did {name} have its "
+            f"{wording} close, and what was it?",
+            f"Look at {name} over five trading days starting {first}. Date and amount of the {wording} "
+            "closing price?",
+            f"Find the {wording} close of {name} among the five trading days that begin with "
+            f"{long_date(first)}: date and price.",
+        ),
+        solve,
+    )
+
+
+@template(stock_tape.TOOL, number_crunch.TOOL, calls=3)
+def average_close(draw: Draw) -> Plan:
+    """What a share cost on average."""
+    name, first, count = draw.pick(_COMPANIES)["name"], draw.pick(_TRADING_DAYS[:-20]), draw.between(4, 12)
+    kind = draw.pick(("mean", "median"))
+
+    def solve() -> Solution:
+        symbol = yield from _symbol(name)
+        history = yield stock_tape.price_history(
+            symbol=symbol, start_date=first.isoformat(), trading_days=count
+        )
+        numbers = ", ".join(str(row["close"]) for row in history["prices"])
+        result = (yield number_crunch.average(numbers=numbers, kind=kind))["result"]
+        return Answer(f"It was {result:.2f} AUR.", [facts.number("average", result, tolerance=0.02)])
+
+    return Plan(
+        (
+            f"What was the {kind} closing price of {name} over {count} trading days from {long_date(first)} "
+            "on?",
+            f"Take the {count} closing prices of {name} that start on {first} and tell me their {kind}.",
+            f"{name}: {kind} of the closes of {count} trading days in a row, first day {long_date(first)}.",
+        ),
+        solve,
+    )
+
+
+@template(stock_tape.TOOL, calls=3)
+def split_holding(draw: Draw) -> Plan:
+    """How many shares an old holding has become, and what it is worth."""
+    company, count = draw.pick(_SPLIT), draw.between(3, 400)
+    last = date.fromisoformat(company["splits"][-1]["date"])
+    bought = draw.pick([day for day in _TRADING_DAYS if day < last])
+    name = company["name"]
+
+    def solve() -> Solution:
+        symbol = yield from _symbol(name)
+        held = count
+        for split in (yield stock_tape.stock_splits(symbol=symbol))["splits"]:
+            if bought.isoformat() < split["date"]:
+                held *= split["new_shares_for_each"]
+        worth = round(held * (yield stock_tape.latest_price(symbol=symbol))["close"], 2)
+        return Answer(
+            f"You hold {held} shares, worth {worth:.2f} AUR.",
+            [facts.number("shares", held), facts.number("worth", worth, tolerance=0.5)],
+        )
+
+    return Plan(
+        (
+            f"I bought {count} shares of {name} on {long_date(bought)} and never sold any. With all splits "
+            f"since then, how many do I hold now, and what are they worth at the latest price?",
+            f"{count} shares of {name}, bought {bought}, kept ever since: number of shares today after "
+            "splits, and value in AUR at the last close?",
+            f"My grandmother put {count} {name} shares aside on {long_date(bought)}. Mind the splits: how "
+            "many shares are they today, and how many aurel at the latest close?",
+        ),
+        solve,
+    )
+
+
+@template(company_register.TOOL, stock_tape.TOOL, calls=3)
+def stake_value(draw: Draw) -> Plan:
+    """What a part of a company is worth on the exchange."""
+    name, percent = draw.pick(_COMPANIES)["name"], draw.between(2, 60)
+
+    def solve() -> Solution:
+        row = yield company_register.company_profile(company_id=(yield from _company_id(name)))
+        price = (yield stock_tape.latest_price(symbol=row["symbol"]))["close"]
+        worth = round(price * row["shares_million"] * percent / 100, 3)
+        chief = row["chief_executive"]
+        return Answer(
+            f"It is worth {worth} million AUR; the chief executive is {chief}.",
+            [
+                facts.number("worth", worth * 1e6, tolerance=worth * 5e3),
+                facts.name("chief executive", chief, others=[row["chief_executive"] for row in _COMPANIES]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"What is a stake of {percent} % of all shares in {name} worth at the latest price, in aurel, "
+            "and who runs the company?",
+            f"A fund holds {percent} % of {name}. Value of that in AUR at the last close, and the name of "
+            "the chief executive, please.",
+            f"Work out the market value of {percent} per cent of {name} (shares outstanding times last "
+            "close) and name its chief executive.",
+        ),
+        solve,
+    )
+
+
+@template(stock_tape.TOOL, rate_board.TOOL, calls=3)
+def shares_abroad(draw: Draw) -> Plan:
+    """What some shares cost in another currency."""
+    name, count, code = draw.pick(_COMPANIES)["name"], draw.between(2, 300), draw.pick(_FOREIGN)
+
+    def solve() -> Solution:
+        price = (yield stock_tape.latest_price(symbol=(yield from _symbol(name))))["close"]
+        row = yield rate_board.convert_amount(
+            amount=round(price * count, 2), source_code="AUR", target_code=code
+        )
+        amount = row["converted"]
+        return Answer(
+            f"They cost {amount:.2f} {code}.", [facts.number("cost", amount, tolerance=0.02 * count)]
+        )
+
+    return Plan(
+        (
+            f"How much are {count} shares of {name} at the latest price, in {code}?",
+            f"I pay in {code}. What would {count} shares of {name} cost me at the last close?",
+            f"Price of {count} x {name} on the exchange, converted from aurel to {code}?",
+        ),
+        solve,
+    )
+
+
+@template(company_register.TOOL, calls=3)
+def revenue_growth(draw: Draw) -> Plan:
+    """Whether the revenue of a company grew between two years, and by how much."""
+    name = draw.pick(_COMPANIES)["name"]
+    first, last = draw.pick(list(combinations(YEARS, 2)))
+    measure = draw.pick(("revenue", "profit"))
+
+    def solve() -> Solution:
+        key = yield from _company_id(name)
+        old = (yield company_register.annual_accounts(company_id=key, year=first))[f"{measure}_million"]
+        new = (yield company_register.annual_accounts(company_id=key, year=last))[f"{measure}_million"]
+        polarity, gap = ("Yes" if new > old else "No"), round(abs(new - old), 1)
+        return Answer(
+            f"{polarity}; the difference is {gap} million AUR.",
+            [facts.yes_no("grew", new > old), facts.number("difference", gap * 1e6, tolerance=2e4)],
+        )
+
+    return Plan(
+        (
+            f"Was the {measure} of {name} higher in {last} than in {first}, and by how much do the two years "
+            f"differ, in aurel?",
+            f"Did {name} report more {measure} for {last} than for {first}? Tell me the difference in AUR, "
+            "too.",
+            f"Compare the {measure} of {name} in {first} and {last}: did it grow, and what is the gap in "
+            "aurel?",
+        ),
+        solve,
+    )
+
+
+@template(company_register.TOOL, city_atlas.TOOL, calls=5)
+def headquarters_distance(draw: Draw) -> Plan:
+    """How far apart two companies have their seats."""
+    first = draw.pick(_COMPANIES)
+    home = first["headquarters_city_id"]
+    second = draw.pick([row for row in _COMPANIES if row["headquarters_city_id"] != home])
+    unit, word = draw.pick((("km", "kilometres"), ("mi", "miles")))
+    one, two = first["name"], second["name"]
+
+    def solve() -> Solution:
+        seats = []
+        for name in (one, two):
+            row = yield company_register.company_profile(company_id=(yield from _company_id(name)))
+            seats.append(row["headquarters_city_id"])
+        row = yield city_atlas.distance_between(first_city_id=seats[0], second_city_id=seats[1], unit=unit)
+        return Answer(
+            f"They are {row['distance']} {word} apart.",
+            [facts.number("distance", row["distance"], unit=unit, tolerance=0.6)],
+        )
+
+    return Plan(
+        (
+            f"How many {word} lie between the headquarters of {one} and {two}, as the crow flies?",
+            f"A courier flies from the head office of {one} to that of {two}. What is the straight-line "
+            f"distance in {word}?",
+            f"Find the headquarters cities of {one} and {two} and tell me their distance in {word}.",
+        ),
+        solve,
+    )

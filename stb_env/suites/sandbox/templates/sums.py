@@ -1,0 +1,178 @@
+"""Tasks that are computed: units, statistics, dates."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.households import friends
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import (
+    city_atlas,
+    climate_desk,
+    contact_book,
+    date_reckoner,
+    number_crunch,
+    unit_smith,
+)
+
+_CITIES = [city["name"] for city in cities().values()]
+_DAYS = days(1, 120)
+# Conversion, source and target unit, the same two in words.
+_CONVERSIONS = (
+    (unit_smith.convert_length, "nautical_mi", "km", "nautical miles", "kilometres"),
+    (unit_smith.convert_length, "ft", "m", "feet", "metres"),
+    (unit_smith.convert_mass, "stone", "kg", "stone", "kilograms"),
+    (unit_smith.convert_mass, "oz", "g", "ounces", "grams"),
+    (unit_smith.convert_volume, "gallon", "l", "imperial gallons", "litres"),
+    (unit_smith.convert_volume, "cup", "pint", "cups", "imperial pints"),
+    (unit_smith.convert_speed, "knots", "kmh", "knots", "kilometres an hour"),
+    (unit_smith.convert_speed, "ms", "mph", "metres a second", "miles an hour"),
+)
+_CONVERTIBLE = ("km", "m", "kg", "g")
+_RANGE = range(11, 900)
+
+
+@template(unit_smith.TOOL, calls=1)
+def convert_measure(draw: Draw) -> Plan:
+    """Convert a measure."""
+    convert, source, target, words, wanted = draw.pick(_CONVERSIONS)
+    value = draw.between(3, 900)
+
+    def solve() -> Solution:
+        row = yield convert(value=value, source_unit=source, target_unit=target)
+        unit = target if target in _CONVERTIBLE else ""
+        return Answer(
+            f"That is {row['result']} {wanted}.",
+            [facts.number("result", row["result"], unit=unit, tolerance=0.06)],
+        )
+
+    return Plan(
+        (
+            f"How many {wanted} are {value} {words}? One decimal, please.",
+            f"Convert {value} {words} to {wanted}, to at least one decimal.",
+            f"An old log says {value} {words}. What is that in {wanted}, to one decimal?",
+        ),
+        solve,
+    )
+
+
+@template(number_crunch.TOOL, calls=2)
+def sample_summary(draw: Draw) -> Plan:
+    """Centre and spread of some measurements."""
+    values = draw.pick_some(_RANGE, 6)
+    centre = draw.pick(("mean", "median"))
+    deviation, words = draw.pick(
+        (
+            ("sample_deviation", "sample standard deviation"),
+            ("population_deviation", "population standard deviation"),
+        )
+    )
+    listed = ", ".join(map(str, values))
+
+    def solve() -> Solution:
+        middle = (yield number_crunch.average(numbers=listed, kind=centre))["result"]
+        width = (yield number_crunch.spread(numbers=listed, kind=deviation))["result"]
+        return Answer(
+            f"The {centre} is {middle}, the {words} {width}.",
+            [
+                facts.number(centre, middle, tolerance=0.006),
+                facts.number("deviation", width, tolerance=0.006),
+            ],
+        )
+
+    return Plan(
+        (
+            f"I measured {listed}. What are the {centre} and the {words}, to two decimals?",
+            f"Give me {centre} and {words} (two decimals) of these readings: {listed}.",
+            f"Readings: {listed}. Compute their {centre} and their {words} to two decimals.",
+        ),
+        solve,
+    )
+
+
+@template(date_reckoner.TOOL, calls=2)
+def project_deadline(draw: Draw) -> Plan:
+    """When so many working days are over, and how many days that is in all."""
+    start, count = draw.pick(_DAYS), draw.between(8, 90)
+
+    def solve() -> Solution:
+        end = (yield date_reckoner.add_working_days(date=start.isoformat(), days=count))["date"]
+        row = yield date_reckoner.days_between(first_date=start.isoformat(), second_date=end)
+        return Answer(
+            f"It ends on {long_date(date.fromisoformat(end))}, {row['days']} days later.",
+            [facts.date("deadline", end), facts.number("days", row["days"])],
+        )
+
+    return Plan(
+        (
+            f"On which date have {count} working days passed since {long_date(start)}, and how many calendar "
+            f"days later is that? The first day does not count.",
+            f"A contract of {start} allows {count} working days, the first day not counted. Date of the "
+            f"deadline, and calendar days until then?",
+            f"Add {count} working days to {long_date(start)}: resulting date, and its distance in calendar "
+            f"days?",
+        ),
+        solve,
+    )
+
+
+@template(contact_book.TOOL, date_reckoner.TOOL, calls=3)
+def birthday_weekday(draw: Draw) -> Plan:
+    """On what weekday a contact has the next birthday, and how old the contact will be."""
+    draw.home()
+    friend, start = draw.pick(friends(draw.household))["name"], draw.pick(_DAYS)
+
+    def solve() -> Solution:
+        row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
+        party = yield date_reckoner.next_anniversary(anniversary=row["birthday"], after=start.isoformat())
+        return Answer(
+            f"It is a {party['weekday']}; {friend} turns {party['years']}.",
+            [
+                facts.name("weekday", party["weekday"], others=WEEKDAYS),
+                facts.number("age", party["years"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"On what day of the week is the next birthday of my contact {friend}, from {long_date(start)} "
+            "on, and which age is celebrated?",
+            f"I plan {friend}'s next birthday (see my contacts), on or after {start}. What weekday is it, "
+            f"and how old will {friend} be?",
+            f"Birthday of {friend} from my contacts: the next one from {long_date(start)} on falls on which "
+            f"weekday, and how many years old is that?",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, climate_desk.TOOL, number_crunch.TOOL, calls=3)
+def weekly_temperature(draw: Draw) -> Plan:
+    """What the highs or lows of a week are on average."""
+    name, start = draw.pick(_CITIES), draw.pick(_DAYS)
+    end, kind = draw.pick(("high", "low")), draw.pick(("mean", "median"))
+
+    def solve() -> Solution:
+        week = yield climate_desk.weekly_outlook(
+            city_id=(yield from city_id(name)), start_date=start.isoformat()
+        )
+        numbers = ", ".join(str(row[end]) for row in week["days"])
+        result = (yield number_crunch.average(numbers=numbers, kind=kind))["result"]
+        return Answer(
+            f"It is {result} degrees Celsius.", [facts.number("average", result, unit="c", tolerance=0.06)]
+        )
+
+    return Plan(
+        (
+            f"What is the {kind} of the daily {end}s in {name} over the seven days from {long_date(start)} "
+            "on, in Celsius?",
+            f"Take the {end} of each day in {name} for the week that starts on {start} and give me the "
+            f"{kind} in °C, to one decimal at least.",
+            f"{kind.capitalize()} daily {end} (Celsius) in {name}, week from {long_date(start)}?",
+        ),
+        solve,
+    )

@@ -1,0 +1,234 @@
+"""Tasks about trains: one company takes city ids and 24 hours, the other names, 12 hours and cents."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Generator
+from typing import Any
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
+from stb_env.suites.sandbox.lookups import city_id
+from stb_env.suites.sandbox.manners import show_clock
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import city_atlas, iron_road, swiftline
+
+# The documentation shows a train and a service of the first pair as examples.
+_PAIRS = list(trains_by_pair())[1:]
+_TRAINS = [row for row in trains().values() if (row["origin_city_id"], row["destination_city_id"]) in _PAIRS]
+_ENDS = {"first": 0, "last": -1}
+
+
+def _names(pair: tuple[str, str]) -> tuple[str, str]:
+    origin, destination = pair
+    return cities()[origin]["name"], cities()[destination]["name"]
+
+
+def _route_of(train: dict[str, Any]) -> tuple[str, str]:
+    return _names((train["origin_city_id"], train["destination_city_id"]))
+
+
+def _around(minutes: Callable[[dict[str, Any]], range]) -> list[tuple[str, str, str]]:
+    """Return (origin, destination, time of day) for some minutes around each train, without repeats."""
+    return sorted({(*_route_of(row), show_clock(at)) for row in _TRAINS for at in minutes(row)})
+
+
+_DEADLINES = _around(
+    lambda row: range(row["departs"] + row["minutes"] + 1, row["departs"] + row["minutes"] + 40)
+)
+_READY = _around(lambda row: range(row["departs"] - 40, row["departs"] + 1))
+
+
+def direct_trains(origin: str, destination: str) -> Generator[ApiCall, Any, list[dict[str, Any]]]:
+    """Find the trains of Iron Road between two cities by name, by departure; three calls."""
+    first = yield from city_id(origin)
+    second = yield from city_id(destination)
+    page = yield iron_road.find_trains(origin_city_id=first, destination_city_id=second)
+    return list(page["results"])
+
+
+def _minutes_12(text: str) -> int:
+    """Read a time such as ``2:05 PM``."""
+    hours, minutes, half = re.split("[: ]", text)
+    return int(hours) % 12 * 60 + int(minutes) + (720 if half == "PM" else 0)
+
+
+@template(city_atlas.TOOL, iron_road.TOOL, calls=3)
+def train_by_deadline(draw: Draw) -> Plan:
+    """Which train to take so as to be there in time."""
+    origin, destination, deadline = draw.pick(_DEADLINES)
+
+    def solve() -> Solution:
+        rows = yield from direct_trains(origin, destination)
+        best = [row for row in rows if row["arrives"] <= deadline][-1]
+        others = [row for row in rows if row is not best]
+        return Answer(
+            f"Take {best['train_id']}, which leaves at {best['departs']}.",
+            [
+                facts.code("train", best["train_id"], others=[row["train_id"] for row in others]),
+                facts.time("departure", best["departs"], others=[row["departs"] for row in others]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"I have to be in {destination} by {deadline}. Which Iron Road train from {origin} can I take at "
+            f"the latest, and when does it leave?",
+            f"Find the latest departure of Iron Road from {origin} that reaches {destination} no later than "
+            f"{deadline}: train id and departure time.",
+            f"Iron Road, {origin} to {destination}, arrival at or before {deadline}: which train leaves "
+            "last, and at what time?",
+        ),
+        solve,
+    )
+
+
+@template(iron_road.TOOL, calls=1)
+def rail_party_fare(draw: Draw) -> Plan:
+    """What a party pays on one train."""
+    train, party = draw.pick(_TRAINS)["train_id"], draw.between(2, 12)
+    travel_class = draw.pick(iron_road.CLASSES)
+
+    def solve() -> Solution:
+        row = yield iron_road.train_fare(train_id=train, travel_class=travel_class, passengers=party)
+        return Answer(f"They pay {row['total']:.2f} AUR.", [facts.number("total", row["total"])])
+
+    return Plan(
+        (
+            f"What do {party} passengers pay altogether in {travel_class} class on train {train}?",
+            f"Our club of {party} takes {train} of Iron Road, {travel_class} class. Total fare, please.",
+            f"Price of {party} {travel_class}-class tickets for {train}, any group discount included?",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, iron_road.TOOL, calls=4)
+def dining_car_train(draw: Draw) -> Plan:
+    """Whether one can eat on the next train, and from where it leaves."""
+    origin, destination, ready = draw.pick(_READY)
+
+    def solve() -> Solution:
+        rows = yield from direct_trains(origin, destination)
+        key = next(row["train_id"] for row in rows if row["departs"] >= ready)
+        row = yield iron_road.train_details(train_id=key)
+        polarity = "Yes, it has one" if row["dining_car"] else "No, it has none"
+        return Answer(
+            f"{polarity}; it leaves from platform {row['platform']}.",
+            [
+                facts.yes_no("dining car", row["dining_car"]),
+                facts.number("platform", row["platform"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"I am at the station of {origin} from {ready} on and take the next Iron Road train to "
+            f"{destination}. Does it have a dining car, and from which platform does it go?",
+            f"Is there a dining car on the first Iron Road train {origin} - {destination} at or after "
+            f"{ready}? Tell me the platform as well.",
+            f"Next Iron Road departure from {origin} to {destination} from {ready} on: can we eat in a "
+            "dining car, and what is the platform number?",
+        ),
+        solve,
+    )
+
+
+@template(swiftline.TOOL, calls=2)
+def swift_ticket(draw: Draw) -> Plan:
+    """When an express arrives and what a seat costs, in everyday units."""
+    origin, destination = _names(draw.pick(_PAIRS))
+    end, seat = draw.pick(list(_ENDS)), draw.pick(list(swiftline.SEATS))
+
+    def solve() -> Solution:
+        rows = (yield swiftline.timetable(from_city=origin, to_city=destination))["services"]
+        row = rows[_ENDS[end]]
+        price = (yield swiftline.ticket_price(service_code=row["service_code"], seat=seat))["price_cents"]
+        hours, minutes = map(int, re.findall(r"\d+", row["journey"]))
+        arrival = show_clock(_minutes_12(row["departs"]) + hours * 60 + minutes)
+        return Answer(
+            f"It arrives at {arrival}; the seat costs {price / 100:.2f} AUR.",
+            [facts.time("arrival", arrival), facts.number("price", price / 100)],
+        )
+
+    return Plan(
+        (
+            f"When does the {end} Swiftline service of the day from {origin} reach {destination}, and what "
+            f"does a {seat} seat on it cost in aurel?",
+            f"I take the day's {end} Swiftline express from {origin} to {destination}, in a {seat} seat. "
+            f"Arrival time and price in AUR?",
+            f"Swiftline {origin} - {destination}, {end} departure: give me the time of arrival and the "
+            f"{seat} fare, in aurel rather than cents.",
+        ),
+        solve,
+    )
+
+
+@template(swiftline.TOOL, calls=5)
+def most_punctual_service(draw: Draw) -> Plan:
+    """Which express is the most (or least) punctual, and what a seat on it costs."""
+    origin, destination = _names(draw.pick(_PAIRS))
+    wording, seat = draw.pick(("shortest", "longest")), draw.pick(list(swiftline.SEATS))
+
+    def solve() -> Solution:
+        rows = (yield swiftline.timetable(from_city=origin, to_city=destination))["services"]
+        delays = {}
+        for row in rows:
+            record = yield swiftline.punctuality(service_code=row["service_code"])
+            delays[row["service_code"]] = record["average_delay_seconds"]
+        best = (min if wording == "shortest" else max)(delays, key=lambda key: delays[key])
+        price = (yield swiftline.ticket_price(service_code=best, seat=seat))["price_cents"]
+        return Answer(
+            f"It is {best}; the seat costs {price / 100:.2f} AUR.",
+            [facts.code("service", best, others=delays), facts.number("price", price / 100)],
+        )
+
+    return Plan(
+        (
+            f"Which Swiftline service from {origin} to {destination} has the {wording} average delay? Give "
+            f"its code and the price of a {seat} seat in aurel.",
+            f"Of the Swiftline services {origin} - {destination}, find the one with the {wording} mean "
+            f"delay: code, and what a {seat} ticket costs in AUR.",
+            f"By average delay (take the {wording}), which Swiftline express runs from {origin} to "
+            f"{destination}, and how many aurel is its {seat} fare?",
+        ),
+        solve,
+    )
+
+
+@template(city_atlas.TOOL, iron_road.TOOL, swiftline.TOOL, calls=6)
+def cheaper_railway(draw: Draw) -> Plan:
+    """Which of the two railway companies is cheaper for a party, and by how much."""
+    origin, destination = _names(draw.pick(_PAIRS))
+    end, party = draw.pick(list(_ENDS)), draw.between(2, 9)
+
+    def solve() -> Solution:
+        rows = yield from direct_trains(origin, destination)
+        train = rows[_ENDS[end]]["train_id"]
+        one = (yield iron_road.train_fare(train_id=train, travel_class="second", passengers=party))["total"]
+        rows = (yield swiftline.timetable(from_city=origin, to_city=destination))["services"]
+        code = rows[_ENDS[end]]["service_code"]
+        cents = (yield swiftline.ticket_price(service_code=code, seat="standard"))["price_cents"]
+        gap = round(cents * party / 100 - one, 2)
+        best, other = ("Iron Road", "Swiftline") if gap > 0 else ("Swiftline", "Iron Road")
+        return Answer(
+            f"{best} is cheaper, by {abs(gap):.2f} AUR.",
+            [facts.name("company", best, others=[other]), facts.number("difference", abs(gap))],
+        )
+
+    return Plan(
+        (
+            f"{party} of us travel from {origin} to {destination} on the day's {end} train. Compare the two "
+            f"railway companies (second class against standard seats): name only the cheaper one, and by how "
+            f"many aurel it is cheaper for all of us.",
+            f"For a party of {party} on the {end} departure from {origin} to {destination}, second class or "
+            "standard seat: which railway costs less, and what is the difference in AUR? Name that one "
+            "only.",
+            f"Two railways run from {origin} to {destination}. Taking the {end} train of each, cheapest "
+            f"class, {party} passengers: answer with the less expensive company alone and the saving in "
+            "aurel.",
+        ),
+        solve,
+    )

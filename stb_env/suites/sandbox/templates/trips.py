@@ -1,0 +1,205 @@
+"""Tasks about flight bookings."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from datetime import timedelta
+from typing import Any
+
+from stb_env.backend.world import Row
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
+from stb_env.suites.sandbox.content.places import cities
+from stb_env.suites.sandbox.lookups import city_id, days, long_date
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import city_atlas, sky_booker, skyfare
+
+_ROUTES = sorted(routes())
+_FLIGHTS = sorted(flights())
+# Beyond all trips that a household starts with.
+_DAYS = days(100, 340)
+
+
+def _trips(draw: Draw, *, changeable: bool) -> list[Row]:
+    rows = draw.home().table("trips").values()
+    return [row for row in rows if (days_left(row["date"]) >= sky_booker.LOCKED_DAYS) is changeable]
+
+
+def _trip(flight_id: str) -> Generator[ApiCall, Any, Row]:
+    rows = (yield sky_booker.list_trips())["trips"]
+    row: Row = next(row for row in rows if row["flight_id"] == flight_id)
+    return row
+
+
+def _booked(flight_id: str, date: str, cabin: str) -> Generator[ApiCall, Any, Row]:
+    """Book a flight unless it is booked; return the trip."""
+    wanted = {"flight_id": flight_id, "date": date, "cabin": cabin}
+    rows = (yield sky_booker.list_trips())["trips"]
+    row: Row | None = next((row for row in rows if wanted.items() <= row.items()), None)
+    if row is None:
+        row = yield sky_booker.book_flight(**wanted)
+    return row or {}
+
+
+@template(city_atlas.TOOL, skyfare.TOOL, sky_booker.TOOL, calls=5, writes=("trips",))
+def book_flight(draw: Draw) -> Plan:
+    """Book the first or last flight of a day."""
+    draw.home()
+    origin, destination = (cities()[key]["name"] for key in draw.pick(_ROUTES))
+    when, which, cabin = draw.pick(_DAYS), draw.pick(("first", "last")), draw.pick(CABINS)
+
+    def solve() -> Solution:
+        first = yield from city_id(origin)
+        second = yield from city_id(destination)
+        rows = (yield skyfare.search_flights(origin_city_id=first, destination_city_id=second))["results"]
+        flight = rows[0 if which == "first" else -1]["flight_id"]
+        trip = yield from _booked(flight, when.isoformat(), cabin)
+        others = [row["flight_id"] for row in rows]
+        return Answer(
+            f"Booked: {flight} for {trip['paid']:.2f} AUR.",
+            [facts.code("flight", flight, others=others), facts.number("fare", trip["paid"])],
+        )
+
+    return Plan(
+        (
+            f"Book me on the {which} flight of the day from {origin} to {destination} on {when}, in "
+            f"{cabin}. Which flight number is it, and what does it cost?",
+            f"I fly from {origin} to {destination} on {long_date(when)}, {cabin} cabin, with the {which} "
+            "departure of the day. Book it with Sky Booker (once) and tell me flight number and fare.",
+            f"Sky Booker, please: {origin} to {destination}, {when}, {cabin}. Take whichever flight leaves "
+            f"{which} and give me its number and the fare.",
+        ),
+        solve,
+    )
+
+
+@template(skyfare.TOOL, sky_booker.TOOL, calls=5, writes=("trips",))
+def book_cheapest_day(draw: Draw) -> Plan:
+    """Book a flight on the cheapest of three days."""
+    draw.home()
+    flight, first = draw.pick(_FLIGHTS), draw.pick(_DAYS)
+    dates = [(first + timedelta(days=offset)).isoformat() for offset in range(3)]
+
+    def solve() -> Solution:
+        fares = {}
+        for date in dates:
+            fares[date] = (yield skyfare.get_fare(flight_id=flight, date=date))["fare"]
+        best = min(dates, key=lambda date: fares[date])
+        trip = yield from _booked(flight, best, "economy")
+        return Answer(
+            f"{best} is the cheapest, at {trip['paid']:.2f} AUR.",
+            [
+                facts.date("day", best, others=dates),
+                facts.number("fare", trip["paid"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"I can take flight {flight} on {dates[0]}, {dates[1]} or {dates[2]}. Book economy on the "
+            "cheapest of those days, and tell me the day and the fare.",
+            f"Compare the economy fares of {flight} on {dates[0]}, {dates[1]} and {dates[2]} and book the "
+            "lowest (a single booking). Which day, which price?",
+            f"Book {flight}, economy, for whichever of {dates[0]}, {dates[1]}, {dates[2]} costs least. "
+            "Report the date and what I pay.",
+        ),
+        solve,
+    )
+
+
+@template(sky_booker.TOOL, calls=2, writes=("trips",))
+def change_flight_day(draw: Draw) -> Plan:
+    """Move a trip to another day."""
+    flight, when = draw.pick(_trips(draw, changeable=True))["flight_id"], draw.pick(_DAYS)
+
+    def solve() -> Solution:
+        row = yield from _trip(flight)
+        if row["date"] != when.isoformat():
+            row = yield sky_booker.change_flight_day(trip_id=row["trip_id"], date=when.isoformat())
+        paid = row["paid"]
+        fare = round(paid - sky_booker.CHANGE_FEE, 2)
+        return Answer(
+            f"Changed; you pay {paid:.2f} AUR in all.",
+            [facts.number("paid", paid)],
+            [facts.number("fare without fee", fare)],
+        )
+
+    return Plan(
+        (
+            f"Move my flight {flight} to {when}. What do I pay in all after the change, fee included? Give "
+            "that one figure only.",
+            f"I want to take {flight} on {long_date(when)} instead. Rebook it and tell me the one final "
+            "amount, with the fee in it.",
+            f"Change the day of my trip on {flight} to {when}; report only the total price after that, "
+            "including the fee.",
+        ),
+        solve,
+    )
+
+
+@template(sky_booker.TOOL, calls=2)
+def change_flight_too_late(draw: Draw) -> Plan:
+    """Try to move a trip that is too close; nothing changes."""
+    flight, when = draw.pick(_trips(draw, changeable=False))["flight_id"], draw.pick(_DAYS)
+
+    def solve() -> Solution:
+        row = yield from _trip(flight)
+        moved = True
+        try:
+            yield sky_booker.change_flight_day(trip_id=row["trip_id"], date=when.isoformat())
+        except ApiError:
+            moved = False
+        return Answer(
+            f"{'Yes' if moved else 'No'}: it leaves on {row['date']}; you paid {row['paid']:.2f} AUR.",
+            [
+                facts.yes_no("moved", moved),
+                facts.date("departure", row["date"]),
+                facts.number("paid", row["paid"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f"Can I take my flight {flight} on {when} instead (yes or no)? Change it if that is allowed, "
+            "and book nothing new. On which date does the trip as booked leave, and what did I pay for it?",
+            f"Try to move {flight} to {long_date(when)}. Did it work, yes or no? I also want the departure "
+            "date and the price of the present booking. Leave my trips alone otherwise.",
+            f"Is a change of my trip on {flight} to {when} possible? Do it if it is. Tell me yes or no, "
+            "and the departure date and price by the booking that I have at present.",
+        ),
+        solve,
+    )
+
+
+@template(sky_booker.TOOL, calls=3, writes=("trips",))
+def choose_seat(draw: Draw) -> Plan:
+    """Take one seat, or another where that is taken."""
+    trip = draw.pick(_trips(draw, changeable=True))
+    flight, free = trip["flight_id"], sky_booker.free_seats(trip["flight_id"], trip["date"])
+    second = draw.pick(free)
+    first = draw.pick([seat for seat in sky_booker.SEATS if seat != second])
+
+    def solve() -> Solution:
+        row = yield from _trip(flight)
+        seats = (yield sky_booker.seat_map(flight_id=flight, date=row["date"]))["free"]
+        seat = first if first in seats else second
+        yield sky_booker.choose_seat(trip_id=row["trip_id"], seat=seat)
+        return Answer(
+            f"You have seat {seat} on {row['date']}.",
+            [facts.code("seat", seat, others=[first, second]), facts.date("day", row["date"])],
+        )
+
+    return Plan(
+        (
+            f"Reserve seat {first} for my trip on {flight}; if it is taken, {second}. Which one did I get, "
+            "and on which day is the flight?",
+            f"On {flight} I would like to sit in {first}, or else in {second}. Arrange that and tell me "
+            "the seat and the date of my trip.",
+            f"See whether {first} is free on my flight {flight} and reserve it, otherwise take {second}. "
+            "Name the seat and the day of departure.",
+        ),
+        solve,
+    )

@@ -1,0 +1,97 @@
+"""Tasks about words and their history."""
+
+from __future__ import annotations
+
+from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.vocabulary import words
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.tools import word_hoard
+
+_WORDS = list(words())
+_ENTRIES = list(words().values())
+
+
+@template(word_hoard.TOOL, calls=3)
+def first_recorded(draw: Draw) -> Plan:
+    """When the oldest of three words was first recorded, and when the youngest."""
+    chosen = draw.pick_some(_WORDS, 3)
+
+    def solve() -> Solution:
+        years = []
+        for word in chosen:
+            years += [(yield word_hoard.word_history(word=word))["first_recorded"]]
+        early, middle, late = sorted(years)
+        return Answer(
+            f"The oldest is from {early}, the youngest from {late}.",
+            [
+                facts.number("oldest", early, others=[middle]),
+                facts.number("youngest", late, others=[middle]),
+            ],
+        )
+
+    one, two, three = chosen
+    return Plan(
+        (
+            f"Of the words {one}, {two} and {three}: in which year was the oldest first recorded, and in "
+            "which the youngest? Two years only.",
+            f"When did the first of {one}, {two} and {three} turn up in writing, and when the last? Just "
+            "give the earliest and the latest year.",
+            f"Look up when {one}, {two} and {three} were first recorded. What are the earliest and the "
+            "latest of these years, without the one between?",
+        ),
+        solve,
+    )
+
+
+@template(word_hoard.TOOL, calls=2)
+def crossword_pair(draw: Draw) -> Plan:
+    """Two words by their meaning."""
+    one, two = draw.pick_some(_ENTRIES, 2)
+    clues = one["definition"], two["definition"]
+
+    def solve() -> Solution:
+        found = []
+        for clue in clues:
+            found += (yield word_hoard.find_by_meaning(meaning=clue))["results"]
+        return Answer(f"They are {found[0]} and {found[1]}.", [facts.names("words", found, others=_WORDS)])
+
+    return Plan(
+        (
+            f'Which two words does the dictionary define as "{clues[0]}" and "{clues[1]}"?',
+            f'Crossword help: one entry means "{clues[0]}", the other "{clues[1]}". Which words of the '
+            f"dictionary are they?",
+            f'Find the entries with the definitions "{clues[0]}" and "{clues[1]}".',
+        ),
+        solve,
+    )
+
+
+@template(word_hoard.TOOL, calls=2)
+def word_in_use(draw: Draw) -> Plan:
+    """Whether the word for something was in use by a year, and how common it is now."""
+    entry, year = draw.pick(_ENTRIES), draw.between(1200, 1880)
+    clue = entry["definition"]
+
+    def solve() -> Solution:
+        word = (yield word_hoard.find_by_meaning(meaning=clue))["results"][0]
+        row = yield word_hoard.word_history(word=word)
+        known = row["first_recorded"] <= year
+        return Answer(
+            f"{'Yes' if known else 'No'}; it occurs {row['uses_per_million']} times in a million words.",
+            [
+                facts.yes_no("in use", known),
+                facts.number("frequency", row["uses_per_million"]),
+            ],
+        )
+
+    return Plan(
+        (
+            f'Was the word that the dictionary defines as "{clue}" on record by {year}, and how often is it '
+            f"used in a million words today?",
+            f'I set a novel in {year}. Does the entry meaning "{clue}" go back that far, and what is its '
+            f"frequency by the million?",
+            f'Take the word with the definition "{clue}": had it been recorded by the end of {year}? And how '
+            f"many uses are there in a million words?",
+        ),
+        solve,
+    )

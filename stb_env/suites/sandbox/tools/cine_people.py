@@ -1,0 +1,38 @@
+"""Cine People: who works in films. Training never sees its category."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stb_env.suites.sandbox.content.people import people
+from stb_env.suites.sandbox.manners import PAGE, found, page_of
+from stb_env.suites.sandbox.params import choice, text
+from stb_env.suites.sandbox.registry import ToolDoc
+
+TOOL = ToolDoc("Movies", "Cine People", "Directors and actors.", held_out="category")
+
+
+@TOOL.lookup(
+    "Search People",
+    text("name", "Part of the name, in any case.", "an"),
+    choice("profession", "Only this profession.", ("any", "director", "actor"), optional=True),
+    PAGE,
+)
+def search_people(name: str, profession: str, page: int) -> dict[str, Any]:
+    """Find film people by part of their name."""
+    needle = name.casefold()
+    rows = [
+        {"person_id": row["person_id"], "name": row["name"], "profession": row["profession"]}
+        for row in people().values()
+        if needle in row["name"].casefold() and profession in ("any", row["profession"])
+    ]
+    return page_of(rows, page)
+
+
+@TOOL.lookup(
+    "Person Details",
+    text("person_id", "Id from Search People.", "person-001"),
+)
+def person_details(person_id: str) -> dict[str, Any]:
+    """Birth date, birth city and profession of one person."""
+    return dict(found(people().get(person_id), "person", person_id))

@@ -1,0 +1,34 @@
+"""Sky Almanac: sunrise and sunset by city name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.climate import sun
+from stb_env.suites.sandbox.content.places import cities_by_name
+from stb_env.suites.sandbox.manners import parse_day, show_clock
+from stb_env.suites.sandbox.params import day, text
+from stb_env.suites.sandbox.registry import ToolDoc
+
+TOOL = ToolDoc("Weather", "Sky Almanac", "When the sun rises and sets.")
+
+
+@TOOL.lookup(
+    "Sun Times",
+    text("city_name", "Full name of the city (not an id).", "Marrowgate"),
+    day("date", "The day.", "2026-03-02"),
+)
+def sun_times(city_name: str, date: str) -> dict[str, Any]:
+    """Local sunrise and sunset in a city on a day, and the length of the day."""
+    city = cities_by_name().get(city_name.strip().casefold())
+    if city is None:
+        raise ApiError(f"no city is named {city_name[:80]!r}")
+    rise, fall = sun(city, parse_day(date))
+    return {
+        "city_name": city["name"],
+        "date": date,
+        "sunrise": show_clock(rise),
+        "sunset": show_clock(fall),
+        "day_length_minutes": (fall - rise) % 1440,
+    }

@@ -1,0 +1,94 @@
+"""Stock Tape: share prices by symbol."""
+
+from __future__ import annotations
+
+from datetime import date as Date  # noqa: N812
+from datetime import timedelta
+from typing import Any
+
+from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.companies import (
+    FIRST_DAY,
+    SECTORS,
+    closing_price,
+    companies,
+    companies_by_symbol,
+    trades,
+)
+from stb_env.suites.sandbox.content.households import TODAY
+from stb_env.suites.sandbox.manners import PAGE, page_of, parse_day
+from stb_env.suites.sandbox.params import choice, day, text, whole
+from stb_env.suites.sandbox.registry import ToolDoc
+
+TOOL = ToolDoc("Finance", "Stock Tape", "Share prices in aurel (AUR), not adjusted for splits.")
+_SYMBOL = text("symbol", "Symbol from Search Symbols.", "ASTG")
+
+
+def _company(symbol: str) -> dict[str, Any]:
+    row = companies_by_symbol().get(symbol.strip().upper())
+    if row is None:
+        raise ApiError(f"no share with symbol {symbol[:40]!r}; Search Symbols finds them by company")
+    return row
+
+
+def _price(company: dict[str, Any], when: Date) -> dict[str, Any]:
+    return {"date": when.isoformat(), "close": closing_price(company, when)}
+
+
+@TOOL.lookup(
+    "Search Symbols",
+    text("company", "Part of the company's name, in any case.", "er"),
+    choice("sector", "Only this sector.", ("any", *SECTORS), optional=True),
+    PAGE,
+)
+def search_symbols(company: str, sector: str, page: int) -> dict[str, Any]:
+    """Find the symbols of companies by part of their name."""
+    needle = company.casefold()
+    rows = [
+        {"symbol": row["symbol"], "company": row["name"]}
+        for row in companies().values()
+        if needle in row["name"].casefold() and sector in ("any", row["sector"])
+    ]
+    return page_of(rows, page)
+
+
+@TOOL.lookup("Latest Price", _SYMBOL)
+def latest_price(symbol: str) -> dict[str, Any]:
+    """Last closing price of a share and its day."""
+    company, when = _company(symbol), TODAY - timedelta(days=1)
+    while not trades(when):
+        when -= timedelta(days=1)
+    return {"symbol": company["symbol"], "currency": "AUR", **_price(company, when)}
+
+
+@TOOL.lookup("Price On", _SYMBOL, day("date", "A past trading day.", "2026-02-02"))
+def price_on(symbol: str, date: str) -> dict[str, Any]:
+    """Closing price of a share on one day; refused for days on which the exchange was closed."""
+    company, when = _company(symbol), parse_day(date)
+    if not trades(when):
+        raise ApiError(f"no trading on {date}; prices exist for past weekdays since {FIRST_DAY}")
+    return {"symbol": company["symbol"], "currency": "AUR", **_price(company, when)}
+
+
+@TOOL.lookup(
+    "Price History",
+    _SYMBOL,
+    day("start_date", "First day.", "2026-02-02"),
+    whole("trading_days", "How many trading days from then on.", 5, 1, 30, optional=True),
+)
+def price_history(symbol: str, start_date: str, trading_days: int) -> dict[str, Any]:
+    """Closing prices of a share on several trading days in a row, weekends left out."""
+    company, when = _company(symbol), max(parse_day(start_date), FIRST_DAY)
+    rows: list[dict[str, Any]] = []
+    while when < TODAY and len(rows) < trading_days:
+        if trades(when):
+            rows.append(_price(company, when))
+        when += timedelta(days=1)
+    return {"symbol": company["symbol"], "currency": "AUR", "prices": rows}
+
+
+@TOOL.lookup("Stock Splits", _SYMBOL)
+def stock_splits(symbol: str) -> dict[str, Any]:
+    """Splits of a share: from that day on each old share counts as several new ones."""
+    company = _company(symbol)
+    return {"symbol": company["symbol"], "splits": [dict(split) for split in company["splits"]]}

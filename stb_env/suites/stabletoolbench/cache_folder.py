@@ -1,0 +1,200 @@
+"""StableToolBench's own cache folder: ``<Category>/<tool>_for_<Category>/<api>.json``.
+
+Each file is one object from arguments to answer. The keys are what Python's ``str`` made of the arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import ConfigError
+from stb_env.formats.recorded_answer import Notes, Recording, as_answer
+from stb_env.tools import ToolId, pure_name, standardize
+
+NAMES = "names.json"
+"""Identities of APIs whose names cannot be file names; written only where there are any."""
+
+_MAX_BYTES = 255
+
+
+def is_cache_file(file: Path) -> bool:
+    """Say whether a file lies where the layout puts one."""
+    return file.suffix == ".json" and file.parent.name.endswith(f"_for_{file.parent.parent.name}")
+
+
+def read_file(file: Path, notes: Notes) -> Iterator[Recording]:
+    """Yield the recorded calls of one API's file."""
+    try:
+        data = jsontext.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        notes.refuse(file, str(error))
+        return
+    if not isinstance(data, dict):
+        notes.refuse(file, f"expected an object from arguments to answer, got {type(data).__name__}")
+        return
+    identity = _named(file) or _identity(file)
+    for key, value in data.items():
+        answer = as_answer(value)
+        if answer is None:
+            notes.refuse(file, f"the answer to {key[:80]!r} is no object of error and response")
+        else:
+            yield Recording(identity, read_key(key), answer, "unknown")
+
+
+def read_key(key: str) -> Mapping[str, Any] | str:
+    """Return the arguments that a key stands for: an object, or raw text.
+
+    Examples:
+        >>> read_key("{'a': 1, 'b': None}"), read_key('{"a": 1}'), read_key("[1]"), read_key("free text")
+        ({'a': 1, 'b': None}, {'a': 1}, '[1]', 'free text')
+    """
+    try:
+        value = ast.literal_eval(key)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return _read_json_key(key)
+    if isinstance(value, str):
+        return value
+    try:
+        # Through JSON and back: what JSON cannot say is no argument that could have been sent.
+        text = jsontext.dumps(value)
+        value = jsontext.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        return key
+    return value if isinstance(value, dict) else text
+
+
+def _read_json_key(key: str) -> Mapping[str, Any] | str:
+    try:
+        value = jsontext.loads(key)
+    except ValueError:
+        return key
+    return value if isinstance(value, dict) else key
+
+
+def write_key(arguments: Mapping[str, Any] | str) -> str:
+    r"""Return the key of arguments, in Python's spelling wherever `read_key` gets the same back.
+
+    Examples:
+        >>> write_key({"a": 1, "b": None}), write_key("null"), write_key("free text"), write_key("{'a': 1}")
+        ("{'a': 1, 'b': None}", 'None', 'free text', '"{\'a\': 1}"')
+    """
+    if not isinstance(arguments, str):
+        plain = jsontext.loads(jsontext.dumps(dict(arguments)))
+        key = str(plain)
+        return key if read_key(key) == plain else jsontext.dumps(plain)
+    return next(
+        key for key in (_as_python(arguments), arguments, repr(arguments)) if read_key(key) == arguments
+    )
+
+
+def _as_python(text: str) -> str:
+    try:
+        return str(jsontext.loads(text))
+    except ValueError:
+        return text
+
+
+def write_folder(recordings: Iterable[Recording], folder: Path) -> int:
+    """Write recorded calls in the layout; each file appears whole or not at all.
+
+    Args:
+        recordings: The calls, those of one API in a row.
+        folder: A new or empty folder.
+
+    Returns:
+        Number of files written.
+
+    Raises:
+        ConfigError: The folder is not empty.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise ConfigError(f"{folder} exists and is not empty; name a new folder to export to")
+    folder.mkdir(parents=True, exist_ok=True)
+    odd: dict[str, ToolId] = {}
+    files = 0
+    for identity, answers in _by_api(recordings):
+        place = _place(identity)
+        if place is None:
+            place = _hashed_place(identity)
+            odd[str(Path(*place).as_posix())] = identity
+        file = folder.joinpath(*place)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        _replace(file, answers)
+        files += 1
+    if odd:
+        _replace(folder / NAMES, odd)
+    return files
+
+
+def _by_api(recordings: Iterable[Recording]) -> Iterator[tuple[ToolId, dict[str, Any]]]:
+    current: ToolId | None = None
+    answers: dict[str, Any] = {}
+    for recording in recordings:
+        if recording.id != current:
+            if current is not None:
+                yield current, answers
+            current, answers = recording.id, {}
+        answer = recording.answer
+        answers[write_key(recording.arguments)] = {"error": answer.error, "response": answer.response}
+    if current is not None:
+        yield current, answers
+
+
+def _replace(file: Path, value: Any) -> None:
+    part = file.with_name(f".{os.getpid()}.part")
+    part.write_text(json.dumps(value, indent=4), encoding="ascii")
+    part.replace(file)
+
+
+def _place(identity: ToolId) -> tuple[str, str, str] | None:
+    """Return folder, folder and file name, or None where they would not be safe and read back the same."""
+    category, tool, api = identity
+    place = (category, f"{tool}_for_{category}", f"{api}.json")
+    safe = all(map(_is_safe, (*place, tool, api))) and _identity(Path(*place)) == identity
+    return place if safe else None
+
+
+def _is_safe(name: str) -> bool:
+    if (
+        not name
+        or name.startswith(".")
+        or not name.isprintable()
+        or any(char in name for char in '/\\:*?"<>|')
+    ):
+        return False
+    try:
+        return len(os.fsencode(name)) <= _MAX_BYTES - len(".json")
+    except UnicodeEncodeError:
+        return False
+
+
+def _hashed_place(identity: ToolId) -> tuple[str, str, str]:
+    digest = hashlib.sha256("\0".join(identity).encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return "odd_names", "hashed_for_odd_names", f"api_{digest}.json"
+
+
+def _identity(file: Path) -> ToolId:
+    # The folder's name is a standardised category already, and standardising is not idempotent.
+    category = file.parent.parent.name
+    tool = file.parent.name.removesuffix(f"_for_{category}")
+    return ToolId(category, standardize(tool), pure_name(file.stem))
+
+
+def _named(file: Path) -> ToolId | None:
+    """Return the identity that an export noted for a file with a hashed name."""
+    root = file.parent.parent.parent
+    if file.parent.parent.name != "odd_names" or not (root / NAMES).is_file():
+        return None
+    try:
+        names = json.loads((root / NAMES).read_text(encoding="utf-8"))
+        category, tool, api = names[file.relative_to(root).as_posix()]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return ToolId(str(category), str(tool), str(api))

@@ -1,0 +1,118 @@
+"""Makes the environments of the six StableToolBench groups."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any
+
+from stb_env.backend.cache import ResponseCache
+from stb_env.backend.faults import Faults
+from stb_env.backend.protocol import Backend, RealAPI, Simulator
+from stb_env.backend.virtual import Mode
+from stb_env.envs.connections import connect_backend, connect_judge
+from stb_env.envs.rules import Compat
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError, DataError
+from stb_env.judges.protocol import Judge
+from stb_env.suites.stabletoolbench.queries import load
+from stb_env.tasks import TaskSet, TaskSource
+
+
+def make(
+    group: str,
+    data: str | Path | TaskSource | None = None,
+    cache: str | Path | ResponseCache | None = None,
+    mode: Mode = "offline",
+    real: str | Path | Mapping[str, Any] | RealAPI | None = None,
+    simulator: str | Mapping[str, Any] | Simulator | None = None,
+    faults: Mapping[str, Any] | Faults | None = None,
+    judge: str | Judge | None = None,
+    votes: int = 1,
+    votes_cache: str | Path | None = None,
+    models: str | Path | None = None,
+    backend: Backend | None = None,
+    ids: str | Path | Iterable[str] | None = None,
+    split: str | None = None,
+    strict: bool = False,
+    compat: Compat | None = None,
+    **settings: Any,
+) -> ToolEnv:
+    """Make the environment of one group.
+
+    Args:
+        group: For example ``I1-Instruction``.
+        data: Official query files as they are (a file, a group folder, the repository layout), or a
+            `TaskSource`; None plays the few queries that the package ships.
+        cache: Folder of recorded responses, or a `ResponseCache`.
+        mode: What happens on a cache miss: ``replay``, ``offline``, ``live`` or ``record``.
+        real: In the live modes, who passes calls on to real APIs; see `connect_backend`.
+        simulator: In the live modes, who answers what they do not; see `connect_backend`.
+        faults: Faults to inject, as settings of `Faults`.
+        judge: ``pass``, ``heuristic``, an evaluator folder, or a `Judge`; see `connect_judge`.
+        votes: How often a model judges each answer.
+        votes_cache: Folder of votes that are known.
+        models: Models file (TOML) for the roles simulator and judge.
+        backend: Answers calls in place of all of these.
+        ids: Query ids to keep: a list of them or a JSON file.
+        split: ``train``, ``val`` or ``test`` keeps that part of an 80/10/10 division by id; None keeps all.
+        strict: Stop at the first bad record instead of leaving it out.
+        compat: ``"original"`` for the original's functions, look-up and step codes.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: A setting is unknown.
+        DataError: The data cannot be read, or ``strict`` met a bad record.
+    """
+    tasks = _tasks(group, data, strict, compat)
+    if ids is not None:
+        tasks = _as_set(tasks, "ids").filter(ids=_read_ids(ids))
+    if split is not None:
+        parts = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})
+        if split not in parts:
+            raise ConfigError(f"split must be train, val or test, got {split!r}")
+        tasks = parts[split]
+    backend = backend or connect_backend(mode, cache, real, simulator, models, faults)
+    verdicts = connect_judge(judge, votes, models, votes_cache)
+    return ToolEnv(tasks, backend, verdicts, compat=compat, **settings)
+
+
+def _tasks(
+    group: str, data: str | Path | TaskSource | None, strict: bool, compat: Compat | None
+) -> TaskSource:
+    if data is None:
+        with as_file(files("stb_env.suites.stabletoolbench") / "embedded") as folder:
+            return _load(str(folder), group, strict, compat)
+    if isinstance(data, str | Path):
+        return _load(str(Path(data).resolve()), group, strict, compat)
+    return data
+
+
+# Vector environments make many equal ones in a process; task sets are immutable, so they share it.
+@lru_cache(maxsize=16)
+def _load(path: str, group: str, strict: bool, compat: Compat | None) -> TaskSet:
+    tasks = load(path, group, strict=strict, compat=compat).tasks
+    if not tasks:
+        raise DataError(
+            f"no usable query of {group} in {path}; `stb-env data check {path}` lists what is wrong"
+        )
+    return tasks
+
+
+def _as_set(tasks: TaskSource, setting: str) -> TaskSet:
+    if not isinstance(tasks, TaskSet):
+        raise ConfigError(f"{setting} needs a TaskSet as data, got {type(tasks).__name__}")
+    return tasks
+
+
+def _read_ids(ids: str | Path | Iterable[str]) -> list[str]:
+    if not isinstance(ids, str | Path):
+        return [str(task_id) for task_id in ids]
+    try:
+        loaded = json.loads(Path(ids).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise DataError(f"{ids}: expected a JSON file with query ids as list or keys ({error})") from error
+    return [str(task_id) for task_id in loaded]

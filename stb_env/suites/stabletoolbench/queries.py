@@ -1,0 +1,316 @@
+"""Official StableToolBench (and ToolBench) query files, as they are.
+
+Takes one file, a folder of group files, or the repository layout
+``solvable_queries/test_instruction/<group>.json`` with ``test_query_ids/<group>.json`` beside it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.errors import DataError, did_you_mean
+from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, tool_from_api
+from stb_env.tasks import Task, TaskSet
+from stb_env.tools import Tool, ToolId, unique_names
+
+SUITE = "StableToolBench"
+GROUPS: Mapping[str, str] = {
+    "I1-Instruction": "G1_instruction",
+    "I1-Category": "G1_category",
+    "I1-Tool": "G1_tool",
+    "I2-Instruction": "G2_instruction",
+    "I2-Category": "G2_category",
+    "I3-Instruction": "G3_instruction",
+}
+_FOLDERS = (
+    "",
+    "test_instruction",
+    "solvable_queries/test_instruction",
+    "data/test_instruction",
+    "instruction",
+)
+# Longer template responses were cut at this many characters, in mid-JSON.
+_CUT_LENGTH = 1000
+_IDENTITY = ("category_name", "tool_name", "api_name")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in a file that is not as its format promises.
+
+    Attributes:
+        file: The file's path.
+        index: Position of the record in the file, from 0; -1 where the file itself is meant.
+        field: Path of the field.
+        message: What was got and what was expected.
+    """
+
+    file: str
+    index: int
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        where = f"record {self.index}, " if self.index >= 0 else ""
+        return f"{self.file}: {where}{self.field}: {self.message}"
+
+
+@dataclass(slots=True)
+class Loaded:
+    """Tasks with what was wrong on the way.
+
+    Attributes:
+        tasks: The good records.
+        problems: One entry for each bad record or field.
+        cut_templates: Template responses that the data set cut in mid-text; they are repaired when used.
+        files: The files read.
+    """
+
+    tasks: TaskSet
+    problems: list[Problem] = field(default_factory=list)
+    cut_templates: int = 0
+    files: list[Path] = field(default_factory=list)
+
+
+def load(
+    path: str | Path, group: str | None = None, *, strict: bool = False, compat: str | None = None
+) -> Loaded:
+    """Read query files into tasks.
+
+    Args:
+        path: A file, a folder of group files, or the repository layout.
+        group: One of `GROUPS`, to read that group alone; None reads every file found.
+        strict: Raise at the first problem instead of reporting it.
+        compat: ``"original"`` gives the tools the original's names, descriptions and schemas.
+
+    Returns:
+        The tasks in file order, and what could not be read.
+
+    Raises:
+        DataError: Nothing is there to read, a file is no JSON list, or ``strict`` met a problem.
+    """
+    root = Path(path)
+    files = find_files(root, group)
+    reader = _Reader(strict)
+    records = [record for file in files for record in reader.read(file, group)]
+    tasks = TaskSet(_tasks(records, compat), name=group or SUITE)
+    return Loaded(tasks, reader.problems, reader.cut_templates, files)
+
+
+def find_files(root: Path, group: str | None = None) -> list[Path]:
+    """Return the query files under a path, for one group or for all.
+
+    Raises:
+        DataError: There is none; the message says where it was looked for.
+    """
+    if group is not None and group not in GROUPS:
+        raise DataError(f"unknown group {group!r}; known: {', '.join(GROUPS)}.{did_you_mean(group, GROUPS)}")
+    if root.is_file():
+        return [root]
+    if not root.exists():
+        raise DataError(f"{root} does not exist; --data takes a query file or the folder solvable_queries")
+    stems = [GROUPS[group]] if group else list(GROUPS.values())
+    for folder in _FOLDERS:
+        found = [file for stem in stems if (file := root / folder / f"{stem}.json").is_file()]
+        if found:
+            return found
+    for stem in stems:
+        inside = sorted((root / stem).glob("*.json")) if (root / stem).is_dir() else []
+        if inside:
+            return inside
+    # A folder named after the group, or one of ToolBench's own files under other names.
+    loose = sorted(root.glob("*.json")) if group is None or root.name in (group, GROUPS[group]) else []
+    if loose:
+        return loose
+    names = ", ".join(f"{stem}.json" for stem in stems)
+    raise DataError(f"no {names} in {root} or its folders {', '.join(f for f in _FOLDERS if f)}")
+
+
+def normalized_record(task: Task) -> dict[str, Any]:
+    """Return a task as an official query record, its cut template responses repaired.
+
+    Args:
+        task: A task that `load` made.
+    """
+    raw_names = {tool.id: [tool.record["tool_name"], tool.record["api_name"]] for tool in task.tools}
+    return {
+        "api_list": [_repaired(tool.record) for tool in task.tools],
+        "query": task.query,
+        "relevant APIs": [raw_names[identity] for identity in task.relevant],
+        "query_id": int(task.id) if task.id.isdigit() else task.id,
+    }
+
+
+def _repaired(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    template = entry.get("template_response")
+    return {**entry, "template_response": jsontext.close(template)} if isinstance(template, str) else entry
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    id: str
+    query: str
+    apis: Sequence[Mapping[str, Any]]
+    relevant: tuple[ToolId, ...]
+    group: str
+    raw: Mapping[str, Any]
+
+
+class _BadRecord(Exception):
+    def __init__(self, place: str, message: str) -> None:
+        super().__init__(message)
+        self.place = place
+
+
+class _Reader:
+    def __init__(self, strict: bool) -> None:
+        self.strict = strict
+        self.problems: list[Problem] = []
+        self.cut_templates = 0
+        self._seen: set[str] = set()
+
+    def read(self, file: Path, group: str | None) -> Iterator[_Record]:
+        records = _read_list(file)
+        group = group or next((name for name, stem in GROUPS.items() if stem == file.stem), file.stem)
+        wanted = _wanted_ids(file)
+        found: set[str] = set()
+        for index, raw in enumerate(records):
+            try:
+                record = self._record(str(file), index, raw, group)
+            except _BadRecord as bad:
+                self._report(str(file), index, bad.place, str(bad))
+                continue
+            found.add(record.id)
+            if wanted is None or record.id in wanted:
+                yield record
+        for missing in sorted((wanted or set()) - found):
+            self._report(str(file), -1, "query_id", f"id {missing} is in the id file but no record has it")
+
+    def _report(self, file: str, index: int, place: str, message: str) -> None:
+        problem = Problem(file, index, place, message)
+        if self.strict:
+            raise DataError(str(problem))
+        self.problems.append(problem)
+
+    def _record(self, file: str, index: int, raw: Any, group: str) -> _Record:
+        if not isinstance(raw, dict):
+            raise _BadRecord("record", f"expected an object, got {type(raw).__name__}")
+        query = _query(raw.get("query"))
+        task_id = str(raw.get("query_id", index))
+        if task_id in self._seen:
+            raise _BadRecord("query_id", f"id {task_id} occurs more than once; the first is kept")
+        apis = _apis(raw.get("api_list"))
+        self._seen.add(task_id)
+        self.cut_templates += sum(_is_cut(entry.get("template_response")) for entry in apis)
+        relevant = self._relevant(file, index, raw.get("relevant APIs"), apis)
+        return _Record(
+            task_id, query, apis, relevant, group, {k: v for k, v in raw.items() if k != "api_list"}
+        )
+
+    def _relevant(
+        self, file: str, index: int, pairs: Any, apis: Sequence[Mapping[str, Any]]
+    ) -> tuple[ToolId, ...]:
+        by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
+        found: dict[ToolId, None] = {}
+        for pair in pairs if isinstance(pairs, list) else []:
+            identity = by_pair.get(tuple(pair)) if _is_pair(pair) else None
+            if identity is None:
+                self._report(file, index, "relevant APIs", f"{pair!r:.80} is not among the record's api_list")
+            else:
+                found[identity] = None
+        return tuple(found)
+
+
+def _wanted_ids(file: Path) -> set[str] | None:
+    ids = file.parent.parent / "test_query_ids" / file.name
+    if file.parent.name != "test_instruction" or not ids.is_file():
+        return None
+    loaded = _read_json(ids)
+    if not isinstance(loaded, dict | list):
+        raise DataError(f"{ids}: expected an object whose keys are query ids, got {type(loaded).__name__}")
+    return {str(key) for key in loaded}
+
+
+def _query(query: Any) -> str:
+    if isinstance(query, list) and len(query) == 1:
+        query = query[0]
+    if not isinstance(query, str) or not query.strip():
+        raise _BadRecord("query", f"expected a non-empty text, got {query!r:.60}")
+    return query
+
+
+def _apis(apis: Any) -> list[Mapping[str, Any]]:
+    if apis is None:
+        return []
+    if not isinstance(apis, list):
+        raise _BadRecord("api_list", f"expected a list, got {type(apis).__name__}")
+    for position, entry in enumerate(apis):
+        _check_api(f"api_list[{position}]", entry)
+    return apis
+
+
+def _check_api(place: str, entry: Any) -> None:
+    if not isinstance(entry, dict):
+        raise _BadRecord(place, f"expected an object, got {type(entry).__name__}")
+    for name in _IDENTITY:
+        if not isinstance(entry.get(name), str):
+            raise _BadRecord(f"{place}.{name}", f"expected a text, got {entry.get(name)!r:.60}")
+    for key in ("required_parameters", "optional_parameters"):
+        listed = entry.get(key) or []
+        good = isinstance(listed, list) and all(
+            isinstance(parameter, dict) and isinstance(parameter.get("name"), str) for parameter in listed
+        )
+        if not good:
+            raise _BadRecord(f"{place}.{key}", "expected a list of objects that have a text 'name'")
+
+
+def _is_pair(pair: Any) -> bool:
+    return isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)
+
+
+def _is_cut(template: Any) -> bool:
+    return isinstance(template, str) and len(template) == _CUT_LENGTH
+
+
+def _tasks(records: Sequence[_Record], compat: str | None) -> Iterator[Task]:
+    names = unique_names(api_id(entry) for record in records for entry in record.apis)
+    made: dict[tuple[ToolId, str], Tool] = {}
+    for record in records:
+        if compat:
+            tools = original_tools(record.apis)
+        else:
+            tools = tuple(dict.fromkeys(_tool(entry, names, made) for entry in record.apis))
+        yield Task(
+            record.id, record.query, tools, SUITE, record.group, relevant=record.relevant, record=record.raw
+        )
+
+
+def _tool(
+    entry: Mapping[str, Any], names: Mapping[ToolId, str], made: dict[tuple[ToolId, str], Tool]
+) -> Tool:
+    # The same API stands in many records; it is built once for each distinct documentation.
+    identity = api_id(entry)
+    key = identity, json.dumps(entry, sort_keys=True)
+    tool = made.get(key)
+    if tool is None:
+        tool = made[key] = tool_from_api(entry, names[identity])
+    return tool
+
+
+def _read_list(file: Path) -> list[Any]:
+    loaded = _read_json(file)
+    if not isinstance(loaded, list):
+        raise DataError(f"{file}: expected a JSON list of query records, got {type(loaded).__name__}")
+    return loaded
+
+
+def _read_json(file: Path) -> Any:
+    try:
+        return json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise DataError(f"{file}: not readable as JSON: {error}") from error

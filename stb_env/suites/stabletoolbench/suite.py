@@ -1,0 +1,25 @@
+"""StableToolBench's declaration."""
+
+from __future__ import annotations
+
+from stb_env.suite import Maker, Suite
+
+_GROUPS = ("I1-Instruction", "I1-Category", "I1-Tool", "I2-Instruction", "I2-Category", "I3-Instruction")
+
+SUITE = Suite(
+    name="stabletoolbench",
+    description="StableToolBench: solvable queries over thousands of RapidAPI tools, in six groups",
+    environments={
+        f"stb/{group.replace('-', '')}-v0": Maker("stb_env.suites.stabletoolbench.env:make", {"group": group})
+        for group in _GROUPS
+    },
+    needs={"": "--data for the official queries; a few of our own are embedded"},
+    data=("stabletoolbench",),
+    protocol="stabletoolbench",
+    tables="stb_env.suites.stabletoolbench.leaderboard:published",
+    exports={
+        "stabletoolbench": "stb_env.suites.stabletoolbench.export:answer_files",
+        "converted": "stb_env.suites.stabletoolbench.export:converted_files",
+    },
+    standing={"judge": "heuristic"},
+)

@@ -1,0 +1,1 @@
+"""What checks an environment: the conformance kit that our own suites pass."""

@@ -1,1 +1,0 @@
-"""Worlds: backends whose tools are local executable code with state, one folder each."""

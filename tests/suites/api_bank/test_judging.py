@@ -1,0 +1,154 @@
+"""What an episode of API-Bank is worth."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import pytest
+
+import stb_env  # noqa: F401 (registers the ids)
+from stb_env.errors import JudgeError
+from stb_env.judges.protocol import Case
+from stb_env.request import drive
+from stb_env.suites.api_bank.api_set import LEVEL_12
+from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
+from stb_env.suites.api_bank.judge import DialogueJudge
+from stb_env.suites.api_bank.tasks import dialogue_task
+from stb_env.suites.api_bank.world import ApiBankWorld
+from stb_env.tools import ToolResult
+from stb_env.trajectory import CallRecord
+from tests.suites.api_bank.play import MIRA, OSKAR
+
+WORLD = ApiBankWorld()
+
+
+def task_of(*items):
+    state, recorded = WORLD.fresh(), []
+    for item in items:
+        if isinstance(item, str):
+            recorded.append(Utterance("User" if not recorded else "AI", item))
+            continue
+        name, arguments = item
+        tool = WORLD.tools[name]
+        result, state = WORLD.call(state, tool, arguments)
+        recorded.append(GoldCall(name, arguments, WORLD.envelope(tool, arguments, result)))
+    return dialogue_task(Dialogue("d", 1, tuple(recorded)), LEVEL_12, "own", suite="s", searched=False)
+
+
+def case_of(task, *calls, replies=()):
+    state, records = WORLD.start(task, 0), []
+    for name, arguments in calls:
+        result, state = WORLD.call(state, WORLD.tools[name], arguments)
+        records.append(CallRecord("", name, arguments, result))
+    return Case(task, "", tuple(records), state, replies)
+
+
+def verdict(task, *calls, basis="calls", replies=()):
+    return drive(DialogueJudge(WORLD, basis).judge(case_of(task, *calls, replies=replies)))
+
+
+def remind(content, token=MIRA, time="2023-04-12 10:00:00"):
+    return "AddReminder", {"token": token, "content": content, "time": time}
+
+
+STAMPS = remind("Buy blue stamps")
+QUOTE = ("QueryStock", {"stock_code": "BRKV", "date": "2023-03-22"})
+REMINDING = task_of("Remind me of the stamps, and what does BRKV cost?", STAMPS, QUOTE, "Done, it costs 42.")
+READING = task_of("What does BRKV cost?", QUOTE, "It costs 42.")
+TALKING = task_of("Hello!", "Hello.")
+
+
+def test_the_score_is_the_share_of_recorded_calls_done():
+    half = verdict(REMINDING, QUOTE)
+    assert (half.status, half.score) == ("unsolved", 0.5)
+    assert half.metrics["right_calls"] == 1
+    full = verdict(REMINDING, STAMPS, QUOTE)
+    assert (full.status, full.score, full.parts) == ("solved", 1.0, {"calls": True, "state": True})
+
+
+def test_the_order_of_calls_does_not_matter():
+    assert verdict(REMINDING, QUOTE, STAMPS).score == 1.0
+
+
+def test_looking_something_up_besides_costs_nothing():
+    other = ("QueryStock", {"stock_code": "BRKV", "date": "2023-03-21"})
+    assert verdict(READING, other, QUOTE, other).score == 1.0
+
+
+def test_an_unasked_change_counts_as_a_call_that_was_not_right():
+    judged = verdict(REMINDING, STAMPS, QUOTE, remind("Sell the house", OSKAR))
+    assert judged.score == pytest.approx(2 / 3)
+    assert judged.metrics["call_accuracy"] == 1.0
+    assert judged.parts == {"calls": True, "state": False}
+
+
+def test_doing_a_thing_twice_is_an_unasked_change():
+    assert verdict(REMINDING, STAMPS, STAMPS, QUOTE).metrics["unasked_changes"] == 1
+
+
+def test_each_call_answers_for_one_recorded_call():
+    twice = task_of("Twice, please.", QUOTE, QUOTE, "42, and 42.")
+    assert verdict(twice, QUOTE).score == 0.5
+    assert verdict(twice, QUOTE, QUOTE).score == 1.0
+
+
+def test_other_words_that_the_rule_allows_are_right_for_the_state_too():
+    judged = verdict(REMINDING, remind("buy blue stamps soon"), QUOTE)
+    assert judged.parts == {"calls": True, "state": True}
+
+
+def test_numbers_of_rows_may_come_in_another_order():
+    two = task_of(
+        "Two things.", remind("First thing"), remind("Other one", time="2023-05-01 08:00:00"), "Done."
+    )
+    judged = verdict(two, remind("Other one", time="2023-05-01 08:00:00"), remind("First thing"))
+    assert judged.parts == {"calls": True, "state": True}
+
+
+@pytest.mark.parametrize(
+    ("basis", "calls", "status", "score"),
+    [
+        ("state", [STAMPS], "solved", 1.0),
+        ("state", [QUOTE], "unsolved", 0.0),
+        ("rouge", [], "solved", 1.0),
+        ("all", [STAMPS, QUOTE], "solved", 1.0),
+        ("all", [QUOTE], "unsolved", 0.0),
+    ],
+)
+def test_the_basis_decides_the_score(basis, calls, status, score):
+    judged = verdict(REMINDING, *calls, basis=basis, replies=("Done, it costs 42.",))
+    assert (judged.status, judged.score) == (status, score)
+
+
+def test_a_reply_is_compared_with_the_one_of_its_turn():
+    assert verdict(READING, QUOTE, replies=("It costs 42.",)).metrics["rouge_l"] == 1.0
+    assert verdict(READING, QUOTE).metrics["rouge_l"] == 0.0
+
+
+def test_a_dialogue_without_a_call_cannot_be_judged():
+    assert verdict(TALKING).status == "na"
+
+
+def test_the_state_of_a_dialogue_that_only_reads_cannot_be_judged():
+    assert verdict(READING, QUOTE, basis="state").status == "na"
+
+
+def test_a_refused_call_is_right_for_nothing():
+    refused = CallRecord("", "Nonsense", {}, ToolResult.of("", error="no tool", source="env"))
+    case = case_of(READING)
+    judged = drive(DialogueJudge(WORLD).judge(Case(READING, "", (refused,), case.state)))
+    assert judged.score == 0.0
+
+
+def test_a_foreign_state_is_no_verdict():
+    with pytest.raises(
+        JudgeError, match=r"^task d is judged by its final state, got NoneType; pass the world's"
+    ):
+        drive(DialogueJudge(WORLD).judge(Case(READING, "", ())))
+
+
+def test_an_episode_without_anything_to_judge_is_not_valid():
+    env = gym.make("stb/APIBankCall-v0", reward_basis="state").unwrapped
+    env.reset(seed=0, options={"task_id": "stock-price-1"})
+    env.step("Hello.")
+    *_, info = env.step("Good-bye.")
+    assert (info["verdict"]["status"], info["valid"]) == ("na", False)

@@ -1,0 +1,168 @@
+"""Alignment data of the ToolBench tasks, and the command that writes it."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.util import find_spec
+
+import gymnasium as gym
+import pytest
+from typer.testing import CliRunner
+
+from stb_env.cli import app
+from stb_env.errors import ConfigError
+from stb_env.suites.sambanova.alignment.generate import AlignmentSet, training_recipe
+from stb_env.suites.sambanova.tasks import SUITE
+
+TEMPLATED = ("open_weather", "cat_api", "home_search", "trip_booking")
+PLAIN = ("virtual_home", "web_shop")
+
+
+@cache
+def made(task, samples=None):
+    return AlignmentSet.make(SUITE[task], samples)
+
+
+@pytest.mark.parametrize("task", TEMPLATED + PLAIN)
+def test_there_are_as_many_samples_and_templates_as_in_the_paper(task):
+    found, suite = made(task), SUITE[task]
+    assert len(found.pairs) == suite.samples
+    assert len(found.templates) == (suite.templates if task in TEMPLATED else 0)
+
+
+@pytest.mark.parametrize("task", TEMPLATED)
+def test_no_solved_goal_is_there_twice(task):
+    assert len(set(made(task).pairs)) == len(made(task).pairs)
+
+
+@pytest.mark.parametrize("task", [*TEMPLATED, "virtual_home"])
+def test_no_solved_goal_is_a_test_nor_has_the_program_of_one(task):
+    tests = gym.make(SUITE[task].env_id).unwrapped.tasks
+    found = [tests.at(index) for index in range(tests.size)]
+    assert not {test.query for test in found} & {pair.goal for pair in made(task).pairs}
+    labels = {label for test in found for label in test.goal["labels"]}
+    assert not labels & {pair.action for pair in made(task).pairs}
+
+
+def test_no_home_search_has_the_functions_of_a_test():
+    suite, tests = SUITE["home_search"], gym.make("stb/HomeSearch-v0").unwrapped.tasks
+    avoided = {frozenset(suite.calls(tests.at(index).goal["labels"][0])) for index in range(tests.size)}
+    assert not avoided & {frozenset(suite.calls(pair.action)) for pair in made("home_search").pairs}
+
+
+@pytest.mark.parametrize("task", TEMPLATED)
+def test_every_filled_program_runs(task):
+    env = gym.make(SUITE[task].env_id)
+    env.reset(seed=0)
+    state = env.snapshot()
+    for pair in made(task).pairs[::9]:
+        env.restore(state)
+        _, _, _, _, info = env.step(pair.action)
+        # An image to be taken off the favourites need not be among those of this task.
+        errors = [call["error"] for call in info["calls"] if call["status"] != 1 or task != "cat_api"]
+        assert info["calls"], pair
+        assert not any(errors), pair
+
+
+@pytest.mark.parametrize("task", TEMPLATED)
+def test_training_data_make_the_tests_less_complex_than_the_demonstrations_do(task):
+    suite = SUITE[task]
+    assert 0 < made(task).complexity.score < 1.3 * suite.published_complexity
+
+
+def test_a_shop_has_no_complexity_and_its_goals_are_pages():
+    found = made("web_shop")
+    assert found.complexity is None
+    assert all(pair.action.startswith(("search[", "click[")) for pair in found.pairs)
+
+
+def test_equal_seeds_make_equal_sets_and_others_do_not():
+    suite = SUITE["home_search"]
+    assert AlignmentSet.make(suite, 150, seed=1).pairs == AlignmentSet.make(suite, 150, seed=1).pairs
+    assert AlignmentSet.make(suite, 150, seed=1).pairs != AlignmentSet.make(suite, 150, seed=2).pairs
+
+
+def test_each_sample_ends_with_its_goal_after_others():
+    found = made("home_search", 120)
+    samples = list(found.samples(pairs=3))
+    assert all(len(sample.spans) == 3 for sample in samples)
+    for sample, pair in zip(samples, found.pairs, strict=True):
+        assert sample.text.endswith(f"Task: {pair.goal}\nAction: {pair.action}\n")
+
+
+def test_a_sample_shows_the_documents_of_a_prompt():
+    sample = next(made("virtual_home").samples())
+    assert sample.text.count("\nAgent.") >= SUITE["virtual_home"].documents_k
+
+
+def test_less_than_one_sample_is_refused():
+    with pytest.raises(ConfigError, match="samples must be at least 1, got 0"):
+        AlignmentSet.make(SUITE["home_search"], 0)
+
+
+def test_the_papers_recipe_is_at_hand():
+    recipe = training_recipe()
+    assert (recipe["epochs"], recipe["batch_size"], recipe["max_tokens"]) == (8, 16, 2048)
+
+
+# -- the command -----------------------------------------------------------------------------------------
+
+
+def align(*words):
+    return CliRunner().invoke(app, ["sambanova", "align", *map(str, words)])
+
+
+def test_the_command_writes_samples_recipe_and_summary(tmp_path):
+    done = align("home_search,cat_api", "--out", tmp_path, "--samples", 30, "--json")
+    report = json.loads(done.stdout)
+    lines = [json.loads(line) for line in (tmp_path / "alignment.jsonl").read_text().splitlines()]
+    assert len(lines) == report["samples"] == 60
+    assert [row["samples"] for row in report["tasks"]] == [30, 30]
+    assert json.loads((tmp_path / "recipe.json").read_text()) == training_recipe()
+    assert json.loads((tmp_path / "summary.json").read_text())["tasks"] == report["tasks"]
+    for line in lines:
+        assert line["last_only"] == line["all_shot"][-1:]
+        assert all(line["text"][begin] == " " for begin, _ in line["all_shot"])
+
+
+def test_the_command_mixes_the_tasks_and_writes_the_same_again(tmp_path):
+    for name in ("a", "b"):
+        assert align("home_search,cat_api", "--out", tmp_path / name, "--samples", 30).exit_code == 0
+    texts = [(tmp_path / name / "alignment.jsonl").read_bytes() for name in ("a", "b")]
+    assert texts[0] == texts[1]
+    tasks = [json.loads(line)["task"] for line in texts[0].splitlines()]
+    assert tasks != sorted(tasks)
+    assert tasks != sorted(tasks, reverse=True)
+
+
+@pytest.mark.skipif(find_spec("tokenizers") is not None, reason="tokenizers is installed here")
+def test_without_the_tokenizers_package_the_command_names_it(tmp_path):
+    done = align("home_search", "--out", tmp_path, "--tokenizer", tmp_path / "tokenizer.json")
+    assert done.exit_code == 2
+    assert "pip install tokenizers" in done.stderr
+
+
+def test_with_a_tokenizer_the_command_writes_ids_and_masks(tmp_path):
+    tokenizers = pytest.importorskip("tokenizers")
+    made_of = tokenizers.Tokenizer(tokenizers.models.WordLevel({"?": 0, "</s>": 1}, unk_token="?"))
+    made_of.pre_tokenizer = tokenizers.pre_tokenizers.Whitespace()
+    made_of.save(str(tmp_path / "t.json"))
+    words = ("--samples", 3, "--tokenizer", tmp_path / "t.json", "--end-of-text", "</s>")
+    assert align("home_search", "--out", tmp_path / "out", *words).exit_code == 0
+    line = json.loads((tmp_path / "out" / "alignment.jsonl").read_text().splitlines()[0])
+    assert (line["input_ids"][-1], line["all_shot_mask"][-1]) == (1, 1)
+    assert 0 < sum(line["last_only_mask"]) < sum(line["all_shot_mask"]) < len(line["input_ids"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("home_serch",), "no ToolBench task 'home_serch'"),
+        (("home_search", "--end-of-text", "</s>"), "--end-of-text names a token; give its --tokenizer too"),
+    ],
+)
+def test_the_command_refuses_bad_use(tmp_path, words, message):
+    done = align(*words, "--out", tmp_path)
+    assert done.exit_code == 2
+    assert message in done.stderr

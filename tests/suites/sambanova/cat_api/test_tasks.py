@@ -1,0 +1,86 @@
+"""Goals come from a seed; the test list never changes unseen and nothing of it is in training."""
+
+from __future__ import annotations
+
+import pytest
+
+from stb_env.suites.sambanova.cat_api.apis import APIS
+from stb_env.suites.sambanova.cat_api.demos import demonstrations
+from stb_env.suites.sambanova.cat_api.images import breeds, search
+from stb_env.suites.sambanova.cat_api.judge import outcome_of
+from stb_env.suites.sambanova.cat_api.service import VERSION
+from stb_env.suites.sambanova.cat_api.tasks import CatTasks, make_task
+from stb_env.suites.sambanova.cat_api.tools import documents
+from stb_env.suites.sambanova.cat_api.world import start_of
+
+TEST = CatTasks("test")
+TRAIN = CatTasks("train")
+TASKS = [TEST.at(index) for index in range(100)]
+LIST = "curl -X GET 'https://api.thecatapi.com/v1/favourites'"
+
+
+def test_the_test_split_is_the_pinned_one():
+    # To change it on purpose: raise VERSION, and say in CHANGELOG.md that scores stop comparing.
+    assert (VERSION, TEST.hash) == (1, "5eecaaa3e6dd05e302fd83b45e933b2affb86e2e10d94d0da4fec9d6be037252")
+
+
+def test_the_test_split_has_a_hundred_goals_over_six_kinds():
+    assert TEST.size == len(TASKS) == 100
+    counts = {api.name: sum(task.group == api.name for task in TASKS) for api in APIS}
+    assert sum(counts.values()) == 100
+    assert min(counts.values()) == counts["list_favourites"] == 4
+    assert len({(task.query, str(task.goal)) for task in TASKS}) == 100
+
+
+def test_training_and_demonstrations_share_nothing_with_the_test():
+    trained = [TRAIN.at(index) for index in range(600)]
+    labels = {task.goal["labels"][0] for task in TASKS} - {LIST}
+    assert not labels & (
+        {task.goal["labels"][0] for task in trained} | {demo.program for demo in demonstrations()}
+    )
+    listed = {tuple(task.goal["favourites"]) for task in TASKS if task.group == "list_favourites"}
+    assert not listed & {
+        tuple(task.goal["favourites"]) for task in trained if task.group == "list_favourites"
+    }
+
+
+def test_there_are_two_executable_demonstrations_of_each_kind():
+    demos = demonstrations()
+    assert [demo.name for demo in demos] == [f"{kind}_{number}" for kind in range(6) for number in (0, 1)]
+    for position, demo in enumerate(demos):
+        task = make_task("demo", position % 2, APIS[position // 2].name)
+        assert (task.query, task.goal["labels"]) == (demo.goal, [demo.program])
+        assert outcome_of(demo.program, start_of(task))[0]
+
+
+def test_every_filter_of_a_search_goal_matters():
+    searches = [task.gold[0].arguments for task in TASKS if task.group == "search_images"]
+    assert len(searches) >= 20
+    for filters in searches:
+        assert isinstance(filters, dict)
+        texts = {name: str(value) for name, value in filters.items()}
+        assert filters["order"] in ("ASC", "DESC")
+        for name in texts:
+            assert search({key: texts[key] for key in texts if key != name}) != search(texts)
+
+
+def test_a_goal_names_everything_that_its_request_has():
+    for task in TASKS:
+        arguments = task.gold[0].arguments
+        assert isinstance(arguments, dict)
+        named = [str(arguments[name]) for name in ("image_id", "limit", "size") if name in arguments]
+        named += [breeds()[code] for code in arguments.get("breed_ids", "").split(",") if code]
+        assert all(name in task.query for name in named)
+
+
+@pytest.mark.parametrize("index", range(24))
+def test_a_task_comes_again_from_its_id(index: int):
+    task = TRAIN.at(10_000 + index)
+    assert CatTasks("test").get(task.id).key == task.key
+
+
+def test_every_kind_has_a_document():
+    assert [document.name for document in documents()] == [api.name for api in APIS]
+    assert documents()[2].text.splitlines() == ["# Lists the favourites.", LIST]
+    assert documents()[5].text.splitlines()[1].endswith("/v1/images/search?{optional_params}'")
+    assert all(code in documents()[5].text for code in breeds())

@@ -1,0 +1,100 @@
+"""The form as a backend: documentation is enforced, what fails changes nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from stb_env.errors import DataError, JudgeError
+from stb_env.judges.protocol import Case
+from stb_env.request import drive
+from stb_env.suites.sambanova.common.form.api import Form, Made
+from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.form.judge import FormJudge, Labels, OriginalJudge
+from stb_env.suites.sambanova.home_search.tasks import HomeTasks
+from stb_env.suites.sambanova.home_search.world import API, HomeWorld
+from stb_env.suites.sambanova.trip_booking.world import API as TRIPS
+from stb_env.suites.sambanova.trip_booking.world import TripWorld
+from stb_env.tools import Tool
+
+START = 'API.set_location("Fargo"); API.set_buy_or_rent("rent"); '
+
+
+def test_a_program_given_to_its_tool_is_the_same_as_its_calls():
+    world = HomeWorld()
+    text = START + "API.set_num_beds(1); API.search()"
+    result, form = world.call(Form(), API.by_name["program"], {"text": text})
+    assert form == world.run(text)
+    assert result.response["found"] > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (START + "API.set_num_beds('five')", "set_num_beds: 'value' must be an integer, got the text 'five'"),
+        (START + "API.set_location('Reno')", "call set_location first, and once; clear() starts over"),
+        (START + "for x in []: pass", "not a program: invalid syntax"),
+    ],
+)
+def test_a_program_that_fails_leaves_the_form_as_it_is(text: str, error: str):
+    before = Form({"location": "Boise"})
+    result, form = HomeWorld().call(Form(), API.by_name["program"], {"text": text})
+    assert form == Form()
+    assert error in result.error
+    assert HomeWorld().call(before, API.by_name["search"], {})[1] is before
+
+
+def test_a_criterion_after_the_search_has_to_be_searched_for_again():
+    world = HomeWorld()
+    form = world.run(START + "API.search()")
+    assert form.submitted
+    changed = world.run("API.set_num_beds(2)", form)
+    assert not changed.submitted
+    assert world.run("API.search()", changed).submitted
+
+
+def test_a_form_that_holds_values_of_classes_is_an_observation_all_the_same():
+    text = 'API.select_booking_type("both"); API.set_num_adults(Loc(Loc("x"))); API.set_origin(Loc(Loc("y")))'
+    result, form = TripWorld(original=True).call(Form(), TRIPS.by_name["program"], {"text": text})
+    assert isinstance(form.criteria["location_from"], Made)
+    assert result.response["criteria"]["num_adults"] == {"location": {"location": "x"}}
+
+
+def test_a_tool_of_another_world_is_the_callers_mistake():
+    with pytest.raises(DataError, match=r"'serch' is no tool of home_search; .* Did you mean 'search'"):
+        HomeWorld().call(Form(), Tool("serch", "", {}), {})
+
+
+@pytest.mark.parametrize("judge", [FormJudge(API), OriginalJudge(API)])
+def test_a_case_without_its_form_cannot_be_judged(judge: Any):
+    with pytest.raises(JudgeError, match="task test-0 is judged by its form, got NoneType"):
+        drive(judge.judge(Case(HomeTasks().at(0), "", ())))
+
+
+@pytest.mark.parametrize(
+    ("original", "label", "error"),
+    [
+        (False, START, "does not end with search; correct it, or take compat='original'"),
+        (
+            False,
+            START + "API.set_num_beds(None); API.search()",
+            "does not run: set_num_beds: 'value' must be an",
+        ),
+        (True, "API.search(1)", "does not run: line 1: search takes 0 arguments, got 1; correct it$"),
+        (True, "# nothing", "leaves the form empty; correct it$"),
+    ],
+)
+def test_a_label_that_asks_for_nothing_is_an_error(original: bool, label: str, error: str):
+    with pytest.raises(DataError, match=error):
+        Labels(API, original=original).criteria(label)
+
+
+def test_running_a_program_tells_where_it_crashes():
+    with pytest.raises(CrashError, match="line 2: name 'x' is not defined"):
+        HomeWorld(original=True).run("API.search()\nAPI.set_location(x)")
+
+
+def test_the_fingerprint_tells_worlds_and_modes_apart():
+    worlds = [HomeWorld(), HomeWorld(original=True), TripWorld(), TripWorld(original=True)]
+    assert len({str(world.fingerprint) for world in worlds}) == 4

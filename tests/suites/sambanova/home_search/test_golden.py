@@ -1,0 +1,100 @@
+"""The recorded verdicts of ToolBench's own evaluator on home searches."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stb_env.suites.sambanova.common.agreement import best_agreement
+from stb_env.suites.sambanova.common.form.crash import CrashError
+from stb_env.suites.sambanova.common.form.judge import Labels
+from stb_env.suites.sambanova.common.form.program import RefusedError, calls_of
+from stb_env.suites.sambanova.home_search.tasks import home_task
+from stb_env.suites.sambanova.home_search.world import API, HomeWorld
+from stb_env.tasks import Task
+from tests.suites.sambanova.common.form.play import ends_with_search, judged
+
+ENV = "stb/HomeSearch-v0"
+FIGURES = ("executable", "success", "precision", "recall", "f1")
+# Valid Python that ToolBench executes and that is not read here.
+REFUSED = {"hs-s068": "a list comprehension that calls a method of a text"}
+
+
+@cache
+def read(file: Path) -> list[dict[str, Any]]:
+    return json.loads(file.read_text())["cases"]
+
+
+@pytest.fixture(scope="module")
+def cases(shared_data: Path) -> list[dict[str, Any]]:
+    return read(shared_data / "toolbench_tasks" / "home_search.json")
+
+
+def task_of(case: dict[str, Any]) -> Task:
+    return home_task("1", "test", "goal", (), tuple(case["labels"]))
+
+
+def is_refused(case: dict[str, Any]) -> bool:
+    try:
+        list(calls_of(case["prediction"], API))
+    except RefusedError:
+        return True
+    except CrashError:
+        return False
+    return False
+
+
+def expected_by_default(case: dict[str, Any]) -> tuple[bool, bool] | None:
+    """What the default says of a plain program; None where its reading of values decides."""
+    expected = case["expected"]
+    if case["syntax"] != "calls" or case["signature_problems"]:
+        return None
+    if not expected["executable"]:
+        return False, False
+    kinds = expected["criteria"].get("home_type", "any").split(",")
+    if not ends_with_search(case["prediction"]) or "buy_or_rent" not in expected["criteria"] or "" in kinds:
+        return False, False
+    return None if len(set(kinds)) < len(kinds) else (True, expected["success"])
+
+
+def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
+    for case in cases:
+        verdict = judged(ENV, task_of(case), case["prediction"], compat="original", program=True)
+        if is_refused(case):
+            assert case["syntax"] == "python", case["id"]
+            assert not verdict["executable"], case["id"]
+            continue
+        figures = {name: verdict[name] for name in FIGURES}
+        assert figures == pytest.approx({name: case["expected"][name] for name in FIGURES}), case["id"]
+        if case["expected"].get("error_text"):
+            assert verdict["votes"][0]["reason"] == case["expected"]["error_text"], case["id"]
+
+
+def test_golden_criteria_and_the_best_label_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
+    world, labels = HomeWorld(original=True), Labels(API, original=True)
+    for case in cases:
+        expected = case["expected"]
+        wanted = [labels.criteria(label) for label in case["labels"]]
+        assert wanted == expected["label_criteria"], case["id"]
+        if expected["executable"] and not is_refused(case):
+            form = world.run(case["prediction"])
+            assert form.criteria == expected["criteria"], case["id"]
+            assert best_agreement(form.criteria, wanted)[1] == expected["best_label_index"], case["id"]
+
+
+def test_golden_cases_that_are_refused_are_the_documented_ones(cases: list[dict[str, Any]]):
+    known = [case for case in cases if case["id"] in REFUSED]
+    assert all(is_refused(case) for case in known)
+    assert not any(is_refused(case) for case in cases if case["syntax"] != "python")
+
+
+def test_golden_verdicts_of_plain_programs_hold_by_default(cases: list[dict[str, Any]]):
+    for case in cases:
+        expected = expected_by_default(case)
+        if expected is not None:
+            verdict = judged(ENV, task_of(case), case["prediction"], program=True)
+            assert (verdict["executable"], verdict["success"]) == expected, case["id"]

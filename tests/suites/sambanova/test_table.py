@@ -1,0 +1,198 @@
+"""The table of the ToolBench tasks beside the paper's figures."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from importlib import resources
+
+import pytest
+from typer.testing import CliRunner
+
+from stb_env.cli import app
+from stb_env.errors import DataError
+from stb_env.suites.sambanova.table import (
+    markdown,
+    published_row,
+    published_settings,
+    rank_study,
+    read_rows,
+)
+from tests.metrics.episodes import episode
+
+JUDGED = "exact"
+
+
+def run(folder, agent, suite, scores, *, model=None, invalid=0):
+    """Save a run whose trials have these scores, one list for each trial."""
+    folder.mkdir(parents=True)
+    manifest = {"agent": f"stb_env.suites.sambanova.few_shot_agent:{agent}", "judge": JUDGED}
+    (folder / "manifest.json").write_text(json.dumps(manifest | _model(model)))
+    lines = [
+        _episode(suite, str(task), trial, score)
+        for trial, row in enumerate(scores)
+        for task, score in enumerate(row)
+    ]
+    lines += [episode(f"broken-{n}", None, suite=suite) for n in range(invalid)]
+    (folder / "trajectories.jsonl").write_text("".join(line.to_json() + "\n" for line in lines))
+    return folder
+
+
+def _model(model):
+    return {} if model is None else {"agent_settings": {"model": model}}
+
+
+def _episode(suite, task, trial, score):
+    status = "solved" if score == 1.0 else "unsolved"
+    parts = {"executable": score >= 0.5, "success": score == 1.0}
+    return episode(
+        task,
+        status,
+        trial=trial,
+        suite=suite,
+        judge=JUDGED,
+        reward=score,
+        verdict={"score": score, "parts": parts},
+    )
+
+
+def test_a_row_has_means_and_standard_deviations_over_runs(tmp_path):
+    folder = run(tmp_path / "a", "FewShotAgent", "HomeSearch", [[1.0, 1.0], [1.0, 0.0]], model="m")
+    (row,) = read_rows([folder])
+    assert row.name == "m · FewShotAgent"
+    assert [tuple(figure) for figure in row.cells["home_search"]] == [(75.0, 25.0)]
+
+
+def test_a_single_run_has_no_standard_deviation(tmp_path):
+    (row,) = read_rows([run(tmp_path / "a", "A", "HomeSearch", [[1.0, 0.0]])])
+    assert str(row.cells["home_search"][0]) == "50.0"
+
+
+def test_the_household_shows_executability_and_common_subsequence(tmp_path):
+    (row,) = read_rows([run(tmp_path / "a", "A", "VirtualHome", [[1.0, 0.5, 0.25, 0.25]])])
+    assert [figure.mean for figure in row.cells["virtual_home"]] == [50.0, 50.0]
+
+
+def test_a_shop_shows_the_mean_reward(tmp_path):
+    (row,) = read_rows([run(tmp_path / "a", "A", "WebShop", [[1.0, 0.5]])])
+    assert row.cells["webshop_long"][0].mean == 75.0
+
+
+def test_invalid_episodes_are_left_out_and_counted(tmp_path):
+    rows = read_rows([run(tmp_path / "a", "A", "HomeSearch", [[1.0]], invalid=2)])
+    assert (rows[0].cells["home_search"][0].mean, rows[0].invalid, rows[0].episodes) == (100.0, 2, 3)
+    assert "Left out as invalid: 2 of 3 episodes." in markdown(rows)
+
+
+def test_runs_of_one_agent_share_a_row_and_agents_do_not(tmp_path):
+    rows = read_rows(
+        [
+            run(tmp_path / "a", "A", "HomeSearch", [[1.0]]),
+            run(tmp_path / "b", "A", "CatAPI", [[1.0]]),
+            run(tmp_path / "c", "B", "CatAPI", [[0.0]]),
+        ]
+    )
+    assert [(row.name, sorted(row.cells)) for row in rows] == [
+        ("A", ["cat_api", "home_search"]),
+        ("B", ["cat_api"]),
+    ]
+
+
+def test_the_rank_correlation_is_over_the_tasks_without_advanced_reasoning(tmp_path):
+    errors = {"OpenWeather": 1.0, "CatAPI": 0.9, "HomeSearch": 0.5, "WebShop": 0.0}
+    (row,) = read_rows(
+        [
+            run(tmp_path / suite, "A", suite, [[float(n < 10 * s) for n in range(10)]])
+            for suite, s in errors.items()
+        ]
+    )
+    assert row.complexity_rank == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("suites", "message"),
+    [
+        (["Sandbox"], "must be a run of one ToolBench task, got Sandbox"),
+        (["HomeSearch", "HomeSearch"], "is a second run of A on home_search; leave one of them out"),
+    ],
+)
+def test_what_fits_in_no_table_is_refused(tmp_path, suites, message):
+    folders = [run(tmp_path / str(n), "A", suite, [[1.0]]) for n, suite in enumerate(suites)]
+    with pytest.raises(DataError, match=message):
+        read_rows(folders)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("gpt-4",), "no figures were published of model 'gpt-4'. Did you mean 'gpt4'"),
+        (("gpt4", "3-shots"), "no figures were published of setting '3-shots'. Did you mean '3-shot'"),
+    ],
+)
+def test_an_unknown_published_figure_is_refused(words, message):
+    with pytest.raises(DataError, match=re.escape(message)):
+        published_row(*words)
+
+
+def test_every_published_row_can_be_shown():
+    data = tomllib.loads((resources.files("stb_env") / "metrics" / "toolbench_published.toml").read_text())
+    settings = {"three_shot": data["three_shot"], **data["ablation"]}
+    assert tuple(settings) == published_settings()
+    rows = [published_row(model, setting) for setting, models in settings.items() for model in models]
+    assert all(f"| {row.name} |" in markdown(rows) for row in rows)
+
+
+def test_the_table_is_written_as_markdown_too(tmp_path):
+    folder = run(tmp_path / "a", "A", "HomeSearch", [[1.0]])
+    words = ["sambanova", "table", str(folder), "--published", "gpt4", "--out", str(tmp_path / "table.md")]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert "| gpt4 (paper, 3-shot) | 93.0 |" in (tmp_path / "table.md").read_text(encoding="utf-8")
+
+
+# -- the published figures -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def printed(shared_data):
+    return json.loads((shared_data / "toolbench_tasks" / "published_tables.json").read_text(encoding="utf-8"))
+
+
+def _cells(columns, texts):
+    named = {"the_cat_api": "cat_api"}
+    return {
+        named.get(column, column): [
+            tuple(float(number) for number in re.findall(r"[\d.]+", part)) for part in text.split("/")
+        ]
+        for column, text in zip(columns, texts, strict=True)
+        if text.strip() not in ("", "-")
+    }
+
+
+def _shown(row):
+    return {
+        column: [tuple(part for part in figure if part is not None) for figure in cell]
+        for column, cell in row.cells.items()
+    }
+
+
+def test_the_three_shot_figures_are_those_that_were_printed_golden(printed):
+    for line in printed["table8_3shot_success"]:
+        assert _shown(published_row(line["model"])) == _cells(printed["columns"], line["cells"]), line[
+            "model"
+        ]
+
+
+def test_the_ablation_figures_are_those_that_were_printed_golden(printed):
+    for line in printed["table11_mean_std"]:
+        row = published_row(line["model"], line["setting"])
+        assert _shown(row) == _cells(printed["columns"], line["cells"]), (line["setting"], line["model"])
+
+
+def test_the_rank_study_reproduces_all_printed_values_but_one_golden(shared_data):
+    file = shared_data / "toolbench_tasks" / "complexity.json"
+    recorded = json.loads(file.read_text(encoding="utf-8"))["spearman"]["models"]
+    study = rank_study()
+    for model in recorded:
+        computed, published = study[model["name"]]
+        assert (round(computed, 6), published) == (model["computed"], model["published"])

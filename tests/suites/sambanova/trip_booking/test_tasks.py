@@ -1,0 +1,174 @@
+"""Trips come from a seed; the test list never changes unseen and nothing of it is in training."""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from stb_env.errors import DataError
+from stb_env.suites.sambanova.trip_booking.demos import demonstrations
+from stb_env.suites.sambanova.trip_booking.functions import CLASSES, day_of
+from stb_env.suites.sambanova.trip_booking.hotels import find_rooms, offered, rooms_in
+from stb_env.suites.sambanova.trip_booking.places import VERSION, places
+from stb_env.suites.sambanova.trip_booking.tasks import KINDS, TEST_SIZE, TripTasks
+from stb_env.suites.sambanova.trip_booking.timetable import departures, find_tickets
+from stb_env.suites.sambanova.trip_booking.tools import BY_NAME, FUNCTIONS, documents
+from stb_env.suites.sambanova.trip_booking.world import TripWorld, find
+
+TEST = TripTasks("test")
+TRAIN = TripTasks("train")
+TASKS = [TEST.at(index) for index in range(TEST_SIZE)]
+METHODS = [name for name in FUNCTIONS if name not in CLASSES]
+TRIP = {
+    "booking_type": "trip tickets",
+    "means_of_transportation": "train",
+    "location_from": "Omaha",
+    "location_to": "Denver",
+    "departure_date": "3-14-2024",
+}
+STAY = {
+    "booking_type": "hotels",
+    "location": "Denver",
+    "checkin_date": "3-14-2024",
+    "checkout_date": "3-16-2024",
+}
+
+
+def functions_of(program: str) -> tuple[str, frozenset[str]]:
+    lines = [line for line in program.split("\n") if line.startswith("API.")]
+    return lines[0], frozenset(line.split("(")[0] for line in lines)
+
+
+def test_the_test_split_is_the_pinned_one():
+    # To change it on purpose: raise VERSION, and say in CHANGELOG.md that scores stop comparing.
+    assert (VERSION, TEST.hash) == (1, "90703b4f489d95356acc8b1c3bf90fdfc4927609e6931b9ee2dcdc85895ca314")
+
+
+def test_the_test_split_has_a_hundred_and_twenty_different_goals_of_three_kinds():
+    assert TEST.size == len(TASKS) == 120
+    assert Counter(task.group for task in TASKS) == dict.fromkeys(KINDS, 40)
+    assert len({task.query for task in TASKS}) == 120
+    called = [{call.name for call in task.gold} for task in TASKS]
+    assert all(sum(name in names for names in called) >= 5 for name in METHODS)
+
+
+def test_no_set_of_functions_of_the_test_is_in_training_or_in_a_demonstration():
+    tested = {functions_of(task.goal["labels"][0]) for task in TASKS}
+    trained = {functions_of(TRAIN.at(index).goal["labels"][0]) for index in range(600)}
+    assert not tested & (trained | {functions_of(demo.program) for demo in demonstrations()})
+
+
+def test_there_are_eleven_executable_demonstrations_that_name_places_and_dates_first():
+    demos = demonstrations()
+    assert [demo.name for demo in demos] == [f"{index}_0" for index in range(11)]
+    for demo in demos:
+        assert TripWorld().run(demo.program) == TripWorld(original=True).run(demo.program)
+        assert " = Loc(" in demo.program
+        assert " = Date(" in demo.program
+
+
+def test_something_can_be_booked_for_every_goal():
+    for task in TASKS:
+        criteria = TripWorld().run(task.goal["labels"][0]).criteria
+        found = find(criteria)
+        if "tickets" in found:
+            assert found["tickets"]["departures"]
+        if "hotels" in found:
+            assert found["hotels"]["found"] >= 1
+
+
+def test_a_goal_names_everything_that_its_program_has():
+    for task in TASKS:
+        for call in task.gold[1:-1]:
+            value: Any = next(iter(call.arguments.values())) if not isinstance(call.arguments, str) else None
+            if isinstance(value, dict) and "year" in value:
+                value = (
+                    f"{datetime.date(value['year'], value['month'], 1):%B} {value['day']}, {value['year']}"
+                )
+            elif isinstance(value, dict):
+                value = value["location"]
+            assert str(value) in task.query
+
+
+def test_leaving_out_a_day_that_differs_from_its_default_is_noticed():
+    both = [TripWorld().run(task.goal["labels"][0]).criteria for task in TASKS if task.group == "both"]
+    days = [(day_of(trip["departure_date"]), day_of(trip["checkin_date"])) for trip in both]
+    backs = [(day_of(trip["return_date"]), day_of(trip["checkout_date"])) for trip in both]
+    assert any(leave != checkin for leave, checkin in days)
+    assert any(back != checkout for back, checkout in backs)
+
+
+def test_tickets_are_within_the_prices_and_count_children_half():
+    tickets = find_tickets({**TRIP, "num_adults": 2, "num_children": 1, "return_date": "3-20-2024"})
+    every = departures("train", "Omaha", "Denver", datetime.date(2024, 3, 14))
+    assert [ticket["price"] for ticket in tickets["departures"]] == [departure.price for departure in every]
+    assert all(ticket["total"] == 2.5 * ticket["price"] for ticket in tickets["departures"])
+    assert tickets["returns"][0]["date"] == "3-20-2024"
+    cheapest = every[0].price
+    assert find_tickets({**TRIP, "max_price_ticket": cheapest - 1})["departures"] == []
+    assert find_tickets({**TRIP, "min_price_ticket": every[-1].price + 1})["departures"] == []
+
+
+@pytest.mark.parametrize(
+    ("means", "start", "end"),
+    [
+        ("cruise", "Omaha", "Denver"),
+        ("train", "Honolulu", "Denver"),
+        ("bus", "Honolulu", "Denver"),
+        ("bus", "Boston", "Seattle"),
+        ("flight", "Omaha", "Omaha"),
+        ("flight", "Omaha", "Atlantis"),
+        ("ferry", "Boston", "Miami"),
+    ],
+)
+def test_some_ways_do_not_exist(means: str, start: str, end: str):
+    assert departures(means, start, end, datetime.date(2024, 3, 14)) == ()
+
+
+def test_rooms_are_of_the_type_within_the_prices_and_free():
+    every = offered(STAY)
+    assert every
+    doubles = offered({**STAY, "room_type": "Double", "max_price_room": 200})
+    assert doubles == [room for room in every if room.room_type == "Double" and room.price <= 200]
+    assert len(offered({**STAY, "num_rooms": 6})) < len(every)
+    assert find_rooms({**STAY, "num_rooms": 2})["offers"][0]["total"] % 4 == 0
+    assert all(rooms_in(place) for place in places())
+
+
+@pytest.mark.parametrize("value", [None, "2", [2], {"a": 1}, float("nan"), float("inf"), 10**400, -1])
+def test_a_search_survives_any_value(value: object):
+    for key in (*TRIP, "num_adults", "max_price_ticket"):
+        if key != "booking_type":
+            find({**TRIP, key: value})
+    for key in (*STAY, "num_rooms", "room_type", "min_price_room"):
+        if key != "booking_type":
+            find({**STAY, key: value})
+
+
+@pytest.mark.parametrize("index", range(12))
+def test_a_task_comes_again_from_its_id(index: int):
+    task = TRAIN.at(10_000 + index)
+    assert TripTasks("test").get(task.id).key == task.key
+    assert TRAIN.get(f"test-{index + 108}").key == TEST.at(index + 108).key
+
+
+@pytest.mark.parametrize("task_id", ["test-120", "test-00", "val-1", "test-9999999999999999999"])
+def test_other_ids_are_errors(task_id: str):
+    with pytest.raises(DataError, match=f"no TripBooking task '{task_id}'"):
+        TEST.get(task_id)
+
+
+def test_the_twenty_functions_have_documents():
+    made = documents()
+    assert [document.name for document in made] == list(FUNCTIONS)
+    assert len(made) == 20
+    for name, text in made:
+        comment, signature = text.split("\n")
+        assert comment.startswith("# ")
+        assert signature.startswith(f"{'' if name in CLASSES else 'API.'}{name}(")
+        if name in BY_NAME:
+            assert all(parameter in signature for parameter in BY_NAME[name].parameters["properties"])
+    assert made[3].text.split("\n")[0].endswith("Values: flight, train, bus, cruise.")

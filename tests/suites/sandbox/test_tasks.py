@@ -1,0 +1,218 @@
+"""Sandbox tasks: splits, ids, groups, reproducibility."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from itertools import islice
+
+import pytest
+
+from stb_env.errors import ConfigError, DataError
+from stb_env.suites.sandbox.catalog import apis
+from stb_env.suites.sandbox.generator import bucket_of, draw_of, plan_of
+from stb_env.suites.sandbox.task_key import BUCKETS, MOST_DISTRACTORS, TEST_GROUP, TaskKey, draws
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.template import GROUPS, group_of, templates
+from stb_env.suites.sandbox.tools import cine_people, city_atlas, reel_index, skyfare, stay_finder
+
+SPLITS = [SandboxTasks(split) for split in BUCKETS]
+EVERY = [source.at(index) for source in SPLITS for index in range(source.size or 4 * len(templates()))]
+SCRIPT = """
+import hashlib
+from stb_env.suites.sandbox.tasks import SandboxTasks
+for split in ("train", "val"):
+    print(SandboxTasks(split).hash)
+"""
+
+
+def test_equal_settings_give_equal_bytes_in_every_process():
+    hashes = {
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "77")
+    }
+    assert hashes == {f"{SandboxTasks('train').hash}\n{SandboxTasks('val').hash}\n"}
+
+
+def test_an_id_alone_gives_the_task_again():
+    other = SandboxTasks("train", template="sun_times")
+    for task in EVERY:
+        assert other.get(task.id).key == task.key
+
+
+def test_ids_are_unique():
+    assert len({task.id for task in EVERY}) == len(EVERY)
+
+
+def test_the_number_of_distractors_is_part_of_the_id_and_is_kept():
+    for count in (0, 1, 4, MOST_DISTRACTORS):
+        for index in range(len(templates()) - 1):
+            task = SandboxTasks("train", distractors=count).at(index)
+            assert len(task.tools) == len(task.relevant) + count
+            assert SandboxTasks("test").get(task.id).key == task.key
+
+
+def test_no_slots_occur_in_two_splits():
+    owners = {}
+    for task in EVERY:
+        key = TaskKey.parse(task.id)
+        draw = draw_of(key)
+        slots = (key.template.name, *draw.slots)
+        if not key.template.held_out:
+            assert bucket_of(key.template.name, draw.slots) in BUCKETS[key.split]
+        assert owners.setdefault(slots, key.split) == key.split
+
+
+def test_the_buckets_of_the_splits_are_disjoint_and_complete():
+    owned = [bucket for buckets in BUCKETS.values() for bucket in buckets]
+    assert sorted(owned) == list(range(10))
+
+
+def test_train_and_val_never_show_what_is_held_out():
+    for task in EVERY:
+        if task.split != "test":
+            assert not any(apis()[tool.id].tool.held_out for tool in task.tools)
+
+
+def test_the_test_split_covers_all_six_groups_and_every_template():
+    tasks = [task for task in EVERY if task.split == "test"]
+    assert {task.group for task in tasks} == set(GROUPS)
+    assert {task.record["template"] for task in tasks} == set(templates())
+    assert {task.group for task in EVERY if task.split == "train"} == {
+        group for group in GROUPS if group.endswith("Instruction")
+    }
+
+
+def test_there_are_enough_templates_and_some_change_state():
+    assert len(templates()) >= 18
+    assert {known.calls for known in templates().values()} >= {1, 2, 3, 4}
+    assert sum(bool(known.writes) for known in templates().values()) >= 5
+
+
+def test_the_test_split_has_a_hundred_tasks_of_each_group():
+    assert {group: SandboxTasks("test", group=group).size for group in GROUPS} == dict.fromkeys(GROUPS, 100)
+
+
+def test_no_two_listed_tasks_of_a_template_have_the_same_slots():
+    for split in ("val", "test"):
+        source = SandboxTasks(split)
+        drawn = [TaskKey.parse(source.at(index).id) for index in range(source.size or 0)]
+        slots = {(key.template.name, *draw_of(key).slots) for key in drawn}
+        assert len(slots) == len(drawn)
+
+
+def test_train_goes_on_for_ever_and_the_lists_start_over():
+    train, test = SandboxTasks("train"), SandboxTasks("test")
+    assert train.size is None
+    assert train.at(10**12).id != train.at(10**12 + 1).id
+    assert test.size == TEST_GROUP * len(GROUPS)
+    assert test.at(test.size + 3).key == test.at(3).key
+
+
+@pytest.mark.parametrize("name", templates())
+def test_a_template_has_several_wordings_and_many_instances(name):
+    source = SandboxTasks("test", template=name)
+    assert source.size == draws("test", templates()[name])
+    assert len(plan_of(source.at(0).id).wordings) >= 3
+
+
+def test_a_task_uses_the_tools_and_writes_the_tables_that_its_template_declares():
+    for task in EVERY:
+        known = templates()[task.record["template"]]
+        assert {apis()[identity].tool for identity in task.relevant} == set(known.tools), task.id
+        assert set(task.goal["writes"]) == set(known.writes), task.id
+        assert len(task.gold) == known.calls == task.record["level"], task.id
+
+
+def test_a_task_checks_something_that_guessing_does_not_give():
+    for task in EVERY:
+        kinds = {fact["type"] for fact in task.goal["facts"]}
+        assert task.goal["writes"] or kinds - {"yes_no"}, task.id
+
+
+def test_goals_and_gold_are_plain_json():
+    for task in EVERY:
+        assert json.loads(json.dumps(dict(task.goal))) == task.goal
+        assert all(json.loads(json.dumps(call.arguments)) == call.arguments for call in task.gold)
+
+
+def test_needed_tools_are_offered_in_a_shuffled_order():
+    needed_first = sum(task.tools[0].id in task.relevant for task in EVERY)
+    assert 0.1 < needed_first / len(EVERY) < 0.7
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_can_be_asked_for(group):
+    source = SandboxTasks("test", group=group)
+    assert {source.at(index).group for index in range(source.size)} == {group}
+
+
+def test_a_level_can_be_asked_for():
+    source = SandboxTasks("train", level=3)
+    assert all(len(source.at(index).gold) == 3 for index in range(12))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"split": "tset"}, r"split 'tset'; known: train, val, test, missing\. Did you mean 'test'\?"),
+        ({"group": "I1-Tools"}, r"unknown group 'I1-Tools'; .* Did you mean 'I1-Tool'\?"),
+        ({"template": "sun_time"}, r"unknown template 'sun_time'; .* Did you mean 'sun_times'\?"),
+        ({"distractors": 99}, "distractors must be from 0 to 20, got 99"),
+        ({"split": "train", "group": "I1-Tool"}, "no template has split='train', group='I1-Tool'"),
+        ({"level": 40}, "levels go from 1 to"),
+    ],
+)
+def test_a_wrong_setting_is_explained(settings, message):
+    with pytest.raises(ConfigError, match=message):
+        SandboxTasks(**settings)
+
+
+@pytest.mark.parametrize(
+    ("task_id", "message"),
+    [
+        ("train-sun_time-0", "Did you mean 'train-sun_times-0'"),
+        ("588", "ids look like 'train-sun_times-17'"),
+        ("", "no sandbox task ''"),
+        ("train-sun_times-01", "no sandbox task"),
+        ("train-sun_times-١", "no sandbox task"),
+        ("test-sun_times-999", "test has instances 0 to"),
+        ("train-film_facts-0", "needs held-out tools, which only test has"),
+        ("train-sun_times-0-d99", "at most 20 distractors, got 99"),
+    ],
+)
+def test_an_unknown_id_is_explained(task_id, message):
+    with pytest.raises(DataError, match=message):
+        SandboxTasks().get(task_id)
+
+
+@pytest.mark.parametrize(
+    ("docs", "group"),
+    [
+        ([city_atlas.TOOL], "I1-Instruction"),
+        ([city_atlas.TOOL, skyfare.TOOL], "I2-Instruction"),
+        ([stay_finder.TOOL], "I1-Tool"),
+        ([reel_index.TOOL], "I1-Category"),
+        ([reel_index.TOOL, cine_people.TOOL], "I2-Category"),
+    ],
+)
+def test_the_group_follows_from_the_tools(docs, group):
+    assert group_of(docs) == group
+
+
+def test_tools_that_fit_no_group_are_refused():
+    with pytest.raises(ValueError, match=r"\['City Atlas', 'StayFinder'\] fit none of the groups"):
+        group_of([city_atlas.TOOL, stay_finder.TOOL])
+
+
+def test_train_draws_differ():
+    source = SandboxTasks("train", template="convert_amount")
+    assert len({task.query for task in islice(map(source.at, range(40)), 40)}) == 40

@@ -1,0 +1,158 @@
+"""What candidate actions are filled with: the query, earlier results and documentation."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stb_env.tools import FINISH, Tool
+from stb_env.wrappers.fields import rows
+from stb_env.wrappers.mentions import kind_of, mentions
+from stb_env.wrappers.proposals import Done, Seen, candidates
+
+
+def spec(properties: dict[str, Any], required: list[str] | None = None, name: str = "find_for_shop") -> str:
+    schema = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+    }
+    return f"[{Tool(name, 'Finds things.', schema).spec}]"
+
+
+def filled(
+    query: str, properties: dict[str, Any], *done: Done, required: list[str] | None = None
+) -> list[Any]:
+    """Return the arguments of every candidate call of a tool with these parameters, in order."""
+    found = candidates(Seen(query, spec(properties, required), done), size=64, finish=False)
+    return [json.loads(candidate.action)["arguments"] for candidate in found]
+
+
+@pytest.mark.parametrize(
+    ("query", "properties", "expected"),
+    [
+        ("Weather in Las Brisas?", {"city": {"type": "string"}}, {"city": "Las Brisas"}),
+        ('Play "The Sea" now', {"title": {"type": "string"}}, {"title": "The Sea"}),
+        ("On 3 May 2026?", {"day": {"type": "string", "examples": ["2026-01-01"]}}, {"day": "2026-05-03"}),
+        ("On 2026-05-03?", {"start_date": {"type": "string"}}, {"start_date": "2026-05-03"}),
+        ("Wake me at 07:15", {"start_time": {"type": "string"}}, {"start_time": "07:15"}),
+        ("Ring +44 7087 8992", {"phone": {"type": "string"}}, {"phone": "+44 7087 8992"}),
+        ("Where is NW110?", {"flight_id": {"type": "string", "examples": ["AB1"]}}, {"flight_id": "NW110"}),
+        ("Buy 1,200 of them", {"count": {"type": "integer"}}, {"count": 1200}),
+        ("Send 12.50 AUR", {"amount": {"type": "number"}}, {"amount": 12.5}),
+        (
+            "From 50 AUR to GYO",
+            {
+                "source": {"type": "string", "default": "X" * 3},
+                "target": {"type": "string", "default": "YYY"},
+            },
+            {"source": "AUR", "target": "GYO"},
+        ),
+        ("By train, please", {"mode": {"type": "string", "enum": ["bus", "train"]}}, {"mode": "train"}),
+        (
+            "High in Fahrenheit?",
+            {
+                "units": {
+                    "type": "string",
+                    "enum": ["metric", "imperial"],
+                    "description": "metric: Celsius; imperial: Fahrenheit.",
+                }
+            },
+            {"units": "imperial"},
+        ),
+        ("Anything?", {"city": {"type": "string", "examples": ["Oslo"]}}, {"city": "Oslo"}),
+        ("Anything?", {"n": {"type": "integer"}}, {"n": 1}),
+        ("Anything?", {"deep": {"type": "object"}}, {"deep": {}}),
+        ("Anything?", {"b": {"type": "boolean"}}, {"b": True}),
+    ],
+)
+def test_the_first_candidate_takes_what_the_query_says(query: str, properties: Any, expected: Any):
+    assert filled(query, properties)[0] == expected
+
+
+def test_a_number_with_a_fraction_is_no_whole_number():
+    assert filled("Send 12.5", {"n": {"type": "integer", "examples": [3]}}) == [{"n": 3}]
+
+
+def test_the_default_stays_in_reach():
+    assert {"code": "AUR"} in filled("Into GYO", {"code": {"type": "string", "examples": ["AUR"]}})
+
+
+def test_two_parameters_of_a_kind_never_get_one_value():
+    codes = {name: {"type": "string", "default": "AUR"} for name in ("source_code", "target_code")}
+    assert {"source_code": "GYO", "target_code": "GYO"} not in filled("Into GYO", codes)
+
+
+def test_an_optional_parameter_is_given_where_something_fits_and_left_out_elsewhere():
+    phone = {"phone": {"type": "string", "default": ""}, "note": {"type": "string", "default": ""}}
+    assert filled("Her number is +44 7087 8992", phone, required=[]) == [{"phone": "+44 7087 8992"}, {}]
+    assert filled("What is her number?", phone, required=[]) == [{}]
+
+
+def test_the_row_that_the_query_names_comes_first():
+    query = "Delete Ada Byron from my contacts"
+    response = [{"contact_id": "c-1", "name": "Ben Ash"}, {"contact_id": "c-2", "name": "Ada Byron"}]
+    done = Done("search", "{}", True, rows(response, query))
+    key = {"contact_id": {"type": "string", "examples": ["c-9"]}}
+    assert filled(query, key, done) == [{"contact_id": "c-2"}, {"contact_id": "c-1"}, {"contact_id": "c-9"}]
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.text(max_size=200),
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(),
+        lambda inner: st.lists(inner, max_size=5) | st.dictionaries(st.text(), inner, max_size=5),
+        max_leaves=40,
+    ),
+)
+def test_any_query_and_any_response_give_candidates_that_can_be_read(query: str, response: Any):
+    properties = {"city_id": {"type": "string"}, "n": {"type": "integer"}, "when": {"type": "string"}}
+    done = Done("find_for_shop", "{}", True, rows(response, query))
+    found = candidates(Seen(query, spec(properties), (done,), 1), size=32)
+    assert 2 <= len(found) <= 32
+    assert all(json.loads(candidate.action)["name"] in ("find_for_shop", FINISH) for candidate in found)
+
+
+# -- what a query mentions -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("How many people live in Las Brisas?", ["Las Brisas"]),
+        ("How far is it from Cawdle to Mirabad?", ["Cawdle", "Mirabad"]),
+        ("Daily departure Cawdle - Mirabad", ["Cawdle", "Mirabad"]),
+        ("Saskia Wexcombe has moved", ["Wexcombe", "Saskia Wexcombe"]),
+        ("What is Ada Byron's number?", ["Ada Byron"]),
+        ("a 14-night stay", [14]),
+        ("on May 3rd, 2026 or 04 June 2026", ["2026-05-03", "2026-06-04"]),
+        ("on 2026-02-31", [2026, 2, 31]),
+        ("Aa " * 20, ["Aa Aa Aa Aa Aa", "Aa Aa Aa Aa Aa Aa", *["Aa Aa Aa Aa Aa Aa"] * 2, "Aa Aa"]),
+        ("in Las Brisas on 2026-05-03, then Cawdle", ["Las Brisas", "2026-05-03", "Cawdle"]),
+        ("from 50 AUR (aurel)", [50, "AUR"]),
+        ("", []),
+    ],
+)
+def test_mentions_are_read_in_order(text: str, expected: list[Any]):
+    assert [mention.value for mention in mentions(text)] == expected
+
+
+@given(st.text(max_size=300))
+def test_any_text_has_mentions_inside_it(text: str):
+    found = mentions(text)
+    assert [mention.position for mention in found] == sorted(mention.position for mention in found)
+    assert all(0 <= mention.position < len(text) for mention in found)
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_of_one_kind(text: str):
+    assert kind_of(text) in ("date", "time", "phone", "id", "number", "code", "name")
