@@ -12,7 +12,7 @@ from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
 from stb_env.suites.sambanova.google_sheets.frame_calls import bounded, call, check_planned, given, has_texts
 from stb_env.suites.sambanova.google_sheets.frame_names import FIELDS, FUNCTIONS, LABELS, METHODS
-from stb_env.suites.sambanova.google_sheets.libraries import pandas
+from stb_env.suites.sambanova.google_sheets.libraries import is_used, pandas
 
 _MOST_TIMES = 100
 
@@ -35,11 +35,18 @@ def _types() -> tuple[tuple[str, tuple[type, ...]], ...]:
     )
 
 
+@cache
+def _all_types() -> tuple[type, ...]:
+    return tuple(each for _, types in _types() for each in types)
+
+
 class Frames(Kind):
     """How programs use data frames, their columns, groups and indexes."""
 
-    def __init__(self) -> None:
-        self.types = tuple(each for _, types in _types() for each in types)
+    @property
+    def types(self) -> tuple[type, ...]:
+        """The types; none before a program has asked for pandas, which is not imported to tell them."""
+        return _all_types() if is_used() else ()
 
     def attribute(self, value: Any, name: str) -> Any:
         """Return an attribute that programs may use, or a column of that name.
@@ -112,13 +119,12 @@ def pandas_names() -> Mapping[str, Any]:
     """Return what programs have of pandas.
 
     Raises:
-        BackendError: pandas is not installed.
+        NoFramesError: pandas is not installed.
     """
     pd = pandas()
     names: dict[str, Any] = {name: Native(name, partial(call, pd, name)) for name in sorted(FUNCTIONS)}
     return names | {"NA": float("nan"), "NaT": float("nan")}
 
 
-def frame_kinds() -> tuple[Kind, ...]:
-    """Return how programs use what pandas makes."""
-    return Frames(), Arrays(objects=True)
+KINDS: tuple[Kind, ...] = (Frames(), Arrays(objects=True))
+"""How programs use what pandas and NumPy make."""

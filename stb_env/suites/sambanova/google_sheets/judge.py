@@ -20,13 +20,14 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.errors import DataError, JudgeError
+from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.frame import Frame
+from stb_env.suites.sambanova.google_sheets.libraries import NoFramesError
 from stb_env.suites.sambanova.google_sheets.outcomes import (
     Outcome,
     formats_of,
@@ -58,6 +59,7 @@ class SheetsJudge:
         """Return the verdict; yields nothing.
 
         Raises:
+            ConfigError: A label of the task uses data frames, and pandas is not installed.
             DataError: A label of the task does not run.
             JudgeError: The case does not carry the spreadsheet.
         """
@@ -78,6 +80,7 @@ class OriginalJudge:
         """Return the verdict; yields nothing.
 
         Raises:
+            ConfigError: A label of the task uses data frames, and pandas is not installed.
             DataError: A label of the task does not run.
             JudgeError: The case does not carry the spreadsheet.
         """
@@ -99,6 +102,7 @@ def labelled(task: Task) -> list[Label]:
     """Return what the labels of a task make of its spreadsheet.
 
     Raises:
+        ConfigError: A label uses data frames, and pandas is not installed.
         DataError: A label does not run.
     """
     grid = jsontext.dumps(task.goal["grid"])
@@ -154,6 +158,8 @@ def _labelled(grid: str, label: str) -> Label:
     start = session.book
     try:
         run_program(session, label)
+    except NoFramesError as error:
+        raise ConfigError(f"the label {label[:200]!r} cannot be run: {error}") from error
     except CrashError as error:
         raise DataError(f"the label {label[:200]!r} does not run: {error}; correct it") from error
     return Label(start, session.book)

@@ -1,11 +1,16 @@
-"""pandas, where a program needs it: it is large, and most episodes never do."""
+"""pandas, where a program needs it: it is large, most episodes never do, and it is an extra."""
 
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 from typing import Any
 
-from stb_env.errors import BackendError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+
+
+class NoFramesError(CrashError):
+    """A program uses data frames, and pandas is not installed."""
 
 
 @cache
@@ -13,13 +18,22 @@ def pandas() -> Any:
     """Return pandas.
 
     Raises:
-        BackendError: It is not installed. No program is to blame, so the episode does not count.
+        NoFramesError: It is not installed.
     """
     try:
         import pandas as pd
     except ImportError as error:
-        raise BackendError(
-            "a program uses data frames, and pandas is not installed; pip install 'stb-env[sheets]'",
-            stage="world",
+        raise NoFramesError(
+            "data frames need pandas, which is not installed here; pip install 'stb-env[sheets]'"
         ) from error
     return pd
+
+
+def is_installed() -> bool:
+    """Return whether programs can use pandas; it is not imported for that."""
+    return find_spec("pandas") is not None
+
+
+def is_used() -> bool:
+    """Return whether a program has asked for pandas yet; until then, no value can be a data frame."""
+    return pandas.cache_info().currsize > 0

@@ -29,6 +29,7 @@ def official_tasks(path: str | Path) -> TaskSet:
         path: Folder with ``test.jsonl``, or that file.
 
     Raises:
+        ConfigError: A label uses data frames, and pandas is not installed.
         DataError: A file is missing or broken, or a label does not run.
     """
     path = Path(path)

@@ -8,22 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
+from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.common.interpreter.kinds import Host, Kind, Module, Native
+from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 from stb_env.suites.sambanova.google_sheets.frame_io import get_as_dataframe, set_with_dataframe
-from stb_env.suites.sambanova.google_sheets.frames import frame_kinds, pandas_names
+from stb_env.suites.sambanova.google_sheets.frames import KINDS, pandas_names
 from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
 from stb_env.suites.sambanova.google_sheets.patterns import RE
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
-
-_USES_FRAMES = ("dataframe", "pd", "pandas")
 
 
 def own_sheet(book: Book) -> Sheet:
@@ -65,8 +63,8 @@ def run_program(session: Session, text: str) -> Outcome:
         text: The program.
 
     Raises:
-        CrashError: It does not run through.
-        BackendError: It uses data frames, and pandas is not installed.
+        CrashError: It does not run through; where it uses data frames and pandas is not installed, a
+            `NoFramesError`.
 
     Examples:
         >>> from stb_env.suites.sambanova.google_sheets.sheet import book_of
@@ -90,13 +88,10 @@ def run_program(session: Session, text: str) -> Outcome:
         "gspread_dataframe", {name: names[name] for name in ("get_as_dataframe", "set_with_dataframe")}
     )
     modules = {"numpy": NUMPY, "pandas": pandas, "math": MATH, "re": RE, "gspread_dataframe": frames}
-    # pandas takes long to import, and most programs do not touch it.
-    touched = any(word in text for word in _USES_FRAMES)
-    kinds: tuple[Kind, ...] = frame_kinds() if touched else (Arrays(),)
     with warnings.catch_warnings():
         # What pandas warns of is the program's affair.
         warnings.simplefilter("ignore")
-        return Machine(names, modules, kinds).run(text)
+        return Machine(names, modules, KINDS).run(text)
 
 
 class _Pandas(Module):

@@ -10,6 +10,7 @@ from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
+from stb_env.suites.sambanova.google_sheets.libraries import is_installed
 from stb_env.suites.sambanova.google_sheets.runs import plain, run_call, run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
@@ -34,9 +35,11 @@ class SheetsWorld(World):
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """Version of the world and a hash over its documentation."""
+        """Version of the world and a hash over its documentation; whether data frames are missing."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
-        return {"world": "google_sheets", "version": VERSION, "tools": digest.hexdigest()}
+        made = {"world": "google_sheets", "version": VERSION, "tools": digest.hexdigest()}
+        # An agent that works on data frames scores less without them: such runs must be told apart.
+        return made if is_installed() else {**made, "frames": "missing"}
 
     def start(self, task: Task, seed: int) -> Book:  # noqa: ARG002
         """Return the spreadsheet as the task finds it."""
@@ -47,7 +50,6 @@ class SheetsWorld(World):
 
         Raises:
             DataError: The tool is not one of this world's.
-            BackendError: A program uses data frames, and pandas is not installed.
         """
         if tool.name not in BY_NAME:
             near = did_you_mean(tool.name, BY_NAME)

@@ -111,13 +111,12 @@ class Module(Host):
 
 
 class Kind:
-    """How programs may use values of some types, such as arrays, that stay as they are.
+    """How programs may use values of some types, such as arrays, that stay as they are."""
 
-    Attributes:
-        types: The types.
-    """
-
-    types: tuple[type, ...] = ()
+    @property
+    def types(self) -> tuple[type, ...]:
+        """The types."""
+        return ()
 
     def attribute(self, value: Any, name: str) -> Any:
         """Return an attribute.
