@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Collection
+from functools import partial
 from typing import Any
 
 from stb_env.actions import Action, parse_action
@@ -31,26 +32,26 @@ def program_reader(names: Collection[str], *, original: bool = False) -> Callabl
         >>> [call.name for call in read('{"name": "put", "arguments": {}}').calls], read("Hello (you)!").calls
         (['put'], ())
     """
-    known = frozenset(names)
+    # No inner function: what an environment holds is pickled with it.
+    return partial(_read_action, frozenset(names), original)
 
-    def read(action: Any) -> Action:
-        if not isinstance(action, str):
-            return parse_action(action)
-        if action.startswith(("{", "[")):
-            # A call as JSON is valid Python too, and half the time goes into finding that out.
-            general = parse_action(action)
-            if general.calls:
-                return general
-        for text in (action, *_fenced(action)):
-            program = _read(text, known)
-            if program is not None:
-                return program
+
+def _read_action(known: frozenset[str], original: bool, action: Any) -> Action:
+    if not isinstance(action, str):
+        return parse_action(action)
+    if action.startswith(("{", "[")):
+        # A call as JSON is valid Python too, and half the time goes into finding that out.
         general = parse_action(action)
-        if original and not general.calls and action.strip():
-            return Action((_program(action),), "")
-        return general
-
-    return read
+        if general.calls:
+            return general
+    for text in (action, *_fenced(action)):
+        program = _read(text, known)
+        if program is not None:
+            return program
+    general = parse_action(action)
+    if original and not general.calls and action.strip():
+        return Action((_program(action),), "")
+    return general
 
 
 def _program(text: str) -> ToolCall:
