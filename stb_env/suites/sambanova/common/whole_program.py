@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from stb_env.actions import Action, finish_arguments
@@ -27,15 +28,16 @@ def whole_program(parse: Callable[[Any], Action]) -> Callable[[Any], Action]:
         >>> whole_program(parse_action)(malformed).calls[-1].arguments["return_type"]
         'give_answer'
     """
+    # No inner function: what an environment holds is pickled with it.
+    return partial(_read_whole, parse)
 
-    def read(action: Any) -> Action:
-        program = parse(action)
-        if program.calls and _ends(program.calls[-1]):
-            return program
-        calls = (call for call in program.calls if call.name != FINISH)
-        return Action((*calls, _END), program.text)
 
-    return read
+def _read_whole(parse: Callable[[Any], Action], action: Any) -> Action:
+    program = parse(action)
+    if program.calls and _ends(program.calls[-1]):
+        return program
+    calls = (call for call in program.calls if call.name != FINISH)
+    return Action((*calls, _END), program.text)
 
 
 def _ends(call: ToolCall) -> bool:
