@@ -17,7 +17,7 @@ from stb_env.backend.simulator.template.values import Scene
 from stb_env.errors import ConfigError
 from stb_env.tools import Tool, ToolId, ToolResult, pure_name
 
-_REVISION = "template-1"
+_REVISION = "template-2"
 _MIN_SIZE = 256
 _KNOWN = 8192
 _TOPIC = 60
@@ -67,7 +67,7 @@ class _Call:
         echo = {field_key(name): arguments[name] for name in names}
         identifier = next((arguments[name] for name in names if is_identifier(pure_name(name))), None)
         limits = (echoed(echo.get(name), "int") for name in _LIMITS)
-        limit = next((limit for limit in limits if limit and limit > 0), None)
+        limit = next((limit for limit in limits if isinstance(limit, int) and limit > 0), None)
         towns = (echo.get(name) for name in _TOWNS)
         place = next((town for text in towns if isinstance(text, str) and (town := words.town(text))), None)
         topic = str(tool.record.get("tool_name") or tool.id.tool).replace("_", " ").strip()[:_TOPIC]
@@ -108,7 +108,7 @@ class TemplateSimulator:
     @cached_property
     def version(self) -> str:
         """What answers depend on besides the call: our revision, the size bound and the word material."""
-        return f"{_REVISION}-{self._max_size}-{words.digest()}"
+        return f"{_REVISION}-{self._max_size}-{words.digest()[:8]}"
 
     def simulate(
         self, tool: Tool, arguments: Mapping[str, Any] | str, *, key: str, examples: Sequence[Any] = ()

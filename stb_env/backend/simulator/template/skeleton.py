@@ -23,7 +23,7 @@ _TYPES: dict[str, LeafType] = {
     "bool": "bool",
     "NoneType": "null",
 }
-_LIST = re.compile(r"list of (\w+) with length (\d{1,9})")
+_LIST = re.compile(r"list of (\w+) with length (\d{1,9})", re.ASCII)
 
 # A list whose length was cut off with the rest of the text.
 _UNKNOWN_LENGTH = 3
