@@ -306,7 +306,7 @@ def test_sequential_order_visits_the_shard_in_order():
         ({"max_turns": 0}, r"^max_turns must be at least 1, got 0$"),
         ({"order": "shuffled"}, r"^order must be 'random' or 'sequential', got 'shuffled'$"),
         ({"shard": (2, 2)}, r"^shard must be \(i, n\) with 0 <= i < n, got \(2, 2\)$"),
-        ({"compat": "original"}, r"^compat must be None or 'original', got 'original'$"),
+        ({"compat": "orginal"}, r"^compat must be None or 'original', got 'orginal'$"),
         ({"render_mode": "rgb_array"}, r"^render_mode must be None, 'ansi' or 'human', got 'rgb_array'$"),
         ({"limits": {"results": 9}}, r"unknown limit 'results'; known: .* Did you mean 'result'\?$"),
         ({"limits": {"result": 9}}, r"each limit must be at least 256 characters"),

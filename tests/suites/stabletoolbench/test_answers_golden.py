@@ -25,7 +25,7 @@ ALTERNATIVES = ".invalid_alternatives"
 
 
 def raw_files(shared_data):
-    folders = [shared_data / "stabletoolbench" / "data" / "answers", shared_data / "original" / "answer"]
+    folders = [shared_data / "stabletoolbench" / "data" / "answers", shared_data / "toolbench" / "answer"]
     files = [file for folder in folders for file in sorted(folder.rglob("*.json"))]
     found = [(file, value) for file in files if is_answer(value := read_json(file))]
     if not found:
