@@ -92,7 +92,7 @@ def tools(draw):
     return tool(*[name for name in properties if draw(st.booleans())], **properties)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(given_tool=tools(), count=st.integers(0, 12), seed=st.integers(0, 9))
 def test_calls_fit_the_schema_and_no_two_are_the_same(given_tool, count, seed):
     made = written(given_tool, count, seed)

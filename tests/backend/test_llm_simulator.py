@@ -218,7 +218,7 @@ def test_without_examples_there_is_no_section_for_them():
     assert shown(examples=[Example(None, "", "x" * 5000)]).keys() == {"documentation", "request"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 300), max_size=8), limit=st.integers(0, 6), characters=st.integers(0, 800)
 )
@@ -249,7 +249,7 @@ def test_the_paper_taxonomy_decides_literally_what_a_failure_is():
     assert "examples" not in shown(examples=["15404 items"], taxonomy="paper")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     text=st.text(max_size=80)
     | st.builds(

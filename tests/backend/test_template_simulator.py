@@ -252,7 +252,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     JSON,
     st.dictionaries(st.text(max_size=10) | st.sampled_from(["id", "q", "city", "limit"]), JSON, max_size=4),
@@ -268,7 +268,7 @@ def test_any_skeleton_and_any_arguments_give_a_bounded_deterministic_answer(skel
         )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(JSON, st.integers(min_value=0, max_value=400))
 def test_a_skeleton_cut_anywhere_can_be_read(skeleton, end):
     read = skeletons.read(jsontext.close(json.dumps(skeleton)[:end]))

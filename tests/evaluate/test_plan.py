@@ -166,7 +166,7 @@ def test_a_plan_that_is_not_there_is_named(tmp_path: Path):
         read_plan(tmp_path / "none.toml")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text())
 def test_a_name_never_leads_out_of_its_folder(name: str):
     try:

@@ -158,7 +158,7 @@ def test_thresholds_move_the_lines():
     assert got.votes[0].reason.startswith("partly grounded")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(answer=st.text(max_size=300), query=st.text(max_size=100), response=st.text(max_size=200))
 def test_any_text_gets_a_verdict_and_always_the_same(answer, query, response):
     task = Task("1", query, (WEATHER,), relevant=(WEATHER.id,))
@@ -168,7 +168,7 @@ def test_any_text_gets_a_verdict_and_always_the_same(answer, query, response):
     assert got == verdict(answer, *calls, task=task)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet=st.characters(categories=["Lu", "Ll", "Nd", "Zs", "Po"]), max_size=200))
 def test_no_answer_passes_without_a_call(answer):
     assert verdict(answer).status == "unsolved"

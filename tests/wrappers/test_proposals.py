@@ -101,7 +101,7 @@ def test_the_row_that_the_query_names_comes_first():
     assert filled(query, key, done) == [{"contact_id": "c-2"}, {"contact_id": "c-1"}, {"contact_id": "c-9"}]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.text(max_size=200),
     st.recursive(

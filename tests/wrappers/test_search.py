@@ -105,7 +105,7 @@ def test_step_and_astep_make_the_same_transitions(search):
 
 
 @every_search
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(scripts, scripts, scripts)
 def test_a_fork_and_its_origin_do_not_see_each_other(search, before, one, other):
     env, twin = search(maze()), search(maze())
@@ -121,7 +121,7 @@ def test_a_fork_and_its_origin_do_not_see_each_other(search, before, one, other)
 
 
 @every_search
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(scripts, scripts)
 def test_a_pickled_snapshot_continues_the_search_elsewhere(search, before, after):
     env, elsewhere = search(maze()), search(maze())
@@ -133,7 +133,7 @@ def test_a_pickled_snapshot_continues_the_search_elsewhere(search, before, after
 
 
 @every_search
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.text("abcw.-?!", max_size=40))
 def test_any_script_keeps_the_observation_in_its_space_and_its_result_parsable(search, script):
     env = search(maze(limits={"result": 256}))

@@ -54,7 +54,7 @@ def contents(folder):
 # Entries and look-ups.
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(ARGUMENTS | TEXT, VALUES, TEXT, st.sampled_from(["real", "simulator", "unknown"]))
 def test_an_entry_survives_its_stored_form(arguments, response, error, source):
     made = CacheEntry.of(
@@ -126,7 +126,7 @@ def test_no_name_argument_or_response_breaks_the_cache_or_leaves_its_folder(tmp_
     assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "frozen"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(ARGUMENTS, VALUES), max_size=6))
 def test_any_calls_are_found_again_after_freezing(tmp_path_factory, calls):
     folder = tmp_path_factory.mktemp("cache")

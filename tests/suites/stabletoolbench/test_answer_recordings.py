@@ -64,7 +64,7 @@ def test_what_is_no_answer_is_none(text):
     assert read_answer(text) is None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(VALUES, st.integers(0, 200))
 def test_a_cut_answer_never_makes_reading_fail(response, length):
     text = json.dumps({"error": "", "response": response})[:length] + "..."

@@ -199,7 +199,7 @@ def test_ten_thousand_damaged_programs_are_observations(compat: str | None):
 @given(
     st.lists(st.sampled_from([LABEL, LABEL[:-1], "prose", LABEL.replace("palo", "palo+"), ""]), max_size=4)
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
     env = env_of()
     for action in actions:

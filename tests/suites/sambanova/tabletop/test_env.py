@@ -231,7 +231,7 @@ def test_five_thousand_damaged_programs_are_observations(compat: str | None):
         max_size=5,
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[Any]):
     env = env_of()
     for action in actions:

@@ -199,7 +199,7 @@ def test_the_oracle_solves_every_test_task(compat: str | None):
         st.sampled_from([*LABEL.split("\n"), LABEL, "API.clear()", "prose", "API.search(1)"]), max_size=6
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
     env = env_of().unwrapped
     for action in actions:

@@ -137,7 +137,7 @@ def test_what_comes_before_a_crash_is_read():
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_is_read_or_crashes(text: str):
     with suppress(CrashError):
         assert all(isinstance(call, Call) for call in calls(text))

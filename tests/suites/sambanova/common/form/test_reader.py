@@ -79,7 +79,7 @@ def test_finish_ends_a_whole_program():
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_data_is_read(action: Any):
     read(action)
     read_whole(action)
