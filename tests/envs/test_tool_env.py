@@ -29,6 +29,7 @@ from stb_env.request import Request, Slow
 from stb_env.rollout.make import env_ids
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import FINISH, Tool, ToolCall, ToolId, ToolResult
+from stb_env.usage import Usage
 from stb_env.verdict import Verdict
 
 ANSWER = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": "42"}}
@@ -195,6 +196,14 @@ def test_several_calls_run_in_order_with_a_result_each_and_finish_last():
     assert (reward, terminated) == (1.0, True)
 
 
+@pytest.mark.parametrize("worst_first", [False, True])
+def test_the_status_of_a_step_is_the_highest_of_its_calls(worst_first: bool):
+    calls = [call("Oslo"), call([]), call("Rome", name="nowhere")]
+    obs, *_, info = started().step(calls[::-1] if worst_first else calls)
+    assert sorted(made["status"] for made in info["calls"]) == [0, 2, 3]
+    assert obs["status"] == 3
+
+
 @pytest.mark.parametrize(
     ("status", "reward", "valid"), [("solved", 1.0, True), ("unsure", 0.5, True), ("na", 0.0, False)]
 )
@@ -202,6 +211,13 @@ def test_the_reward_is_the_verdict(status: Any, reward: float, valid: bool):
     obs, got, terminated, truncated, info = started(judge=Ruling(status)).step(ANSWER)
     assert (obs["status"], got, terminated, truncated, info["valid"]) == (6, reward, True, False, valid)
     assert info["verdict"] == {"status": status, "score": reward, "votes": [], "judge": "ruling"}
+
+
+def test_what_is_done_to_the_verdict_in_info_changes_no_state():
+    env = started()
+    *_, info = env.step(ANSWER)
+    info["verdict"]["status"] = "unsolved"
+    assert env.snapshot().verdict["status"] == "solved"
 
 
 def test_the_judge_sees_answer_calls_and_state():
@@ -367,6 +383,18 @@ def test_equal_forks_reset_equally():
     assert env.fork().reset()[0] == env.fork().reset()[0]
 
 
+def test_forks_of_different_turns_reset_differently():
+    env = started()
+    branches = [env.fork()]
+    env.step(call())
+    branches.append(env.fork())
+    seeds = []
+    for branch in branches:
+        branch.reset()
+        seeds.append(branch.snapshot().seed)
+    assert seeds[0] != seeds[1]
+
+
 def test_a_branch_resets_without_moving_its_parent():
     env, twin = started(), started()
     env.fork().reset()
@@ -503,20 +531,23 @@ def test_human_rendering_writes_to_standard_output(capsys: pytest.CaptureFixture
 
 
 class Parrot:
-    """A user who repeats what the agent said, once."""
+    """A user who repeats what the agent said, as often as it likes to."""
 
     fingerprint: ClassVar[dict[str, str]] = {"user": "parrot"}
+
+    def __init__(self, times=1):
+        self.times = times
 
     def start(self, task, seed):
         return 0
 
     def reply(self, task, state, text):
         yield from ()
-        return Said(None if state else f"You said {text}", state + 1)
+        return Said(f"You said {text}" if state < self.times else None, state + 1, Usage(calls=1))
 
 
-def conversation():
-    env = gym.make("stb/Sandbox-v0", user=Parrot())
+def conversation(times=1, **settings_):
+    env = gym.make("stb/Sandbox-v0", user=Parrot(times), **settings_)
     env.reset(seed=0)
     return env
 
@@ -547,3 +578,31 @@ def test_what_the_user_remembers_is_part_of_a_snapshot():
     env.step("Which city?")
     env.restore(before)
     assert "You said" in env.step("Hello?")[0]["result"]
+
+
+@pytest.mark.parametrize("max_turns", [1, 2, 3])
+def test_the_turn_limit_cuts_a_conversation_off_without_a_judge(max_turns: int):
+    env = conversation(times=99, max_turns=max_turns)
+    for _ in range(max_turns - 1):
+        assert env.step("Hm.")[2:4] == (False, False)
+    observation, reward, terminated, truncated, info = env.step("Hm.")
+    assert (observation["turn"], reward, terminated, truncated) == (max_turns, 0.0, False, True)
+    assert (info["valid"], info["verdict"]["status"], info["verdict"]["judge"]) == (True, "unsolved", "env")
+
+
+def test_a_user_who_has_nothing_more_to_say_ends_the_episode_also_at_the_turn_limit():
+    *_, terminated, truncated, info = conversation(times=0, max_turns=1).step("Hm.")
+    assert (terminated, truncated, info["verdict"]["judge"]) == (True, False, "exact")
+
+
+def test_what_a_user_costs_is_added_up_over_the_conversation():
+    env = conversation(times=99)
+    env.step("Hm.")
+    assert env.step("Hm.")[4]["usage"]["calls"] == 2
+
+
+def test_a_call_in_a_conversation_leaves_what_the_user_remembers():
+    env = conversation()
+    env.step("Which city?")
+    env.step(call(name="nowhere"))
+    assert env.step("Then I cannot help.")[2]

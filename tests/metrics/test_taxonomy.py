@@ -122,6 +122,20 @@ def test_answers_fall_into_the_classes_of_appendix_d(error, response, default, p
     assert classify(error, response, taxonomy="paper").value == paper
 
 
+@pytest.mark.parametrize(
+    "wrapped", [lambda text: text, lambda text: {"message": text}, lambda text: {"error": {"reason": text}}]
+)
+@pytest.mark.parametrize(("length", "found"), [(300, "not_found"), (301, "success")])
+def test_only_a_text_of_up_to_300_characters_announces_a_failure(wrapped, length, found):
+    text = "page not found; ".ljust(length, "x")
+    assert classify("", wrapped(text)).value == found
+
+
+@pytest.mark.parametrize(("before", "found"), [(1_900, "not_connected"), (2_000, "other_error")])
+def test_only_the_first_2000_characters_of_an_error_are_read(before, found):
+    assert classify("x" * before + " connection refused", "").value == found
+
+
 @pytest.mark.parametrize("taxonomy", ["default", "paper"])
 def test_a_text_of_several_classes_takes_the_first_and_names_all(taxonomy):
     error = "Function executing from x: connection refused, page not found, not authorized"

@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,7 @@ import pytest
 from stb_env.baselines import BASELINES, load_agent
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.metrics.rates import summarize
-from stb_env.rollout import Agent, Job, Run, plan, play, run_batch
+from stb_env.rollout import Agent, Job, Run, as_agent, plan, play, run_batch
 from stb_env.trajectory import Trajectory, read_trajectories
 
 MANIFEST = {"env": "stb/Sandbox-v0", "seed": 0}
@@ -96,6 +98,21 @@ def test_another_configuration_is_refused_with_the_difference(tmp_path: Path):
         Run(tmp_path, MANIFEST | {"seed": 1})
 
 
+@pytest.mark.parametrize(
+    ("there", "now", "difference"),
+    [
+        (MANIFEST, MANIFEST | {"votes": 3}, "votes: there None, now 3"),
+        (MANIFEST | {"votes": 3}, MANIFEST, "votes: there 3, now None"),
+    ],
+)
+def test_a_setting_that_only_one_of_two_configurations_has_is_a_difference(
+    tmp_path: Path, there: dict[str, Any], now: dict[str, Any], difference: str
+):
+    Run(tmp_path, there).close()
+    with pytest.raises(ConfigError, match=rf"another configuration \({difference}\); use another --out"):
+        Run(tmp_path, now)
+
+
 def test_the_replay_agent_repeats_a_saved_run(tmp_path: Path):
     run = Run(tmp_path, MANIFEST)
     first = run_batch(sandbox, load_agent("random"), jobs(), run)
@@ -120,11 +137,34 @@ def test_a_bug_in_an_agent_is_not_hidden():
     def broken(observation: Any, info: Any) -> Any:
         raise ZeroDivisionError
 
-    from stb_env.rollout import as_agent
-
     (job,) = jobs(1)
     with pytest.raises(ZeroDivisionError):
         play(sandbox(), as_agent(broken), task_id=job.task_id, seed=job.seed)
+
+
+def test_after_a_bug_in_an_agent_no_further_episode_is_begun(monkeypatch: pytest.MonkeyPatch):
+    """Episodes that wait for each other until the pool is left show which ones were begun."""
+    left = threading.Event()
+
+    class Pool(ThreadPoolExecutor):
+        def __exit__(self, *caught: Any) -> bool | None:
+            left.set()
+            return super().__exit__(*caught)
+
+    monkeypatch.setattr("stb_env.rollout.run.ThreadPoolExecutor", Pool)
+    planned, begun = jobs(12), []
+
+    def policy(observation: Any, info: Any) -> str:
+        begun.append(info["task_id"])
+        if info["task_id"] == planned[0].task_id:
+            raise ZeroDivisionError
+        left.wait(60)
+        return '{"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}'
+
+    with pytest.raises(ZeroDivisionError):
+        run_batch(sandbox, lambda: as_agent(policy), planned, concurrency=2)
+    # At most one more for each worker.
+    assert len(begun) <= 3
 
 
 def test_invalid_episodes_are_counted_and_left_out_of_rates():

@@ -113,6 +113,15 @@ def test_the_last_recording_of_a_call_wins_and_is_counted_where_it_differs(tmp_p
     assert found(cache, ADD, {"a": 1, "b": 2}) == "last"
 
 
+def test_a_recording_of_what_was_simulated_before_makes_it_an_example(tmp_path):
+    official(tmp_path, {"{}": {"error": "", "response": 1}})
+    simulated = CacheEntry.of(ADD, {}, 1, source="simulator")
+    cache = ResponseCache()
+    cache.put(simulated.key, simulated)
+    assert import_source(cache, tmp_path).to_dict()["entries_replaced"] == 1
+    assert [(entry.source, entry.response) for entry in cache.examples(ADD)] == [("unknown", 1)]
+
+
 def test_importing_again_changes_nothing(tmp_path):
     official(
         tmp_path / "src",

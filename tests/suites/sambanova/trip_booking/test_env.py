@@ -111,6 +111,14 @@ def test_a_mistake_can_be_mended_in_steps_but_not_in_one_program():
     assert not judged(START, wrong, rest, DONE, compat="original")["success"]
 
 
+def test_a_call_that_fails_after_the_search_costs_one_program_the_task_and_steps_only_the_flawlessness():
+    wrong = "API.set_num_adults(None)"
+    program, steps = judged(f"{LABEL}\n{wrong}", program=True), judged(LABEL, wrong, DONE)
+    assert (program["success"], program["executable"]) == (False, False)
+    assert program["votes"][0]["reason"] == "a call failed"
+    assert (steps["success"], steps["executable"]) == (True, False)
+
+
 def test_a_program_stops_at_its_first_failing_call():
     for call in ("API.set_adults(2)", "API.set_origin('Omaha')", "API.set_origin(Loc())", "API.search()"):
         made = env_of().step(f"{START}{call}\nAPI.set_num_adults(2)")[4]["calls"]
