@@ -109,6 +109,11 @@ def test_an_escaped_response_that_was_cut_off_is_unescaped():
     assert mirror.read_output(r'{"error": "", "response": "{\"a\": \"b').response == '{"a": "b'
 
 
+def test_a_mechanism_that_speaks_of_the_response_is_no_response():
+    output = '{"mechanism_of_the_api": "gives {"response": "x"}", "error": "", "response": "a "q" b"}'
+    assert mirror.read_output(output) == Answer("", 'a "q" b', cut=True)
+
+
 def test_a_cut_off_object_is_closed():
     output = '{"error": "", "response": {"a": 1, "b": [1, 2'
     assert mirror.read_output(output) == Answer("", {"a": 1, "b": [1]}, cut=True)

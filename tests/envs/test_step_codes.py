@@ -16,6 +16,7 @@ from stb_env.request import Slow
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult, pure_name, standardize
+from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
 
 
@@ -137,6 +138,17 @@ def test_golden_function_names_and_lookup(shared_data: Path, tmp_path: Path):
     env = golden_env(golden, OriginalBackend(None), tmp_path)
     names = [spec["function"]["name"] for spec in json.loads(env.reset(seed=0)[0]["tools"])]
     assert names == golden["function_names"]
+
+
+def test_the_code_and_the_observation_of_a_step_are_those_of_its_last_call():
+    answers = [
+        ToolResult.of(text, error=text, source="real") for text in ("Timeout error...", "Message error...")
+    ]
+    records = [CallRecord(f"call_{n}", "f", {}, answer) for n, answer in enumerate(answers)]
+    assert compat.step_report(records) == {
+        "code": 11,
+        "original_observation": '{"error": "Message error...", "response": "Message error..."}',
+    }
 
 
 def test_a_failure_stays_a_failure_in_compatibility_mode(shared_data: Path, tmp_path: Path):

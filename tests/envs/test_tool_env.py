@@ -213,6 +213,14 @@ def test_the_reward_is_the_verdict(status: Any, reward: float, valid: bool):
     assert info["verdict"] == {"status": status, "score": reward, "votes": [], "judge": "ruling"}
 
 
+def test_a_text_that_was_an_error_is_no_reply_to_judge():
+    judge = Ruling()
+    env = started(judge=judge)
+    env.step("just chatting")
+    env.step(ANSWER)
+    assert judge.cases[0].replies == ()
+
+
 def test_what_is_done_to_the_verdict_in_info_changes_no_state():
     env = started()
     *_, info = env.step(ANSWER)

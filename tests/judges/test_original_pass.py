@@ -89,6 +89,11 @@ def test_ties_between_votes_pass_as_printed_or_are_left_to_chance():
     assert statuses("random") == {"solved", "unsolved"}
 
 
+def test_the_cost_is_that_of_the_questions_about_answer_and_task():
+    judge, model = made("Unsolved", "Unsure", votes=2)
+    assert drive(judge.judge(case())).usage.calls == len(model.requests) == 4
+
+
 def test_a_task_without_a_status_is_a_failure_and_no_fail():
     judge, _ = made("Unsolved", "hm")
     with pytest.raises(JudgeError, match=r"gave no status of task '1'"):

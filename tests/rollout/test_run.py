@@ -133,6 +133,15 @@ def test_an_agent_whose_model_fails_ends_the_episode_as_invalid():
     assert trajectory.failure["kind"] == "rate_limit"
 
 
+def test_the_reward_of_an_episode_is_the_sum_over_its_steps():
+    env = gym.make("stb/Sandbox-v0", reward="dense").unwrapped
+    (job,) = jobs(1)
+    trajectory = play(env, load_agent("gold")(), task_id=job.task_id, seed=job.seed)
+    rewards = [step["reward"] for step in trajectory.steps]
+    assert rewards[-1] != pytest.approx(1.0)
+    assert trajectory.reward == pytest.approx(sum(rewards)) == pytest.approx(1.0)
+
+
 def test_a_bug_in_an_agent_is_not_hidden():
     def broken(observation: Any, info: Any) -> Any:
         raise ZeroDivisionError

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from stb_env.errors import BackendError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.llm import ChatRequest, ScriptedModel, ask
 from stb_env.tasks import Task
@@ -173,6 +174,16 @@ def test_a_value_may_ask_a_model_and_be_awaited():
     *_, info = asyncio.run(search())
     # Two calls of the environment's own, and two of the value.
     assert (info["node"], info["usage"]["calls"], info["usage"]["total_tokens"]) == (1, 4, 10)
+
+
+def test_what_a_value_cost_that_failed_is_a_part_of_the_usage():
+    def value(view: NodeView) -> Any:
+        error = BackendError("no value", kind="judge", stage="judge")
+        error.usage = Usage(calls=1, total_tokens=7)
+        raise error
+
+    *_, truncated, info = played_out(BestFirstSearch(maze(), value=value), "a")
+    assert (truncated, info["valid"], info["usage"]["total_tokens"]) == (True, False, 7)
 
 
 def test_a_judge_of_the_searchs_own_chooses_among_answers():
