@@ -142,6 +142,41 @@ def test_the_reward_of_an_episode_is_the_sum_over_its_steps():
     assert trajectory.reward == pytest.approx(sum(rewards)) == pytest.approx(1.0)
 
 
+def test_an_episode_that_its_agent_left_keeps_the_conversation_so_far():
+    class Tired(Agent):
+        said = False
+
+        def act(self, observation: Any, info: Any) -> Any:
+            if self.said:
+                raise InfrastructureError("no model", kind="rate_limit", stage="agent", retryable=True)
+            self.said = True
+            return "Let me think."
+
+    (job,) = jobs(1)
+    trajectory = play(sandbox(), Tired(), task_id=job.task_id, seed=job.seed)
+    assert (len(trajectory.steps), trajectory.answer) == (1, "")
+    assert [message["role"] for message in trajectory.messages] == ["system", "user", "assistant", "user"]
+    assert trajectory.messages[2]["content"] == "Let me think."
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_every_environment_of_a_batch_is_closed_in_the_end(concurrency: int):
+    closed, made = [], []
+
+    def make() -> Any:
+        env = sandbox()
+        env.close = lambda: closed.append(env)
+        made.append(env)
+        return env
+
+    run_batch(make, load_agent("gold"), jobs(4), concurrency=concurrency)
+    assert 1 <= len(made) <= concurrency
+    assert {id(env) for env in closed} == {id(env) for env in made}
+    with pytest.raises(ZeroDivisionError):
+        run_batch(make, lambda: as_agent(lambda observation, info: 1 // 0), jobs(1))
+    assert len(closed) == len(made)
+
+
 def test_a_bug_in_an_agent_is_not_hidden():
     def broken(observation: Any, info: Any) -> Any:
         raise ZeroDivisionError
