@@ -10,6 +10,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.backend.simulator.template import skeleton as skeletons
+from stb_env.backend.simulator.template.words import town, words
 from stb_env.errors import ConfigError
 from stb_env.tools import Status, Tool, ToolId, pure_name
 
@@ -119,9 +120,20 @@ def test_an_argument_of_another_type_does_not_come_back():
 
 
 def test_a_known_town_brings_its_country():
-    got = answer(tool({"city": "str", "country": "str", "countryCode": "str"}), {"city": "Munich"})
-    again = answer(tool({"country": "str", "place": "str"}), {"city": "munich"})
-    assert got["country"] == again["country"]
+    for place in words().places[:20]:
+        skeleton = {"city": "str", "country": "str", "countryCode": "str", "latitude": "float"}
+        known = town(place.city)
+        got = answer(tool(skeleton), {"city": place.city}, key=f"in {place.city}")
+        again = answer(tool({"country": "str", "place": "str"}), {"city": place.city.upper()}, key="again")
+        assert got["country"] == again["country"] == known.country
+        assert (got["countryCode"], got["latitude"]) == (known.code, known.latitude)
+
+
+def test_a_limit_shortens_the_list_that_was_asked_for_and_none_inside_a_record():
+    row = {"id": "int", "tags": "list of str with length 5"}
+    listed = answer(tool({"rows": [{**row, "_list_length": 4}]}), {"limit": 2})["rows"]
+    assert [len(row["tags"]) for row in listed] == [5, 5]
+    assert len(answer(tool(row), {"id": 7, "limit": 2})["tags"]) == 5
 
 
 def test_members_of_a_list_do_not_share_the_identifier_of_the_call():

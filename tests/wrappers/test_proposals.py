@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.tools import FINISH, Tool
+from stb_env.wrappers.documented import documented
 from stb_env.wrappers.fields import rows
 from stb_env.wrappers.mentions import kind_of, mentions
-from stb_env.wrappers.proposals import Done, Seen, candidates
+from stb_env.wrappers.proposals import CallCandidate, Done, Filling, Seen, candidates
 
 
 def spec(properties: dict[str, Any], required: list[str] | None = None, name: str = "find_for_shop") -> str:
@@ -144,6 +145,17 @@ def test_any_query_and_any_response_give_candidates_that_can_be_read(query: str,
 )
 def test_mentions_are_read_in_order(text: str, expected: list[Any]):
     assert [mention.value for mention in mentions(text)] == expected
+
+
+@pytest.mark.parametrize(
+    ("positions", "in_order"),
+    [((3, 9), True), ((9, 3), False), ((3, 3), True), ((-1, 3), True), ((9, -1), True)],
+)
+def test_values_are_in_order_where_none_stands_before_one_that_is_named_earlier(positions, in_order):
+    schema = {"first": {"type": "string"}, "second": {"type": "string"}}
+    (tool,) = documented(spec(schema))
+    fillings = tuple(Filling("Ada", "query", 1.0, position) for position in positions)
+    assert CallCandidate(tool, fillings).in_order == in_order
 
 
 @given(st.text(max_size=300))

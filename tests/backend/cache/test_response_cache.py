@@ -233,6 +233,22 @@ def test_recent_values_are_bounded_by_size():
     assert recent.get("50") is None
 
 
+def test_recent_values_of_half_the_size_are_kept_however_many_came_before():
+    recent = Recent(1000, 100, len)
+    for number in range(100):
+        recent.put(str(number), "x" * 10)
+        assert all(
+            key in recent.young or recent.get(key) for key in map(str, range(max(0, number - 4), number))
+        )
+
+
+def test_a_value_that_has_grown_too_large_is_kept_in_no_older_form():
+    recent = Recent(10, 100, len)
+    recent.put("a", "x")
+    recent.put("a", "x" * 51)
+    assert (recent.get("a"), len(recent)) == (None, 0)
+
+
 def test_a_value_in_use_stays_while_others_come_and_go():
     recent = Recent(10, 1000, len)
     recent.put("used", "x")
