@@ -140,6 +140,14 @@ def test_golden_function_names_and_lookup(shared_data: Path, tmp_path: Path):
     assert names == golden["function_names"]
 
 
+@pytest.mark.parametrize(
+    ("length", "cut"), [(compat.MAX_OBSERVATION, False), (compat.MAX_OBSERVATION + 1, True)]
+)
+def test_only_an_observation_above_the_originals_limit_is_cut(length: int, cut: bool):
+    text = compat.observation("x" * length)
+    assert text == "x" * compat.MAX_OBSERVATION + "..." * cut
+
+
 def test_the_code_and_the_observation_of_a_step_are_those_of_its_last_call():
     answers = [
         ToolResult.of(text, error=text, source="real") for text in ("Timeout error...", "Message error...")

@@ -403,6 +403,15 @@ def test_forks_of_different_turns_reset_differently():
     assert seeds[0] != seeds[1]
 
 
+def test_a_branch_goes_on_drawing_from_one_reset_to_the_next():
+    branch = started().fork()
+    seeds = []
+    for _ in range(4):
+        branch.reset()
+        seeds.append(branch.snapshot().seed)
+    assert len(set(seeds)) == 4
+
+
 def test_a_branch_resets_without_moving_its_parent():
     env, twin = started(), started()
     env.fork().reset()

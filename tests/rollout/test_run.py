@@ -44,6 +44,12 @@ def test_an_episode_seed_does_not_depend_on_how_many_are_played():
     assert jobs(3, seed=1) == jobs(6, seed=1)[:3]
 
 
+def test_a_plan_has_no_more_episodes_than_there_are_tasks():
+    tasks = sandbox().tasks
+    assert plan(tasks, episodes=tasks.size + 5) == plan(tasks, episodes=None) == jobs(tasks.size)
+    assert len(plan(tasks, episodes=None)) == tasks.size
+
+
 def test_an_endless_source_needs_a_number_of_episodes():
     env = gym.make("stb/Sandbox-v0", split="train").unwrapped
     with pytest.raises(ConfigError, match=r"generates tasks without end; say how many with --episodes N"):

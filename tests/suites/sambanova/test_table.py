@@ -64,6 +64,11 @@ def test_a_row_has_means_and_standard_deviations_over_runs(tmp_path):
     assert [tuple(figure) for figure in row.cells["home_search"]] == [(75.0, 25.0)]
 
 
+def test_every_run_weighs_the_same_however_many_of_its_episodes_are_valid(tmp_path):
+    (row,) = read_rows([run(tmp_path / "a", "A", "HomeSearch", [[1.0, 1.0, 1.0], [0.0]])])
+    assert tuple(row.cells["home_search"][0]) == (50.0, 50.0)
+
+
 def test_a_single_run_has_no_standard_deviation(tmp_path):
     (row,) = read_rows([run(tmp_path / "a", "A", "HomeSearch", [[1.0, 0.0]])])
     assert str(row.cells["home_search"][0]) == "50.0"
