@@ -180,6 +180,12 @@ def test_a_reply_without_a_status_and_a_refusal_are_asked_again(first):
     assert model.requests[0].index != model.requests[1].index
 
 
+def test_no_two_requests_of_a_case_share_an_index_whoever_is_asked_again():
+    # An equal index would mean an equal seed, and the same answer again.
+    _, model = decide(["hm", "hm", "Solved"] * 3, votes=3)
+    assert len({request.index for request in model.requests}) == len(model.requests) == 9
+
+
 def test_what_every_attempt_cost_is_in_the_verdict():
     verdict, _ = decide([REFUSED, "hm", "Unsure", "Solved"])
     assert verdict.usage == Usage(5, 1, 6, calls=4)

@@ -20,6 +20,7 @@ from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.metrics.rates import summarize
 from stb_env.rollout import Agent, Job, Run, as_agent, plan, play, run_batch
 from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.wrappers import DepthFirstSearch
 
 MANIFEST = {"env": "stb/Sandbox-v0", "seed": 0}
 
@@ -163,6 +164,19 @@ def test_an_episode_that_its_agent_left_keeps_the_conversation_so_far():
     assert (len(trajectory.steps), trajectory.answer) == (1, "")
     assert [message["role"] for message in trajectory.messages] == ["system", "user", "assistant", "user"]
     assert trajectory.messages[2]["content"] == "Let me think."
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_an_agent_of_a_batch_plays_the_environment_that_it_wraps(concurrency: int):
+    class Searching(Agent):
+        def wrap(self, env: Any) -> Any:
+            return DepthFirstSearch(env, max_queries=1)
+
+        def act(self, observation: Any, info: Any) -> Any:
+            return "Let me think."
+
+    played = run_batch(sandbox, Searching, jobs(3), concurrency=concurrency)
+    assert [trajectory.tree["queries"] for trajectory in played] == [1, 1, 1]
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])

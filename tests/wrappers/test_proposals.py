@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from stb_env.tools import FINISH, Tool
 from stb_env.wrappers.documented import documented
+from stb_env.wrappers.features import FEATURES, features
 from stb_env.wrappers.fields import rows
 from stb_env.wrappers.mentions import kind_of, mentions
-from stb_env.wrappers.proposals import CallCandidate, Done, Filling, Seen, candidates
+from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Done, Filling, Seen, candidates
 
 
 def spec(properties: dict[str, Any], required: list[str] | None = None, name: str = "find_for_shop") -> str:
@@ -168,3 +169,14 @@ def test_any_text_has_mentions_inside_it(text: str):
 @given(st.text(max_size=60))
 def test_any_text_is_of_one_kind(text: str):
     assert kind_of(text) in ("date", "time", "phone", "id", "number", "code", "name")
+
+
+@pytest.mark.parametrize(
+    ("query", "used"), [("Cancel my order.", 1.0), ("Cancel order 7431.", 0.0), ("Cancel 7431!", 0.0)]
+)
+def test_a_value_counts_as_taken_from_a_result_only_where_the_query_does_not_say_it(query: str, used: float):
+    found = Done("orders", "{}", True, rows({"order": 7431}, query))
+    cancelled = Done("cancel", '{"order": 7431}', True, values=frozenset({"7431"}))
+    seen = Seen(query, spec({}), (found, cancelled))
+    row = features([AnswerCandidate("Done.")], seen, 1)[0]
+    assert row[FEATURES.index("results_used")] == used
