@@ -140,6 +140,18 @@ def test_any_calls_are_found_again_after_freezing(tmp_path_factory, calls):
         assert {made.key: made for made in frozen.entries()} == entries
 
 
+@pytest.mark.parametrize("several", [False, True])
+def test_what_is_put_replaces_also_what_was_just_read(tmp_path, several):
+    old, new = entry(response="old"), entry(response="new")
+    with closing(filled(tmp_path, old)) as cache:
+        assert (cache.get(old.key), cache.hash) == (old.hit, filled(None, old).hash)
+        if several:
+            cache.put_many([(new.key, new)])
+        else:
+            cache.put(new.key, new)
+        assert (cache.get(old.key), cache.hash) == (new.hit, filled(None, new).hash)
+
+
 def test_a_response_of_a_megabyte_is_kept_whole(tmp_path):
     made = entry({}, "ü" * 1_000_000)
     with closing(filled(tmp_path, made)) as cache:
