@@ -135,3 +135,5 @@ def test_of_too_many_calls_the_first_and_the_last_are_told():
     assert '"response": 0}' in lines[0]
     assert '"response": 99}' in lines[-1]
     assert lines[len(lines) // 2] == '"...[cut]"'
+    shown = [json.loads(line)["response"] for line in lines if "cut" not in line]
+    assert shown == [0, 1, 2, 3, 4, 95, 96, 97, 98, 99]

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from stb_env.errors import DataError
 from stb_env.metrics.retrieval import evaluate_retriever, ndcg_at, recall_at
+from stb_env.retrieval import Hit
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCatalog, ToolId
@@ -110,6 +111,24 @@ def test_queries_that_mark_nothing_are_left_out_and_counted():
 def test_tasks_that_mark_nothing_at_all_cannot_be_scored():
     with pytest.raises(DataError, match=r"^no query of demo marks relevant APIs"):
         evaluate_retriever(TaskSet([Task("1", "a", (HOTEL,))], name="demo"))
+
+
+class Found:
+    """A retriever that finds one document, with a score below zero as those of encoders may be."""
+
+    def __init__(self, index: int) -> None:
+        self.index = index
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        return [Hit(self.index, -0.5)]
+
+
+@pytest.mark.parametrize(("index", "ndcg"), [(0, 1.0), (1, 0.0)])
+def test_what_a_retriever_leaves_out_ranks_behind_all_that_it_finds(index: int, ndcg: float):
+    tasks = TaskSet([Task("1", "a room", (HOTEL, WEATHER, STOCK), relevant=(HOTEL.id,))])
+    names = [tool.name for tool in tasks.catalog]
+    wanted = names.index(HOTEL.name) if index == 0 else names.index(STOCK.name)
+    assert evaluate_retriever(tasks, lambda texts: Found(wanted), ndcg=[1])["ndcg@1"] == ndcg
 
 
 def test_a_larger_catalogue_is_searched_as_a_whole():

@@ -172,6 +172,17 @@ def test_any_text_is_of_one_kind(text: str):
 
 
 @pytest.mark.parametrize(
+    ("names", "singled_out"),
+    [(["Ada", "Bob"], [False, True]), (["Bob", "Bob"], [False, False]), (["Bob"], [False])],
+)
+def test_a_row_is_singled_out_where_the_query_names_it_and_no_other(
+    names: list[str], singled_out: list[bool]
+):
+    found = rows({"found": [{"name": name} for name in names]}, "Please call Bob.")
+    assert [row.singled_out for row in found] == singled_out
+
+
+@pytest.mark.parametrize(
     ("query", "used"), [("Cancel my order.", 1.0), ("Cancel order 7431.", 0.0), ("Cancel 7431!", 0.0)]
 )
 def test_a_value_counts_as_taken_from_a_result_only_where_the_query_does_not_say_it(query: str, used: float):

@@ -242,6 +242,13 @@ def test_a_failure_of_the_searchs_own_value_leaves_the_episode_invalid():
     assert info["tools"]
 
 
+@pytest.mark.parametrize("search", [BeamSearch, BestFirstSearch, DepthFirstSearch, MonteCarloTreeSearch])
+def test_a_search_whose_last_branch_met_the_turn_limit_gives_up(search: Any):
+    _, reward, terminated, truncated, info = played_out(search(maze(max_turns=1), width=1), "a")
+    assert (reward, info["valid"], info["verdict"]["status"]) == (0.0, True, "unsolved")
+    assert (terminated or truncated, info["tree"]["nodes"][1]["outcome"]) == (True, "depth")
+
+
 def test_usage_covers_every_branch():
     env = DepthFirstSearch(maze())
     *_, info = played_out(env, "ab-a-ca!")

@@ -82,6 +82,14 @@ def test_an_entry_checks_what_it_is_made_of(text, source, message):
     assert message in str(caught.value)
 
 
+def test_a_stored_error_that_is_not_that_of_the_text_is_damage():
+    written = entry(error="no such host").written()
+    damaged = written.replace('"error":"no such host"', '"error":""')
+    assert damaged != written
+    with pytest.raises(DataError, match=r"^a damaged cache entry: its error is 'no such host', noted is ''$"):
+        CacheEntry.read(damaged)
+
+
 @pytest.mark.parametrize("arguments", [{"a": object()}, {"a": {(1, 2): 3}}])
 def test_arguments_that_json_cannot_say_are_refused(arguments):
     with pytest.raises(DataError, match=r"the arguments of ToolId\(.*\) cannot be stored as JSON"):

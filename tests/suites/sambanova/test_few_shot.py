@@ -202,6 +202,11 @@ def test_a_stop_text_of_the_users_counts_too():
     assert env.sent_stops == ("------", "Task:", "# end")
 
 
+def test_of_stop_texts_that_overlap_the_one_that_is_complete_first_counts():
+    assert prompted(stop=["234", "3"]).cut("API.search() 12345") == "API.search() 12"
+    assert prompted(stop=["234", "34"]).cut("API.search() 12345") == "API.search() 1"
+
+
 def test_a_hosted_model_is_given_four_stop_texts_at_most():
     assert prompted(stop=["a", "b", "c"]).sent_stops == ("------", "Task:", "a", "b")
     assert "Task:" not in prompted(variant="system").sent_stops
