@@ -142,6 +142,13 @@ def test_a_refusal_or_an_empty_answer_is_no_answer_and_asked_for_anew(nothing):
     assert requests[0].key != requests[1].key
 
 
+def test_what_unusable_attempts_cost_is_in_the_failure():
+    paid = ChatReply({"role": "assistant", "content": "no"}, usage=Usage(7, 2, 9, calls=1))
+    failure, _ = simulated(REFUSED, paid, paid)
+    assert isinstance(failure, SimulatorError)
+    assert failure.usage == Usage(19, 5, 24, calls=3)
+
+
 def test_the_usage_of_all_attempts_is_added_up_refused_ones_included():
     paid = ChatReply({"role": "assistant", "content": "no"}, usage=Usage(7, 2, 9, calls=1))
     good = ChatReply({"role": "assistant", "content": OK}, usage=Usage(3, 3, 6, calls=1, cost=0.5))

@@ -287,6 +287,12 @@ def test_a_skeleton_cut_anywhere_can_be_read(skeleton, end):
     assert read is None or isinstance(read, skeletons.Leaf | skeletons.Items | skeletons.Record)
 
 
+def test_a_skeleton_is_read_up_to_600_fields_however_large_answers_may_be():
+    wide = {f"field {number}": "str" for number in range(5_000)}
+    result = TemplateSimulator(max_size=10**7).simulate(tool(wide), {}, key="k")
+    assert 500 <= len(result.response) <= 600
+
+
 def test_a_hostile_skeleton_is_bounded():
     deep = "str"
     for _ in range(90):

@@ -290,6 +290,15 @@ def test_an_over_long_response_is_cut_so_that_it_still_parses(response: Any):
     assert "...[cut]" in json.dumps(json.loads(obs["result"])["response"])
 
 
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_over_long_responses_of_several_calls_fit_together(count: int):
+    env = started(backend=Service("x" * 5_000), limits={"result": 1_000})
+    obs, *_ = env.step([call(str(number)) for number in range(count)])
+    assert len(json.loads(obs["result"])) == count
+    assert len(obs["result"]) <= 1_000
+    assert env.observation_space.contains(obs)
+
+
 def test_tools_and_messages_come_at_the_ends_only():
     env = make()
     _, info = env.reset(seed=0)

@@ -84,6 +84,14 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path):
     assert keys == [job.key for job in jobs(6)]
 
 
+def test_a_batch_returns_the_episodes_of_earlier_sittings_too(tmp_path: Path):
+    for count in (2, 5):
+        run = Run(tmp_path, MANIFEST)
+        played = run_batch(sandbox, load_agent("gold"), jobs(count), run)
+        run.close()
+        assert [trajectory.key for trajectory in played] == [job.key for job in jobs(count)]
+
+
 def test_a_torn_line_is_played_again(tmp_path: Path):
     run = Run(tmp_path, MANIFEST)
     run_batch(sandbox, load_agent("gold"), jobs(3), run)
@@ -164,6 +172,17 @@ def test_an_episode_that_its_agent_left_keeps_the_conversation_so_far():
     assert (len(trajectory.steps), trajectory.answer) == (1, "")
     assert [message["role"] for message in trajectory.messages] == ["system", "user", "assistant", "user"]
     assert trajectory.messages[2]["content"] == "Let me think."
+
+
+def test_of_two_answers_in_one_step_the_one_that_is_judged_is_that_of_the_trajectory():
+    def answer(text: str) -> dict[str, Any]:
+        return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": text}}
+
+    (job,) = jobs(1)
+    env = sandbox()
+    agent = as_agent(lambda observation, info: [answer("one"), answer("other")])
+    trajectory = play(env, agent, task_id=job.task_id, seed=job.seed)
+    assert trajectory.answer == env.snapshot().answer == "one"
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])

@@ -103,6 +103,21 @@ def test_the_row_that_the_query_names_comes_first():
     assert filled(query, key, done) == [{"contact_id": "c-2"}, {"contact_id": "c-1"}, {"contact_id": "c-9"}]
 
 
+def test_values_are_taken_from_the_three_latest_results():
+    query = "Track my orders."
+    made = [Done("search", "{}", True, rows({"order_id": f"o-{n}"}, query)) for n in range(5)]
+    order = {"order_id": {"type": "string", "examples": ["o-9"]}}
+    assert [found["order_id"] for found in filled(query, order, *made)] == ["o-4", "o-3", "o-2", "o-9"]
+    assert [found["order_id"] for found in filled(query, order, *made[:1])] == ["o-0", "o-9"]
+
+
+@pytest.mark.parametrize("size", [2, 3, 64])
+def test_however_few_candidates_there_are_one_of_them_answers(size: int):
+    found = candidates(Seen("Where is my order?", spec({"order_id": {"type": "string"}})), size)
+    assert json.loads(found[-1].action)["name"] == FINISH
+    assert json.loads(found[0].action)["name"] == "find_for_shop"
+
+
 @settings(max_examples=60)
 @given(
     st.text(max_size=200),
@@ -180,6 +195,27 @@ def test_a_row_is_singled_out_where_the_query_names_it_and_no_other(
 ):
     found = rows({"found": [{"name": name} for name in names]}, "Please call Bob.")
     assert [row.singled_out for row in found] == singled_out
+
+
+@pytest.mark.parametrize(
+    ("calls", "called", "repeated", "failed"),
+    [
+        ([], 0.0, 0.0, 0.0),
+        ([("o-2", True)], 1.0, 0.0, 0.0),
+        ([("o-2", False)], 1.0, 0.0, 0.0),
+        ([("o-1", True), ("o-2", False)], 1.0, 1.0, 0.0),
+        ([("o-1", False), ("o-2", True)], 1.0, 1.0, 1.0),
+    ],
+)
+def test_a_call_is_a_repetition_where_its_arguments_are_the_same(
+    calls: list[tuple[str, bool]], called: float, repeated: float, failed: float
+):
+    made = tuple(Done("find_for_shop", f'{{"order_id": "{order}"}}', ok) for order, ok in calls)
+    schema = {"order_id": {"type": "string", "default": "o-1"}}
+    seen = Seen("Track my order.", spec(schema), made)
+    row = features(candidates(seen, 4, finish=False), seen, 4)[0]
+    names = ("tool_called", "call_repeated", "call_failed")
+    assert [row[FEATURES.index(name)] for name in names] == [called, repeated, failed]
 
 
 @pytest.mark.parametrize(
