@@ -142,17 +142,11 @@ def test_a_refusal_or_an_empty_answer_is_no_answer_and_asked_for_anew(nothing):
     assert requests[0].key != requests[1].key
 
 
-def test_what_unusable_attempts_cost_is_in_the_failure():
-    paid = ChatReply({"role": "assistant", "content": "no"}, usage=Usage(7, 2, 9, calls=1))
-    failure, _ = simulated(REFUSED, paid, paid)
-    assert isinstance(failure, SimulatorError)
-    assert failure.usage == Usage(19, 5, 24, calls=3)
-
-
 def test_the_usage_of_all_attempts_is_added_up_refused_ones_included():
     paid = ChatReply({"role": "assistant", "content": "no"}, usage=Usage(7, 2, 9, calls=1))
     good = ChatReply({"role": "assistant", "content": OK}, usage=Usage(3, 3, 6, calls=1, cost=0.5))
     assert simulated(REFUSED, paid, good)[0].usage == Usage(15, 6, 21, calls=3, cost=0.5)
+    assert simulated(REFUSED, paid, paid)[0].usage == Usage(19, 5, 24, calls=3)
 
 
 def test_without_a_usable_answer_the_failure_names_call_and_reason():
