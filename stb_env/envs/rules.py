@@ -217,7 +217,11 @@ class Rules:
 
     def _joined_results(self, records: Sequence[CallRecord]) -> str:
         room = self.limits.result // len(records) - 2
-        return "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
+        text = "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
+        if len(text) <= self.limits.result:
+            return text
+        # So many calls that not even the beginning of each result fits.
+        return jsontext.dumps(jsontext.cut(jsontext.loads(text), self.limits.result))
 
     def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
         if finish.kind == "give_up":

@@ -289,12 +289,22 @@ def test_an_over_long_response_is_cut_so_that_it_still_parses(response: Any):
     assert "...[cut]" in json.dumps(json.loads(obs["result"])["response"])
 
 
-@pytest.mark.parametrize("count", [2, 3, 7])
-def test_over_long_responses_of_several_calls_fit_together(count: int):
-    env = started(backend=Service("x" * 5_000), limits={"result": 1_000})
-    obs, *_ = env.step([call(str(number)) for number in range(count)])
-    assert len(json.loads(obs["result"])) == count
+@pytest.mark.parametrize("length", [1_000 // 3, 5_000])
+def test_over_long_responses_of_several_calls_fit_together(length: int):
+    response = "x" * (length - len(ToolResult.of("", source="real").text))
+    env = started(backend=Service(response), limits={"result": 1_000})
+    obs, *_ = env.step([call(str(number)) for number in range(3)])
+    assert len(json.loads(obs["result"])) == 3
     assert len(obs["result"]) <= 1_000
+
+
+@pytest.mark.parametrize("actions", [[call()] * 60, [call(name="nowhere" * 30)] * 60, [call([])] * 60])
+@pytest.mark.parametrize("limit", [256, 1_000, 5_000])
+def test_the_results_of_any_number_of_calls_are_in_the_observation_space(actions: list[Any], limit: int):
+    env = started(backend=Service("x" * 500), limits={"result": limit})
+    obs, *_, info = env.step(actions)
+    assert len(info["calls"]) > 10
+    assert isinstance(json.loads(obs["result"]), list)
     assert env.observation_space.contains(obs)
 
 

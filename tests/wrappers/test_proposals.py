@@ -108,7 +108,9 @@ def test_values_are_taken_from_the_three_latest_results():
     made = [Done("search", "{}", True, rows({"order_id": f"o-{n}"}, query)) for n in range(5)]
     order = {"order_id": {"type": "string", "examples": ["o-9"]}}
     assert [found["order_id"] for found in filled(query, order, *made)] == ["o-4", "o-3", "o-2", "o-9"]
-    assert [found["order_id"] for found in filled(query, order, *made[:1])] == ["o-0", "o-9"]
+    later = Done("search", "{}", True, rows({"city": "Oslo"}, query))
+    assert [found["order_id"] for found in filled(query, order, made[0], later, later)] == ["o-0", "o-9"]
+    assert [found["order_id"] for found in filled(query, order, made[0], later, later, later)] == ["o-9"]
 
 
 @pytest.mark.parametrize("size", [2, 3, 64])

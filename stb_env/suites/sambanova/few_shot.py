@@ -277,7 +277,10 @@ def _page(result: str) -> str:
     """Return the page that the last of some calls led to."""
     answers = json.loads(result)
     last = answers[-1] if isinstance(answers, list) else answers
-    return str(last["response"]) or str(last["error"])
+    if isinstance(last, str):
+        # A mark: there were so many calls that the last results did not fit.
+        return last
+    return str(last.get("response", "")) or str(last.get("error", ""))
 
 
 def _written(info: Info) -> str:

@@ -242,6 +242,14 @@ def test_in_a_shop_the_prompt_is_about_the_page_that_the_agent_is_on():
     assert [message["role"] for message in env.messages] == ["user", "assistant", "user"]
 
 
+def test_in_a_shop_a_page_that_found_no_room_in_the_result_is_a_mark():
+    env = FewShotPrompt(gym.make("stb/WebShop-v0", limits={"result": 256}), examples=0)
+    env.reset(seed=0)
+    back = {"name": "click", "arguments": {"element": "Back to Search"}}
+    env.step([{"name": "search", "arguments": {"query": "lamp"}}, back] * 20)
+    assert env.question[-1]["content"].endswith("Task: ...[cut]\nAction:\n")
+
+
 # -- the contract of wrappers ---------------------------------------------------------------------------
 
 
