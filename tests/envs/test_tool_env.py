@@ -290,11 +290,12 @@ def test_an_over_long_response_is_cut_so_that_it_still_parses(response: Any):
 
 
 @pytest.mark.parametrize("length", [1_000 // 3, 5_000])
-def test_over_long_responses_of_several_calls_fit_together(length: int):
+def test_over_long_responses_of_several_calls_share_the_room(length: int):
     response = "x" * (length - len(ToolResult.of("", source="real").text))
     env = started(backend=Service(response), limits={"result": 1_000})
     obs, *_ = env.step([call(str(number)) for number in range(3)])
-    assert len(json.loads(obs["result"])) == 3
+    first, second, third = json.loads(obs["result"])
+    assert first == second == third
     assert len(obs["result"]) <= 1_000
 
 
