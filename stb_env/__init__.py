@@ -1,6 +1,6 @@
 """Stable tool-use environments behind one Gymnasium interface, offline by default.
 
-Importing the package registers its environments, so ``gymnasium.make("stb/Sandbox-v0")`` works.
+Importing the package registers its environments, so ``gymnasium.make(ID)`` works.
 """
 
 from __future__ import annotations

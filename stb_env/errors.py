@@ -122,9 +122,9 @@ def did_you_mean(got: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the nearest known name, or nothing.
 
     Examples:
-        >>> did_you_mean("Sandbx", ["Sandbox", "WebShop"])
-        " Did you mean 'Sandbox'?"
-        >>> did_you_mean("zzz", ["Sandbox"])
+        >>> did_you_mean("Nots", ["Notes", "Mails"])
+        " Did you mean 'Notes'?"
+        >>> did_you_mean("zzz", ["Notes"])
         ''
     """
     near = difflib.get_close_matches(got[:200], list(known), n=1)

@@ -21,7 +21,7 @@ class Task:
         id: Unique in its suite.
         query: What the user asks.
         tools: What the agent may call, Finish excluded.
-        suite: The suite it belongs to, for example ``I1-Instruction`` or ``Sandbox``.
+        suite: The suite it belongs to, for example ``notes``.
         group: The group inside the suite.
         split: ``train``, ``val`` or ``test``.
         relevant: Identities of the APIs that the data set marks as relevant.

@@ -68,8 +68,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = gym.make("stb/Sandbox-v0")
+        >>> from stb_env.testing.notes import notes
+        >>> env = notes()
         >>> obs, info = env.reset(seed=0)
         >>> obs, reward, terminated, truncated, info = env.step("just chatting")
         >>> int(obs["status"]), reward, terminated

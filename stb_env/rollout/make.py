@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from inspect import Parameter
 from typing import Any
 
 import gymnasium as gym
@@ -27,6 +28,13 @@ def make_env(env_id: str, settings: dict[str, Any]) -> ToolEnv:
 
     Raises:
         ConfigError: The id is unknown, or a setting is none of the environment's.
+
+    Examples:
+        >>> from stb_env.suite import register
+        >>> from stb_env.testing.notes import SUITE
+        >>> _ = register(SUITE)
+        >>> make_env("test/Notes-v0", {"max_turns": 3}).rules.max_turns
+        3
     """
     found = find_env(env_id)
     try:
@@ -46,9 +54,13 @@ def env_settings(env_id: str) -> set[str]:
         ConfigError: The id is unknown.
 
     Examples:
-        >>> "mode" in env_settings("stb/I1Instruction-v0"), "mode" in env_settings("stb/Sandbox-v0")
-        (True, False)
+        >>> from stb_env.suite import register
+        >>> from stb_env.testing.notes import SUITE
+        >>> _ = register(SUITE)
+        >>> env_settings("test/Notes-v0")
+        set()
     """
     # Suites register their environments under the name of what makes them.
     creator = load_env_creator(str(registry[find_env(env_id)].entry_point))
-    return set(inspect.signature(creator).parameters)
+    parameters = inspect.signature(creator).parameters.values()
+    return {parameter.name for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD}

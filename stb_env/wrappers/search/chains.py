@@ -36,8 +36,8 @@ class IndependentChains(TreeSearch):
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = IndependentChains(gym.make("stb/Sandbox-v0"), tries=2)
+        >>> from stb_env.testing.notes import notes
+        >>> env = IndependentChains(notes(), tries=2)
         >>> _ = env.reset(seed=0)
         >>> give_up = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
         >>> env.step("Let me think.")[4]["node"], env.step(give_up)[4]["node"], env.step(give_up)[2]

@@ -49,8 +49,8 @@ class DepthFirstSearch(TreeSearch):
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = DepthFirstSearch(gym.make("stb/Sandbox-v0"))
+        >>> from stb_env.testing.notes import notes
+        >>> env = DepthFirstSearch(notes())
         >>> _ = env.reset(seed=0)
         >>> give_up = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
         >>> observation, reward, terminated, truncated, info = env.step(give_up)

@@ -41,10 +41,10 @@ def original_search(
         ConfigError: The name stands for no search.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> original_search(gym.make("stb/Sandbox-v0"), "DFS_woFilter_w2").settings["width"]
+        >>> from stb_env.testing.notes import notes
+        >>> original_search(notes(), "DFS_woFilter_w2").settings["width"]
         2
-        >>> original_search(gym.make("stb/Sandbox-v0"), "BFS")
+        >>> original_search(notes(), "BFS")
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: method must be like CoT@1, DFS_woFilter_w2 or DFS_w2, got 'BFS'
