@@ -22,6 +22,7 @@ from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools
+from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
@@ -104,6 +105,7 @@ def _documented(settings: LabSettings) -> Iterator[Scanned]:
         _mode(settings.option("mode", "offline")),
         None if cache is None else Path(str(cache)),
         settings.option("real", None),
+        key_name=KEY_NAME,
     )
     writer = CallWriter(seed=settings.seed)
     try:

@@ -321,6 +321,16 @@ def test_mirrorapi_is_asked_in_its_published_form_and_with_another_seed_each_tim
     assert requests[0].response_format is None
 
 
+@pytest.mark.parametrize("profile", ["chat", "mirror_sft", "mirror_cot"])
+def test_a_hidden_argument_is_shown_to_no_model(profile):
+    given = {"host": "example.org", "server_key": "s3cret"}
+    _, requests = simulated(OK, arguments=given, profile=profile, hidden=["server_key"])
+    asked = str(requests[0].messages)
+    assert "example.org" in asked
+    assert "server_key" not in asked
+    assert "s3cret" not in asked
+
+
 def test_a_prompt_of_the_users_own_replaces_the_packaged_one():
     own = Prompt("published", "file", "Be the server.")
     _, requests = simulated(OK, profile="mirror_sft", prompt=own)
@@ -345,6 +355,7 @@ def test_the_fingerprint_tells_apart_what_answers_differently():
         {"example_characters": 9},
         {"attempts": 1},
         {"taxonomy": "paper"},
+        {"hidden": ["server_key"]},
         {"sampling": Sampling(temperature=1.0)},
         {"prompt": Prompt("simulator", "v1", "other words")},
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -77,6 +77,7 @@ class LLMSimulator:
         taxonomy: Which reading of Appendix D tells what examples are failures, which are not shown.
         sampling: How to sample; None for nothing in particular, and for MirrorAPI's own in its profiles.
         prompt: System prompt to use instead of the newest packaged one, for example a published one.
+        hidden: Names of arguments that the model is not shown, such as that of a key.
 
     Raises:
         ConfigError: The profile or taxonomy is unknown, or a number is out of range.
@@ -102,6 +103,7 @@ class LLMSimulator:
         taxonomy: Taxonomy = "default",
         sampling: Sampling | None = None,
         prompt: Prompt | None = None,
+        hidden: Collection[str] = (),
     ) -> None:
         if profile not in _PROMPTS:
             near = did_you_mean(str(profile), _PROMPTS)
@@ -119,6 +121,7 @@ class LLMSimulator:
         self._taxonomy: Taxonomy = taxonomy
         self._sampling = sampling or (Sampling() if profile == "chat" else mirror.SAMPLING)
         self._prompt = prompt or latest(_PROMPTS[profile])
+        self._hidden = frozenset(hidden)
 
     @property
     def fingerprint(self) -> dict[str, Any]:
@@ -133,6 +136,7 @@ class LLMSimulator:
             "example_characters": self._example_characters,
             "attempts": self._attempts,
             "taxonomy": self._taxonomy,
+            "hidden": sorted(self._hidden),
         }
 
     def simulate(
@@ -153,7 +157,7 @@ class LLMSimulator:
             SimulatorError: No attempt gave a usable answer.
             InfrastructureError: The model failed, at the stage ``simulator``.
         """
-        messages = self._messages(tool, read_arguments(arguments), examples)
+        messages = self._messages(tool, self._shown(read_arguments(arguments)), examples)
         usage = Usage()
         for attempt in range(self._attempts):
             reply = yield from ask_once(self.model, self._request(messages, attempt), stage="simulator")
@@ -171,6 +175,11 @@ class LLMSimulator:
         )
         failure.usage = usage
         raise failure
+
+    def _shown(self, arguments: Arguments) -> Arguments:
+        if isinstance(arguments, str):
+            return arguments
+        return {name: value for name, value in arguments.items() if name not in self._hidden}
 
     def _messages(self, tool: Tool, arguments: Arguments, examples: Sequence[Any]) -> list[Mapping[str, str]]:
         if self.profile != "chat":

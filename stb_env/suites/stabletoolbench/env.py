@@ -21,6 +21,9 @@ from stb_env.judges.protocol import Judge
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import TaskSet, TaskSource
 
+# A wire string: what servers that speak the original's protocol call their key.
+KEY_NAME = "toolbench_key"
+
 
 def make(
     group: str,
@@ -75,7 +78,7 @@ def make(
         if split not in parts:
             raise ConfigError(f"split must be train, val or test, got {split!r}")
         tasks = parts[split]
-    backend = backend or connect_backend(mode, cache, real, simulator, models, faults)
+    backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME)
     verdicts = connect_judge(judge, votes, models, votes_cache)
     return ToolEnv(tasks, backend, verdicts, compat=compat, **settings)
 
