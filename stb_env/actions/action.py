@@ -35,9 +35,9 @@ class Reading(NamedTuple):
 def arrange(calls: Iterable[ToolCall], text: str, max_calls: int = MAX_CALLS) -> Action:
     """Bound, order and identify calls.
 
-    The first Finish moves to the end and every further Finish is dropped: the original ended the episode
-    at Finish, yet took the answer from whichever call came last. Other calls keep their order. A missing
-    id becomes ``call_<position>``; an id that occurs again gets a number.
+    The first Finish moves to the end and every further Finish is dropped: the published code (Guo et al.,
+    2024) ends the episode at Finish, yet takes the answer from whichever call comes last. Other calls keep
+    their order. A missing id becomes ``call_<position>``; an id that occurs again gets a number.
 
     Examples:
         >>> action = arrange([ToolCall("Finish", {}), ToolCall("a", {}, "x"), ToolCall("b", {}, "x")], "")

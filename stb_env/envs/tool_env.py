@@ -55,7 +55,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             them in order.
         shard: ``(i, n)``: sequential order visits tasks i, i + n, i + 2n ...
         limits: Bounds on the texts of an observation, as a `Limits` or a dict of its fields.
-        compat: ``"original"`` for the original's look-up and step codes.
+        compat: ``"original"`` for the look-up and the step codes of Guo et al., 2024.
         potential: How far an episode has come; shapes the reward of each step (see `Rules`).
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
         parse: Reads actions, for tasks with a syntax of their own.

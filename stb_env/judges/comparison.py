@@ -31,7 +31,7 @@ _LINE = re.compile(
 )
 # Two answers share the room that the pass judge has for one.
 _ROOM = Room(answer=8_000, calls=24_000)
-# The original cuts final answers to this many characters.
+# The published program cuts final answers to this many characters.
 _ORIGINAL_ANSWER = 1_000
 
 
@@ -130,7 +130,7 @@ class EvaluatorComparison:
         return self._evaluator.fingerprint
 
     def question(self, first: Case, second: Case) -> ChatRequest:
-        """Ask with both answers as JSON, in the form of StableToolBench's converted answers."""
+        """Ask with both answers as JSON, in the form that `answer_record` gives them."""
         return self._evaluator.request(
             SELECT,
             query=excerpt(first.task.query, _ROOM.query),

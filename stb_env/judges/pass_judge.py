@@ -25,12 +25,12 @@ class PassJudge(VotingJudge):
     """Decides with a language model whether an answer solves the query.
 
     An empty answer, and one that contains ``give_up_and_restart``, is unsolved without a model call. Each
-    vote is StableToolBench's two-stage check: the model first sees query and final answer; only where it
-    is unsure it is asked once more with the tools used and every call.
+    vote is a check in two stages (Guo et al., 2024): the model first sees query and final answer; only where
+    it is unsure it is asked once more with the tools used and every call.
 
-    A status scores 1 for solved, 0.5 for unsure and 0 for unsolved unless ``scores`` says otherwise. The
-    StableToolBench paper prints the three scores in an order that gives unsolved 0.5 and unsure 0; its
-    code does it this way around, and so do its numbers.
+    A status scores 1 for solved, 0.5 for unsure and 0 for unsolved unless ``scores`` says otherwise. Their
+    paper prints the three scores in an order that gives unsolved 0.5 and unsure 0; their code does it this
+    way around, and so do their numbers.
 
     Args:
         model: Answers the questions.

@@ -81,17 +81,17 @@ class Preferring(Protocol):
 class PreferenceJudge:
     """Prefers by the verdicts where they differ, and by asking a model where they do not.
 
-    The rules of StableToolBench: a missing answer loses, solved beats whatever is not, and unsure beats
-    unsolved; answers with the same verdict are compared. Its program gives the verdicts away before they
-    are used; here they count as its paper describes.
+    The rules of SoWR (Guo et al., 2024): a missing answer loses, solved beats whatever is not, and unsure
+    beats unsolved; answers with the same verdict are compared. Their program loses the verdicts before it
+    uses them; here they count as their paper describes.
 
     Args:
         model: Answers the questions.
         order: ``both`` asks in both orders and calls it a tie where the two disagree, so that a judge who
             prefers a place prefers no one. ``random`` asks once, in an order that follows from task and
-            turn, as the paper does. ``given`` asks once, in the order of the arguments.
+            turn, as their paper does. ``given`` asks once, in the order of the arguments.
         unsure: Who is better where one contender is unsure and the other unsolved: ``wins`` takes the
-            unsure one without a question, as the paper's program does, ``compare`` asks.
+            unsure one without a question, as their program does, ``compare`` asks.
         attempts: How often a question is put at most.
         cache: Folder of answers that are known.
         comparison: Words the question; the package's own prompt where not given.

@@ -149,7 +149,7 @@ class ResponseCache:
     def filter(
         self, dest: str | os.PathLike[str] | None = None, *, taxonomy: Taxonomy = "default"
     ) -> FilterReport:
-        """Drop the entries of an error class, Other Errors excepted, as the paper's Table 2 did.
+        """Drop the entries of an error class, Other Errors excepted (Guo et al., 2024, Table 2).
 
         Args:
             dest: Folder of the filtered cache; None counts only.

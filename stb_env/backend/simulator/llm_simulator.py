@@ -341,8 +341,8 @@ def example_lines(
 ) -> list[str]:
     """Return examples as lines of JSON, in order, each whole.
 
-    Left out are failures, the placeholders that the original server stored for its own, and what does not
-    fit any more.
+    Left out are failures, the placeholders that published caches hold for failed simulations, and what does
+    not fit any more.
 
     Args:
         examples: `Example`, cache entries, or mere responses.

@@ -30,7 +30,7 @@ class IndependentChains(TreeSearch):
         answers: Answers after which it ends; with ``value``, more than one makes this best-of-n.
         value: Chooses among several answers; the first one without it.
         depth: What one level is: ``turns``, or ``nodes``: one for a thought and two for a call.
-        compat: ``"original"`` for the original's rules; see `stb_env.wrappers.search.original`.
+        compat: ``"original"`` for the published rules; see `stb_env.wrappers.search.original`.
 
     Raises:
         ConfigError: A setting is out of range.

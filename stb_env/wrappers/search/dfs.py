@@ -22,12 +22,12 @@ ANSWERED, QUERIES_SPENT = 10_000, 100_000
 
 
 class DepthFirstSearch(TreeSearch):
-    """ToolLLM's depth-first search over decisions (DFSDT), which StableToolBench evaluates as DFS.
+    """Depth-first search over decisions: DFSDT of ToolLLM (Qin et al., 2023), the DFS of Guo et al., 2024.
 
     Goes on below each node that it makes until the branch ends. At the depth limit, the node above tries
     its next child. After a give-up or an answer, the node above is abandoned too and the one above that
-    tries its next child; the root is never abandoned before it has had ``width`` children. In the paper's
-    setting the width is 2 and nothing is filtered. What is common to all searches is said at `TreeSearch`.
+    tries its next child; the root is never abandoned before it has had ``width`` children. As published,
+    the width is 2 and nothing is filtered. What is common to all searches is said at `TreeSearch`.
 
     With ``filter``, all children of a node are made first, ranked pair by pair and then visited in order;
     an answer among them counts once it is visited.
@@ -40,7 +40,7 @@ class DepthFirstSearch(TreeSearch):
         answers: Answers after which it ends; the first one is played.
         filter: Whether children are ranked before any is visited.
         rank: Compares two children, for example a `Ranker`; by their heuristic values where not given.
-        compat: ``"original"`` for the original's rules, oddities included: depth in nodes, a give-up in
+        compat: ``"original"`` for the published rules, oddities included: depth in nodes, a give-up in
             the first reply ends everything, the reply at the query limit is thrown away, rankings count
             as queries. See `stb_env.wrappers.search.original`.
         depth: What one level is: ``turns``, or ``nodes``: one for a thought and two for a call.

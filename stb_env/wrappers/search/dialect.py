@@ -50,8 +50,8 @@ class Dialect:
     """The package's own way: one action is one node, and Finish is kept back until the search has chosen.
 
     Args:
-        depth: What counts as one level: ``turns``, or ``nodes`` as in the original, where a thought is one
-            and a call is two.
+        depth: What counts as one level: ``turns``, or ``nodes`` as in ToolLLM (Qin et al., 2023), where a
+            thought is one and a call is two.
 
     Raises:
         ConfigError: ``depth`` is neither.

@@ -1,4 +1,4 @@
-"""The original's searches by the names that its answer files have."""
+"""The published searches (Guo et al., 2024) by the names that their answer files have."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def original_search(
     answers: int = 1,
     model: ChatModel | None = None,
 ) -> TreeSearch:
-    """Return the search that a method's name stands for, by the original's rules.
+    """Return the search that a method's name stands for, by the published rules.
 
     Args:
         env: A tool environment, best one with ``compat="original"`` itself.

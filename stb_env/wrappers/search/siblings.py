@@ -12,7 +12,7 @@ from stb_env.wrappers.search.tree import SearchTree
 
 Candidate = dict[str, Any]
 
-# As much of an observation as the original ever showed, in characters.
+# As much of an observation as the published search ever shows, in characters.
 _MOST = 1024
 
 
