@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.cli import app
+from tests.shared import queries
 
 runner = CliRunner()
 
@@ -194,7 +195,7 @@ def test_the_version_is_printed():
 
 
 def test_real_queries_are_played_without_an_exception(shared_data: Path, tmp_path: Path):
-    data = shared_data / "stabletoolbench/solvable_queries"
+    data = queries(shared_data)
     stems = sorted(file.stem for file in (data / "test_instruction").glob("*.json"))
     ids = {"G1": "I1", "G2": "I2", "G3": "I3"}
     for stem in stems:
@@ -211,6 +212,6 @@ def test_real_queries_are_played_without_an_exception(shared_data: Path, tmp_pat
 
 
 def test_null_agents_stay_at_the_floor_on_real_queries(shared_data: Path):
-    data = shared_data / "stabletoolbench/solvable_queries"
+    data = queries(shared_data)
     found = report("validate", "stb/I1Instruction-v0", "--data", data, "--seeds", "40")
     assert found["passed"], found

@@ -18,6 +18,7 @@ from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult, pure_name, standardize
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
+from tests.shared import objects
 
 
 class OriginalBackend:
@@ -87,7 +88,7 @@ def documented(api: dict[str, Any], files: dict[str, Any]) -> dict[str, Any]:
 
 
 def load_golden(shared_data: Path) -> dict[str, Any]:
-    return json.loads((shared_data / "stabletoolbench/golden/env_step.json").read_text(encoding="utf-8"))
+    return objects(shared_data, "stabletoolbench/golden/*.json", "tool_files", "query", "cases")[0]
 
 
 def test_golden_steps_have_the_original_codes_observations_and_requests(shared_data: Path, tmp_path: Path):

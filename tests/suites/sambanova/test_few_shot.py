@@ -18,6 +18,7 @@ from stb_env.suites.sambanova import tasks as toolbench_suite
 from stb_env.suites.sambanova.common.prompt import prompt_text
 from stb_env.suites.sambanova.few_shot import FewShotPrompt
 from stb_env.suites.sambanova.tasks import SUITE, suite_task
+from tests.shared import task_files
 
 PROGRAMS = ("open_weather", "cat_api", "home_search", "trip_booking", "virtual_home")
 
@@ -41,7 +42,7 @@ def content(env):
 
 @pytest.fixture(scope="module")
 def recorded(shared_data):
-    return json.loads((shared_data / "toolbench_tasks" / "retrieval_bm25.json").read_text(encoding="utf-8"))
+    return task_files(shared_data, "retriever", "documents", "queries")[0]
 
 
 def test_the_words_of_a_query_are_those_of_the_original_golden(recorded):

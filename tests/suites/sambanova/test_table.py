@@ -20,6 +20,7 @@ from stb_env.suites.sambanova.table import (
     read_rows,
 )
 from tests.metrics.episodes import episode
+from tests.shared import objects, task_files
 
 JUDGED = "exact"
 
@@ -160,7 +161,7 @@ def test_the_table_is_written_as_markdown_too(tmp_path):
 
 @pytest.fixture(scope="module")
 def printed(shared_data):
-    return json.loads((shared_data / "toolbench_tasks" / "published_tables.json").read_text(encoding="utf-8"))
+    return objects(shared_data, "toolbench_tasks/*.json", "table8_3shot_success", "table11_mean_std")[0]
 
 
 def _cells(columns, texts):
@@ -195,9 +196,8 @@ def test_the_ablation_figures_are_those_that_were_printed_golden(printed):
 
 
 def test_the_rank_study_reproduces_all_printed_values_but_one_golden(shared_data):
-    file = shared_data / "toolbench_tasks" / "complexity.json"
-    recorded = json.loads(file.read_text(encoding="utf-8"))["spearman"]["models"]
+    files = task_files(shared_data, "complexity score", "spearman")
     study = rank_study()
-    for model in recorded:
+    for model in (model for file in files for model in file["spearman"]["models"]):
         computed, published = study[model["name"]]
         assert (round(computed, 6), published) == (model["computed"], model["published"])

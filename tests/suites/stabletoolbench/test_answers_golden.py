@@ -20,6 +20,7 @@ from stb_env.suites.stabletoolbench.answers.nodes import mark, size_of, write_no
 from stb_env.suites.stabletoolbench.answers.tree import read_chains, read_tree
 from stb_env.suites.stabletoolbench.converted_answers import is_evaluation, read_entry
 from stb_env.trajectory import Trajectory
+from tests.shared import golden_cases
 
 ALTERNATIVES = ".invalid_alternatives"
 
@@ -110,10 +111,7 @@ def test_golden_entries_of_the_evaluation_format_come_back(shared_data):
 
 
 def test_golden_nodes_of_every_scripted_search_come_back(shared_data):
-    file = shared_data / "stabletoolbench" / "golden" / "search" / "traces.json"
-    if not file.exists():
-        pytest.skip(f"no {file}")
-    for case in read_json(file)["cases"]:
+    for case in golden_cases(shared_data, "search/*.json", "script", "expected"):
         expected = case["expected"]
         if "tree" in expected:
             tree = {"nodes": read_tree(expected["tree"]["root"])}

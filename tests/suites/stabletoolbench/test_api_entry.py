@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.suites.stabletoolbench.api_entry import original_function, tool_from_api
+from tests.shared import queries
 
 
 def entry(required=(), optional=(), **more) -> dict:
@@ -86,7 +87,7 @@ def test_no_real_tool_has_an_empty_required_name_or_a_default_that_its_schema_fo
 
     from stb_env.suites.stabletoolbench.queries import load
 
-    catalog = load(shared_data / "stabletoolbench/solvable_queries").tasks.catalog
+    catalog = load(queries(shared_data)).tasks.catalog
     for tool in catalog:
         assert "" not in tool.parameters.get("required", ())
         for name, schema in tool.parameters["properties"].items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -132,20 +133,26 @@ class _Reader:
                 return self._name(name)
             case ast.Call(ast.Name(name)) as call:
                 if name not in self._api.classes:
-                    raise CrashError(f"name {name!r} is not defined")
+                    raise _unknown(name)
                 return Made(name, self._bind(call, name, self._api.classes[name]))
         raise RefusedError(f"{type(node).__name__} is no plain value")
 
     def _name(self, name: str) -> Any:
         if name in self._named:
             return self._named[name]
-        raise CrashError(f"name {name!r} is not defined")
+        raise _unknown(name)
 
     def _number(self, node: ast.expr) -> int | float:
         value = self._value(node)
         if isinstance(value, int | float):
             return value
         raise RefusedError("only numbers are computed with")
+
+
+def _unknown(name: str) -> CrashError:
+    if hasattr(builtins, name):
+        return RefusedError(f"{name} of Python is not read")
+    return CrashError(f"name {name!r} is not defined")
 
 
 def _finish(value: dict[Any, Any]) -> Call | None:
