@@ -167,13 +167,16 @@ def test_the_package_ships_queries_for_every_group():
 
 
 def test_compatibility_mode_gives_the_original_names(shared_data: Path):
-    root = shared_data / "stabletoolbench"
-    for golden in sorted((root / "golden").glob("openai_functions_*.jsonl")):
-        if golden.name.endswith(".flat.jsonl"):
-            continue
-        expected = [json.loads(line) for line in golden.read_text(encoding="utf-8").splitlines()]
-        file = root / f"solvable_queries/test_instruction/{expected[0]['group']}.json"
-        tasks = load(file, compat="original").tasks
-        for case in expected:
-            shown = [json.loads(tool.spec) for tool in tasks.get(str(case["query_id"])).tools]
-            assert shown == case["functions"]
+    goldens = found(shared_data, "stabletoolbench/golden/openai_functions_*.jsonl")
+    lines = [
+        json.loads(line)
+        for golden in goldens
+        for line in golden.read_text(encoding="utf-8").splitlines()
+        if not golden.name.endswith(".flat.jsonl")
+    ]
+    for file in found(shared_data, "stabletoolbench/solvable_queries/test_instruction/*.json"):
+        tasks = {task.id: task for task in load(file, compat="original").tasks}
+        for case in (line for line in lines if line["group"] == file.stem):
+            if str(case["query_id"]) in tasks:
+                shown = [json.loads(tool.spec) for tool in tasks[str(case["query_id"])].tools]
+                assert shown == case["functions"]

@@ -73,7 +73,7 @@ def test_golden_rewards_of_the_default_follow_from_the_originals_parts(cases: li
         goal, expected = case["goal"], case["expected"]
         # A product of the same kind is that kind, whatever its name says (spec toolbench-tasks 9.6, 15).
         same = expected["query_match"] or expected["category_match"]
-        factor = (1.0 if expected["title_score"] > 0.2 or same else 0.5) if same else expected["r_type"]
+        factor = 1.0 if same else expected["r_type"]
         parts = attributes_of(case) + options_of(case) + expected["r_price"]
         total = factor * parts / (len(goal["attributes"]) + len(goal["goal_options"]) + 1)
         assert rated(case, original=False).total == pytest.approx(total), case["id"]
@@ -101,7 +101,7 @@ def options_of(case: dict[str, Any]) -> int:
 
 
 def is_alike(one: str, other: str) -> bool:
-    """Whether two values have the same words, or name one colour more or less exactly and the same numbers."""
+    """Whether two values have the same words, or the same numbers and one colour, if in other shades."""
     ours, theirs = (Counter(WORD.findall(text.lower())) for text in (one, other))
     shades = [set(COLORS) & {part for word in words for part in word.split("_")} for words in (ours, theirs)]
     numbers = [{word: n for word, n in words.items() if re.search(r"\d", word)} for words in (ours, theirs)]
