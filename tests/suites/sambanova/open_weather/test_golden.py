@@ -55,8 +55,14 @@ def test_golden_kept_lines_and_commands_of_every_case_are_the_originals(cases: l
 
 def test_golden_verdicts_hold_in_the_environment(cases: list[dict[str, Any]]):
     for case in cases:
-        expected = {name: case["expected"][name] for name in ("executable", "success")}
-        assert played(case, "original")["parts"] == expected, case["id"]
+        parts, got = played(case, "original")["parts"], sent_by(kept_line(case["prediction"]))
+        if got is not None and got.method != "GET":
+            # The recorded stand-in does not look at the method, the embedded service does.
+            continue
+        assert parts["executable"] == case["expected"]["executable"], case["id"]
+        # The recorded stand-in compares texts, the embedded service what they mean (spec toolbench-tasks 14).
+        wanted = case["expected"]["success"] or (parts["executable"] and is_asked(case))
+        assert parts["success"] == wanted, case["id"]
 
 
 def test_golden_verdicts_of_the_default_follow_from_what_is_sent(cases: list[dict[str, Any]]):
@@ -64,8 +70,8 @@ def test_golden_verdicts_of_the_default_follow_from_what_is_sent(cases: list[dic
         parts, asked = played(case, None)["parts"], is_asked(case)
         assert parts["success"] == asked, case["id"]
         assert parts["executable"] or not asked, case["id"]
-        assert asked or not case["expected"]["success"], case["id"]
         if not is_hidden(case["prediction"]):
+            assert asked or not case["expected"]["success"], case["id"]
             assert parts["executable"] == case["expected"]["executable"], case["id"]
 
 
@@ -82,13 +88,14 @@ def test_golden_commands_that_only_the_original_refuses_are_judged_as_if_written
 
 
 def is_hidden(prediction: str) -> bool:
-    """Whether the original crashes over the spelling or XML, and so says nothing of what is sent (spec 3.2).
+    """Whether the original's verdict says nothing of what is sent (spec toolbench-tasks 3.1, 3.2).
 
-    Whatever does not end with a single quote crashes there, and an answer in XML cannot be read.
+    Whatever does not end with a single quote crashes there, an answer in XML cannot be read, and the recorded
+    stand-in answers other methods than GET as well.
     """
     got = sent_by(kept_line(prediction))
-    in_xml = got is not None and got.params.get("mode") == "xml"
-    return got is not None and (in_xml or not kept_line(prediction).endswith("'"))
+    is_plain = got is not None and got.method == "GET" and got.params.get("mode") != "xml"
+    return got is not None and not (is_plain and kept_line(prediction).endswith("'"))
 
 
 def is_asked(case: dict[str, Any]) -> bool:

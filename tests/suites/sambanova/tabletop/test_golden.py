@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import combinations
 from math import dist
 from pathlib import Path
@@ -98,9 +99,13 @@ def slips(case: dict[str, Any]) -> bool:
 
 
 def test_golden_geometry_is_the_originals(shared_data: Path):
-    hand = Hand(Scene({"red block": (0.1, -0.4, 0.02)}, {}), original=True)
     for file in task_files(shared_data, "tabletop", "geometry"):
         geometry = file["geometry"]
+        # The file says where its block stands: "... named red block stands at x=0.1, y=-0.4".
+        (name, x, y) = re.findall(r"named (\w+ block) stands at x=([-.\d]+), y=([-.\d]+)", geometry["note"])[
+            0
+        ]
+        hand = Hand(Scene({name: (float(x), float(y), 0.02)}, {}), original=True)
         for each in geometry["corner_and_side"]:
             assert hand.corner(each["point"]) == each["corner"]
             assert hand.side(each["point"]) == each["side"]
