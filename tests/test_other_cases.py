@@ -67,7 +67,20 @@ def other_cases(
 
 @pytest.mark.serial
 def test_golden_tests_hold_on_other_cases_of_the_layout(other_cases: Path):
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", "-k", "golden"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "0",
+        "-p",
+        "no:cacheprovider",
+        "-k",
+        "golden",
+        "-o",
+        "addopts=",
+    ]
     done = subprocess.run(
         [*command, *MODULES],
         cwd=ROOT,
