@@ -17,7 +17,7 @@ import pytest
 from tests.shared import folder
 
 ROOT = Path(__file__).parents[1]
-MODULES = ("tests/worlds", "tests/metrics", "tests/judges", "tests/retrieval", "tests/test_taxonomy.py")
+MODULES = ("tests/suites", "tests/metrics", "tests/judges", "tests/retrieval")
 LISTS = {"cases", "flows", "episodes", "token_set_ratio", "normalize_color"}
 
 
@@ -49,7 +49,7 @@ def other_cases(
     """A folder of the same layout with half of the cases, the verdicts under other names."""
     folder(shared_data, "toolbench_tasks")
     root = tmp_path_factory.mktemp("other") / "data"
-    skipped = shutil.ignore_patterns("solvable_queries", "mirrorapi_bench", "original", "answers", "convert")
+    skipped = shutil.ignore_patterns("solvable_queries", "mirrorapi_bench", "toolbench", "answers", "convert")
     # Files are copied without their permissions, which may forbid to write.
     shutil.copytree(shared_data, root, ignore=skipped, copy_function=shutil.copyfile)
     for place in [root, *(place for place in root.rglob("*") if place.is_dir())]:

@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 import gymnasium as gym
 import pytest
-from stb_env.suites.sambanova.cat_api.original import final_command
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.suites.sambanova.cat_api.account import Account
@@ -26,7 +25,7 @@ from stb_env.tools import ToolCall
 from stb_env.validation import check_call
 from tests.shared import task_cases
 from tests.suites.sambanova.cat_api import stand_in
-from tests.worlds.sent import Sent, sent_by
+from tests.suites.sambanova.sent import Sent, sent_by
 
 FIGURES = ("executable", "success", "precision", "recall", "f1")
 FAVOURITES = ("q7", "aa")

@@ -20,7 +20,7 @@ from stb_env.tasks import TaskSet
 from stb_env.tools import ToolCall
 from tests.shared import task_cases
 from tests.suites.sambanova.open_weather import stand_in
-from tests.worlds.sent import Sent, sent_by
+from tests.suites.sambanova.sent import Sent, sent_by
 
 FIGURES = ("executable", "success", "precision", "recall", "f1")
 
