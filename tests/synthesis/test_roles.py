@@ -33,7 +33,7 @@ def spoken(ability: str = "call", *names: str) -> Scene:
 @pytest.mark.parametrize(
     ("role", "before", "draft", "message"),
     [
-        ("domain", scene(), {"domains": []}, r"'domains': \[\] should be non-empty"),
+        ("domain", scene(), {"domains": []}, "'domains' must be an array of at least 1, got an array of 0"),
         ("domain", scene(), {"domains": ["  "]}, r"'domains\[0\]' must be a text that matches .*"),
         (
             "api",
@@ -79,7 +79,7 @@ def spoken(ability: str = "call", *names: str) -> Scene:
             {"utterances": ["a?"], "time": "noon"},
             r"'time' must be a text that matches .*, got the text 'noon'",
         ),
-        ("caller", spoken(), {"turns": []}, r"'turns': \[\] should be non-empty"),
+        ("caller", spoken(), {"turns": []}, "'turns' must be an array of at least 1, got an array of 0"),
         (
             "caller",
             spoken(),

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from stb_env.backend.cache import report as cache_report
 from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, read_hit
@@ -21,6 +20,7 @@ from stb_env.backend.cache.layers import BASE, MANIFEST, Layers, read_manifest, 
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy
 from stb_env.store import Row, TextStore
 from stb_env.tools import ToolId
@@ -180,7 +180,7 @@ class ResponseCache:
             report.add(MANIFEST, f"the base has hash {self.hash}, recorded is {recorded}")
         return report
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> JsonObject:
         """Return counts of entries by category, source, origin and class."""
         return cache_report.stats(self.entries()) | {"hash": self.hash}
 

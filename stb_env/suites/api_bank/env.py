@@ -10,6 +10,7 @@ from typing import Any, Literal
 from stb_env.backend.user import User
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.llm import available, connect, load_models
 from stb_env.retrieval import (
     BM25Retriever,
@@ -110,7 +111,7 @@ def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
 
 
 def _searcher(
-    entries: Sequence[Mapping[str, Any]],
+    entries: Sequence[JsonMapping],
     frozen: Mapping[str, str] | None,
     retriever: Callable[[], RetrieverFactory] | None,
 ) -> ToolSearcher:

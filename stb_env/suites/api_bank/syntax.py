@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from stb_env.actions import Action, parse_action
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.casting import CASTS, Cast
@@ -64,7 +65,7 @@ class _Habits(NamedTuple):
         named = {self.aliases.get(name, name): value for name, value in arguments.items()}
         return ToolCall(call.name, {name: self._value(name, value) for name, value in named.items()}, call.id)
 
-    def _show(self, arguments: Mapping[str, Any]) -> bool:
+    def _show(self, arguments: JsonMapping) -> bool:
         return any(isinstance(arguments.get(name), str) for name in self.lists) or any(
             alias in arguments for alias in self.aliases
         )

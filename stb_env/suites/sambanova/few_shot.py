@@ -13,6 +13,7 @@ import gymnasium as gym
 from stb_env.actions.blocks import FENCE, unfence
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.retrieval import BM25Retriever
 from stb_env.suites.sambanova.common.official import read_official
@@ -107,7 +108,7 @@ class FewShotPrompt(ToolWrapper):
         return tuple(text for text in self.stops if text not in begins)[:_HOSTED_STOPS]
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[JsonObject]:
         """The episode so far: each prompt with its answer; what a program led to comes behind it."""
         steps = cast(ToolEnv, self.env.unwrapped).snapshot().steps
         chat = self._prompt(self._goal(0))
@@ -120,7 +121,7 @@ class FewShotPrompt(ToolWrapper):
         return chat
 
     @property
-    def question(self) -> list[dict[str, Any]]:
+    def question(self) -> list[JsonObject]:
         """What a model is to be asked now; it has seen nothing before."""
         return self._prompt(self._goal(len(self._own)))
 
@@ -136,7 +137,7 @@ class FewShotPrompt(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         self._own = ()
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}
@@ -158,7 +159,7 @@ class FewShotPrompt(ToolWrapper):
             return start
         return _page(state.steps[turn - 1].result)
 
-    def _prompt(self, goal: str) -> list[dict[str, Any]]:
+    def _prompt(self, goal: str) -> list[JsonObject]:
         if self._is_bare:
             return [_said("user", goal)]
         documents, examples = self._documents.best(goal), self._examples.best(goal)
@@ -171,7 +172,7 @@ class FewShotPrompt(ToolWrapper):
         text = prompt_text(goal, (), (), "original").lstrip("\n")
         return _tagged(text) if self.chat == "tags" else text
 
-    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[dict[str, Any]]:
+    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[JsonObject]:
         chat = []
         # The best match stands nearest to the goal.
         for example in reversed(examples):
@@ -255,7 +256,7 @@ def _count(what: str, given: int | None, usual: int) -> int:
     return usual if given is None else given
 
 
-def _said(role: str, content: str) -> dict[str, Any]:
+def _said(role: str, content: str) -> JsonObject:
     return {"role": role, "content": content}
 
 

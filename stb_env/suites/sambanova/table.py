@@ -12,6 +12,7 @@ from statistics import fmean, pstdev
 from typing import Any, NamedTuple
 
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova.complexity import spearman
 from stb_env.trajectory import Trajectory
@@ -82,7 +83,7 @@ class Row:
             return None
         return spearman([_published()["complexity"][column] for column in known], errors)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the row as plain data."""
         return {**asdict(self), "complexity_rank": self.complexity_rank}
 
@@ -240,14 +241,14 @@ def _printed_with_std(value: Any) -> Cell:
     return tuple(Figure(*pair) for pair in (value if isinstance(value[0], list) else [value]))
 
 
-def _found(what: str, name: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
+def _found(what: str, name: str, known: JsonMapping) -> JsonMapping:
     if name not in known:
         raise DataError(f"no figures were published of {what} {name!r}.{did_you_mean(name, list(known))}")
-    figures: Mapping[str, Any] = known[name]
+    figures: JsonMapping = known[name]
     return figures
 
 
 @cache
-def _published() -> Mapping[str, Any]:
+def _published() -> JsonMapping:
     text = (resources.files("stb_env.suites.sambanova") / "published.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

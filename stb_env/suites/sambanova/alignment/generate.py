@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from itertools import count, islice
-from typing import Any
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.retrieval import BM25Retriever
 from stb_env.rollout.make import make_env
 from stb_env.seeding import rng
@@ -123,7 +123,7 @@ class AlignmentSet:
         return BM25Retriever(self.documents)
 
 
-def training_recipe() -> dict[str, Any]:
+def training_recipe() -> JsonObject:
     """Return how the paper trained on such data.
 
     Examples:

@@ -11,6 +11,7 @@ from stb_env.actions import Action
 from stb_env.backend.protocol import Backend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.protocol import Judge
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.tasks import Oracle, TaskSource
@@ -74,7 +75,7 @@ class ProgramTask:
         compat: Compat | None,
         program: bool,
         max_turns: int,
-        settings: dict[str, Any],
+        settings: JsonObject,
     ) -> ToolEnv:
         """Make the environment.
 

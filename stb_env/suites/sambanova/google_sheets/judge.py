@@ -15,12 +15,11 @@ Where the default differs from ToolBench's evaluator, the evaluator has a defect
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, JudgeError
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
@@ -127,7 +126,7 @@ class Label:
         return outcome_of(self._book)
 
     @cached_property
-    def looks(self) -> tuple[Mapping[str, Any], ...]:
+    def looks(self) -> tuple[JsonMapping, ...]:
         """How it looks."""
         return looks_of(self._book)
 

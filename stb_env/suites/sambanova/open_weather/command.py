@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote_plus
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.curl.reader import CURL, command_of, named
 from stb_env.suites.sambanova.common.curl.request import Request, read_request
 from stb_env.suites.sambanova.common.curl.words import CurlError
@@ -17,7 +17,7 @@ from stb_env.tools import ToolCall
 _NUMBERS = {"lat": float, "lon": float, "limit": int}
 
 
-def render(api: Api, arguments: Mapping[str, Any]) -> str:
+def render(api: Api, arguments: JsonMapping) -> str:
     """Write a call as ToolBench writes it: the place, the key, then what is optional.
 
     Examples:

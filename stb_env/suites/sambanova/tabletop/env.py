@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
 from stb_env.suites.sambanova.tabletop.official import official_tasks
@@ -21,7 +22,7 @@ from stb_env.tasks import TaskSource
 class TabletopEnv(ToolEnv):
     """A `ToolEnv` whose table can be looked at: as an image, or drawn under the episode's text."""
 
-    metadata: ClassVar[dict[str, Any]] = {  # type: ignore[misc] # Env declares an instance variable
+    metadata: ClassVar[JsonObject] = {  # type: ignore[misc] # Env declares an instance variable
         "render_modes": ["ansi", "human", "rgb_array"],
         "render_fps": 1,
     }

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import Described
 from stb_env.suites.sambanova.web_shop.goals import Goal, human_goals, synthetic_goals
@@ -86,7 +87,7 @@ def _products(folder: Path) -> list[Described]:
     return list(described.values())
 
 
-def _annotated(folder: Path, products: Mapping[str, Product]) -> Iterator[tuple[Product, Mapping[str, Any]]]:
+def _annotated(folder: Path, products: Mapping[str, Product]) -> Iterator[tuple[Product, JsonMapping]]:
     by_asin = _read(folder, _HUMAN)
     if not isinstance(by_asin, dict):
         raise DataError(f"{folder}: {_HUMAN}*.json must be an object by asin")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from stb_env.backend.world import World
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import VERSION, embedded_catalogue
 from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
@@ -52,7 +50,7 @@ class WebShopWorld(World):
         self._nouns = nouns
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the rules, how pages are written, and a hash over the products."""
         return {
             "world": "web_shop",
@@ -71,7 +69,7 @@ class WebShopWorld(World):
         page = pieces(session, self.shop, endless=self.original)
         return as_text(page) if self._page_text == "text" else as_rich_text(page)
 
-    def call(self, state: Session, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Session]:
+    def call(self, state: Session, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Session]:
         """Search or click.
 
         Raises:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolCall, ToolId
 
 CURL = "curl"
@@ -46,7 +47,7 @@ def kept_line(text: str) -> str:
     return next((line.strip() for line in text.split("\n") if _is_command(line)), text)
 
 
-def named(arguments: Mapping[str, Any], parameters: Sequence[str]) -> dict[str, Any]:
+def named(arguments: JsonMapping, parameters: Sequence[str]) -> JsonObject:
     """Return arguments in which those that a program gave without names have them.
 
     Examples:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import Tool, ToolId
 
-Criteria = Mapping[str, Any]
+Criteria = JsonMapping
 Signatures = Mapping[str, tuple[str, ...]]
 """Names of parameters, all of them required, by the name of the function."""
 
@@ -45,7 +46,7 @@ class Made:
     """
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)

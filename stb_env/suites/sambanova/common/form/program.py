@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from stb_env.actions.finish import PARAMETERS as FINISH_PARAMETERS
 from stb_env.actions.python_text import NotDataError, statements
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import FormApi, Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.tools import FINISH
@@ -21,7 +22,7 @@ class Call(NamedTuple):
     """A call of a method, or of Finish; arguments by parameter."""
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
 
 
 class RefusedError(CrashError):
@@ -67,7 +68,7 @@ class _Reader:
 
     def __init__(self, api: FormApi) -> None:
         self._api = api
-        self._named: dict[str, Any] = {}
+        self._named: JsonObject = {}
 
     def read(self, node: ast.stmt) -> Call | None:
         match node:
@@ -99,7 +100,7 @@ class _Reader:
 
     def _bind(
         self, call: ast.Call, name: str, parameters: tuple[str, ...], *, required: bool = True
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         if len(call.args) > len(parameters):
             raise CrashError(f"{name} takes {len(parameters)} arguments, got {len(call.args)}")
         arguments = {
