@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
 from stb_env.suites.api_bank.compare import WHOLE, Envelope, Rule
@@ -104,6 +105,11 @@ class API:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", {parameter.name: parameter for parameter in self.parameters})
+
+    def __reduce__(self) -> tuple[Callable[..., API], tuple[object, ...]]:
+        """Pickle as the place of the declaration, with the documentation that this one has."""
+        place = f"{self.function.__module__}:{self.function.__name__}"
+        return _described, (place, self.description, self.parameters, self.outputs)
 
     @property
     def needs_token(self) -> bool:
@@ -275,3 +281,12 @@ class Domain:
             return api
 
         return declare
+
+
+def _described(
+    place: str, description: str, parameters: tuple[Parameter, ...], outputs: Mapping[str, Output]
+) -> API:
+    declared = load_object(place)
+    if not isinstance(declared, API):
+        raise DataError(f"{place} is no API; the pickle is of another version of this package")
+    return replace(declared, description=description, parameters=parameters, outputs=outputs)

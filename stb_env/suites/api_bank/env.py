@@ -118,8 +118,16 @@ def _searcher(
     return ToolSearcher(entries, frozen, None if retriever is None else retriever())
 
 
-def _hybrid(texts: Sequence[str]) -> HybridRetriever:
+def _bm25() -> RetrieverFactory:
+    return BM25Retriever
+
+
+def _both(texts: Sequence[str]) -> HybridRetriever:
     return HybridRetriever([BM25Retriever(texts), NgramRetriever(texts)], len(texts))
+
+
+def _hybrid() -> RetrieverFactory:
+    return _both
 
 
 def _minilm() -> RetrieverFactory:
@@ -130,8 +138,8 @@ def _minilm() -> RetrieverFactory:
 _RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
     "frozen": None,
     "ngram": None,
-    "bm25": lambda: BM25Retriever,
-    "hybrid": lambda: _hybrid,
+    "bm25": _bm25,
+    "hybrid": _hybrid,
     "minilm": _minilm,
 }
 

@@ -38,6 +38,7 @@ class RetrievalWorld(ApiBankWorld):
         self, apis: ApiSet, databases: Databases, searcher_of: SearcherOf, search: str = "frozen"
     ) -> None:
         super().__init__(apis, databases)
+        self._made_of = (apis, databases, searcher_of, search)
         self.search = search
         self._searcher_of = searcher_of
         # Searches are pure and results immutable, so equal searches of a pool share one.
@@ -45,6 +46,10 @@ class RetrievalWorld(ApiBankWorld):
         self._known = lru_cache(maxsize=_MOST_KNOWN)(
             lambda pool, keywords: self._search(pool, {"keywords": keywords})
         )
+
+    def __reduce__(self) -> tuple[type[RetrievalWorld], tuple[object, ...]]:
+        """Pickle as what makes an equal world again, without the searches that are known."""
+        return type(self), self._made_of
 
     @property
     def fingerprint(self) -> JsonObject:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from stb_env.actions import Action, parse_action
@@ -29,15 +30,15 @@ def reader(apis: ApiSet) -> Callable[[Any], Action]:
         {'devices': [{'name': 'a'}]}
     """
     habits = {name: habit for name, api in apis.apis.items() if (habit := _Habits.of(api)) is not None}
+    return partial(_read, habits)
 
-    def read(action: Any) -> Action:
-        parsed = parse_action(action)
-        if not any(call.name in habits for call in parsed.calls):
-            return parsed
-        calls = (habits[call.name].undone(call) if call.name in habits else call for call in parsed.calls)
-        return Action(tuple(calls), parsed.text)
 
-    return read
+def _read(habits: Mapping[str, _Habits], action: Any) -> Action:
+    parsed = parse_action(action)
+    if not any(call.name in habits for call in parsed.calls):
+        return parsed
+    calls = (habits[call.name].undone(call) if call.name in habits else call for call in parsed.calls)
+    return Action(tuple(calls), parsed.text)
 
 
 class _Habits(NamedTuple):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from stb_env.backend.world import Table, Tables
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.reference import load_object
 from stb_env.suites.sandbox.api_error import ArgumentsError
 from stb_env.suites.sandbox.params import Param
 from stb_env.tools import ToolId
@@ -58,6 +59,10 @@ class Api:
 
     def __hash__(self) -> int:
         return hash(self.id)
+
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        """Pickle as the place where it is declared, under the name of its function."""
+        return load_object, (f"{self.function.__module__}:{self.function.__name__}",)
 
     def run(self, state: Tables, arguments: JsonMapping) -> tuple[Response, Tables]:
         """Run it.

@@ -106,6 +106,10 @@ class TemplateSimulator:
         self._max_size = max_size
         self._plans: dict[tuple[ToolId, str], _Plan] = {}
 
+    def __reduce__(self) -> tuple[type[TemplateSimulator], tuple[int]]:
+        """Pickle without the plans that were made so far: they follow from the tools."""
+        return type(self), (self._max_size,)
+
     @cached_property
     def version(self) -> str:
         """What answers depend on besides the call: our revision, the size bound and the word material."""
