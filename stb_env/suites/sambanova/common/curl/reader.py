@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
@@ -83,19 +84,20 @@ def curl_reader(translate: Translate, *, continued: bool = True) -> Callable[[An
         >>> [call.name for call in action.calls], action.calls[0].arguments
         (['curl', 'Finish'], {'command': "curl   'https://a.example'"})
     """
-
-    def read(action: Any) -> Action:
-        if isinstance(action, str):
-            return _read_text(action[:MAX_TEXT], translate, continued)
-        parsed = parse_action(action)
-        if parsed.calls:
-            return arrange(map(translate, parsed.calls), parsed.text)
-        return _read_text(parsed.text, translate, continued)
-
-    return read
+    # No inner function: what an environment holds is pickled with it.
+    return partial(_read_action, translate, continued)
 
 
-def _read_text(text: str, translate: Translate, continued: bool) -> Action:
+def _read_action(translate: Translate, continued: bool, action: Any) -> Action:
+    if isinstance(action, str):
+        return _read_text(translate, continued, action[:MAX_TEXT])
+    parsed = parse_action(action)
+    if parsed.calls:
+        return arrange(map(translate, parsed.calls), parsed.text)
+    return _read_text(translate, continued, parsed.text)
+
+
+def _read_text(translate: Translate, continued: bool, text: str) -> Action:
     if CURL in text:
         lines = (text.replace("\\\n", " ") if continued else text).split("\n")
         at = next((at for at, line in enumerate(lines) if _is_command(line)), None)

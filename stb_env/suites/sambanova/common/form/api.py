@@ -62,9 +62,9 @@ class Form:
     submitted: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FormApi:
-    """A form that programs fill in through the methods of one object.
+    """A form that programs fill in through the methods of one object; equal to itself alone.
 
     Attributes:
         name: Name of the world.
