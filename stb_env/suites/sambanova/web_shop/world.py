@@ -26,7 +26,8 @@ class WebShopWorld(World):
 
     Args:
         shop: The products; the embedded ones if None.
-        page_text: ``text`` for plain pages, ``text_rich`` for pages that mark what can be clicked.
+        page_text: ``text`` for plain pages, ``text_rich`` for pages that mark what can be clicked; by default
+            the rich ones, in the original's way the plain ones.
         nouns: Finds the nouns of a name, for rewards.
         original: Whether to page and reward as the original does.
 
@@ -40,13 +41,13 @@ class WebShopWorld(World):
         self,
         shop: Catalogue | None = None,
         *,
-        page_text: PageText = "text_rich",
+        page_text: PageText | None = None,
         nouns: Nouns = nouns_of,
         original: bool = False,
     ) -> None:
         self.shop = shop or embedded_catalogue()
         self.original = original
-        self._page_text = page_text
+        self._page_text = page_text or ("text" if original else "text_rich")
         self._nouns = nouns
 
     @property
