@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -18,11 +19,16 @@ from stb_env.request import Slow
 from stb_env.retrieval import BM25Retriever
 from stb_env.suites.sambanova.common.official import read_official
 from stb_env.suites.sambanova.common.prompt import Variant, example_text, prompt_text
-from stb_env.suites.sambanova.tasks import STOPS, SuiteTask, suite_task
+from stb_env.suites.sambanova.common.task import SambaNovaTask
+from stb_env.suites.sambanova.materials import documents as own_documents
+from stb_env.suites.sambanova.materials import examples as own_examples
+from stb_env.suites.sambanova.tasks import suite_task
 from stb_env.wrappers.base import ToolWrapper
 
 Chat = Literal["none", "tags", "turns"]
 
+STOPS = ("------", "Task:")
+"""Texts that end every answer."""
 HUMAN, BOT = "<human>:", "<bot>:"
 """Marks of the turns in chat models that were trained with them."""
 
@@ -87,11 +93,12 @@ class FewShotPrompt(ToolWrapper):
         self.variant, self.chat, self.stop = variant, chat, tuple(stop)
         shown = _count("documents", documents, self.suite_task.documents_k)
         solved = _count("examples", examples, self.suite_task.examples_k)
-        official = None if data is None else _official(str(data))
-        # What is not shown is not asked for: a world need not have it.
-        own = self.suite_task.id
-        self._documents = _Shown(lambda: official.documents if official else _own_documents(own), shown)
-        self._examples = _Shown(lambda: official.examples if official else _own_examples(own), solved)
+        self._documents = _Shelf(partial(_documents, self.suite_task), shown)
+        self._examples = _Shelf(partial(_examples, self.suite_task), solved)
+        if data is not None:
+            official = _official(str(data))
+            self._documents = _Shelf(partial(_held, official.documents), shown)
+            self._examples = _Shelf(partial(_held, official.examples), solved)
         self._is_bare = self.suite_task.is_bare and not shown + solved
         self._own: tuple[str, ...] = ()
 
@@ -194,18 +201,20 @@ class _Shelves(NamedTuple):
     examples: tuple[str, ...]
 
 
-class _Shown:
-    """The best few of some texts; indexed once."""
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """Texts of which the best few are shown; none are asked for where none are."""
 
-    def __init__(self, texts: Callable[[], tuple[str, ...]], k: int) -> None:
-        self._texts, self._k = texts() if k else (), k
-        self._retriever = _indexed(self._texts) if self._texts else None
-        self.best = lru_cache(maxsize=256)(self._best)
+    texts: Callable[[], tuple[str, ...]]
+    k: int
 
-    def _best(self, query: str) -> tuple[str, ...]:
-        if self._retriever is None:
-            return ()
-        return tuple(self._texts[hit.index] for hit in self._retriever.search(query, self._k))
+    def best(self, query: str) -> tuple[str, ...]:
+        return _best(self.texts(), self.k, query) if self.k else ()
+
+
+@lru_cache(maxsize=1_024)
+def _best(texts: tuple[str, ...], k: int, query: str) -> tuple[str, ...]:
+    return tuple(texts[hit.index] for hit in _indexed(texts).search(query, k)) if texts else ()
 
 
 @lru_cache(maxsize=64)
@@ -214,13 +223,18 @@ def _indexed(texts: tuple[str, ...]) -> BM25Retriever:
 
 
 @lru_cache(maxsize=16)
-def _own_documents(task: str) -> tuple[str, ...]:
-    return _sorted(suite_task(task).documents())
+def _documents(task: SambaNovaTask) -> tuple[str, ...]:
+    return _sorted(own_documents(task))
 
 
 @lru_cache(maxsize=16)
-def _own_examples(task: str) -> tuple[str, ...]:
-    return _sorted({example.name: example.text for example in suite_task(task).examples()})
+def _examples(task: SambaNovaTask) -> tuple[str, ...]:
+    return _sorted({example.name: example.text for example in own_examples(task)})
+
+
+def _held(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return official texts; a pickle holds them, for their folder may not be there where it is opened."""
+    return texts
 
 
 @lru_cache(maxsize=16)
@@ -234,7 +248,7 @@ def _sorted(texts: dict[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts[name] for name in sorted(texts)))
 
 
-def _task_of(task: str | None, name: str) -> SuiteTask:
+def _task_of(task: str | None, name: str) -> SambaNovaTask:
     if task is None:
         try:
             return suite_task(name)

@@ -119,7 +119,7 @@ def test_the_rank_correlation_is_over_the_tasks_without_advanced_reasoning(tmp_p
 @pytest.mark.parametrize(
     ("suites", "message"),
     [
-        (["Sandbox"], "must be a run of one ToolBench task, got Sandbox"),
+        (["Sandbox"], "must be a run of one SambaNova task, got Sandbox"),
         (["HomeSearch", "HomeSearch"], "is a second run of A on home_search; leave one of them out"),
     ],
 )

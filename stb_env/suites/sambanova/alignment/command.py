@@ -20,7 +20,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.alignment.generate import PAIRS, AlignmentSet, training_recipe
 from stb_env.suites.sambanova.alignment.text import MAX_TOKENS, Encoded, Tokenizer
-from stb_env.suites.sambanova.tasks import SuiteTask, suite_task
+from stb_env.suites.sambanova.tasks import suite_task
 
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A task, or several with commas between them.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; its files are replaced.")]
@@ -72,7 +72,7 @@ def align(
 
 
 def _row(made: AlignmentSet, written: int, samples: int | None) -> JsonObject:
-    task: SuiteTask = made.task
+    task = made.task
     score = made.complexity
     return {
         "task": task.id,
@@ -124,8 +124,12 @@ def _table(report: JsonObject) -> Table:
             row["task"],
             f"{row['samples']} of {row['wanted']}",
             str(row["templates"] or "-"),
-            "-" if row["complexity"] is None else f"{row['complexity']:.1f}",
-            f"{row['published_complexity']:.1f}",
-            "-" if row["r_f1"] is None else f"{row['r_f1']:.1f}",
+            _figure(row["complexity"]),
+            _figure(row["published_complexity"]),
+            _figure(row["r_f1"]),
         )
     return table
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"

@@ -45,6 +45,11 @@ def demonstrations(version: str = "long") -> list[Demonstration]:
     return made[: COUNTS[version]]
 
 
+def short_demonstrations() -> list[Demonstration]:
+    """Return the demonstrations of the ``short`` version."""
+    return demonstrations("short")
+
+
 def _demonstration(index: int, *, is_short: bool) -> Demonstration:
     task = generate("demo", index)
     program = "\n".join(f"{page}{action}" for page, action in _played(task, is_short))
