@@ -1,4 +1,4 @@
-"""Prompts of SambaNova ToolBench: API documents, demonstrations and the goal in one text."""
+"""Prompts as SambaNova's ToolBench writes them: API documents, demonstrations and the goal in one text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OPEN = "Action:"
 
 
 class FewShotPrompt(ToolWrapper):
-    r"""Shows a ToolBench task as the prompt that ToolBench shows, and cuts what comes back as it does.
+    r"""Shows a task as the prompt that the paper shows, and cuts what comes back as it does.
 
     `messages`, also those in ``info``, begin with one prompt: API documents and demonstrations found by BM25
     with the goal as query, best match first, equal scores in the order of file names, then the goal. In a
@@ -48,7 +48,7 @@ class FewShotPrompt(ToolWrapper):
     variant, whose answers repeat the goal between fences, fences and the repeated lines go first.
 
     Args:
-        env: Environment of a ToolBench task; with ``program=True`` one answer is all of the episode.
+        env: Environment of a task of the suite; with ``program=True`` one answer is all of the episode.
         task: Name of the task, see `stb_env.suites.sambanova.tasks`; None for the environment's own.
         variant: ``original``, or ``system`` for instructions as in the paper's system prompt.
         chat: ``none`` for one plain text, ``tags`` for a text with ``<human>:`` and ``<bot>:`` around the
@@ -59,7 +59,7 @@ class FewShotPrompt(ToolWrapper):
         data: SambaNova's own folder, whose ``functions/`` and ``examples/`` are shown instead of ours.
 
     Raises:
-        ConfigError: A setting is out of range, or the environment is of no ToolBench task.
+        ConfigError: A setting is out of range, or the environment is of no task of the suite.
         DataError: The folder is broken.
 
     Examples:

@@ -1,4 +1,4 @@
-"""ToolBench's own method: one prompt with retrieved documents and demonstrations, one answer, no sampling.
+"""The paper's own method: one prompt with retrieved documents and demonstrations, one answer, no sampling.
 
 Run a task with ``stb-env run stb/HomeSearch-v0 --set program=true --agent few_shot``,
 or the paper's ablation grid with ``stb-env eval examples/sambanova_grid.toml``.
@@ -82,10 +82,10 @@ class FewShotAgent(Agent):
         return {**fingerprint(self._model), "prompt": {**prompt, "stop": list(prompt["stop"])}}
 
     def wrap(self, env: gym.Env[Any, Any]) -> FewShotPrompt:
-        """Return the environment with ToolBench's prompts.
+        """Return the environment with the paper's prompts.
 
         Raises:
-            ConfigError: It is of no ToolBench task.
+            ConfigError: It is of no task of the suite.
         """
         return FewShotPrompt(env, **self._settings)
 

@@ -79,7 +79,7 @@ def read_rows(folders: Iterable[str | Path]) -> list[Row]:
     """Read saved runs, one row for each agent.
 
     Raises:
-        DataError: A folder is no run of a ToolBench task, or two are of the same agent and task.
+        DataError: A folder is no run of a task of the suite, or two are of the same agent and task.
     """
     known = _played()
     found: dict[str, dict[str, list[Trajectory]]] = {}

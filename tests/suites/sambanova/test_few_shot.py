@@ -1,4 +1,4 @@
-"""ToolBench's prompts: retrieval, assembly, stop texts, and the contract of wrappers."""
+"""The paper's prompts: retrieval, assembly, stop texts, and the contract of wrappers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of the ToolBench tasks beside the paper's figures."""
+"""The table of the tasks beside the paper's figures."""
 
 from __future__ import annotations
 

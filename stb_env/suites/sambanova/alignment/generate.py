@@ -1,4 +1,4 @@
-"""Alignment data of the ToolBench tasks: templates from solved goals, filled and strung together."""
+"""Alignment data of the tasks: templates from solved goals, filled and strung together."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Alignment data: API documents and several solved goals in one text, with what the loss covers.
 
-SambaNova ToolBench trains on them with an all-shot loss: it covers the action of every pair, where the usual
-loss covers the last action alone (section on alignment).
+SambaNova's ToolBench trains on them with an all-shot loss: it covers the action of every pair, where the
+usual loss covers the last action alone (section on alignment).
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ def request_of(api: Api, arguments: JsonMapping) -> Request:
 
 
 def render(api: Api, arguments: JsonMapping) -> str:
-    """Write a call as ToolBench writes it.
+    """Write a call as the original writes it.
 
     Examples:
         >>> print(render(BY_NAME["add_favourite"], {"image_id": "zx1"}))

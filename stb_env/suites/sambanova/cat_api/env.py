@@ -33,7 +33,7 @@ def make(
     max_turns: int = 8,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's Cat API task over an embedded image service.
+    """Make the Cat API task over an embedded image service.
 
     An action is a curl command, of which nothing is ever run, or a typed call.
 

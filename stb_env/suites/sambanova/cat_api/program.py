@@ -15,7 +15,7 @@ parse: Callable[[Any], Action] = curl_reader(as_typed)
 """Reads a command as the typed call that it stands for."""
 
 parse_original: Callable[[Any], Action] = curl_reader(as_command, continued=False)
-"""Reads a command as it is, since ToolBench judges its text, and writes typed calls as commands."""
+"""Reads a command as it is, since the original judges its text, and writes typed calls as commands."""
 
 calls: Callable[[str], list[str]] = partial(request_calls, parse)
 """Returns the requests of a program."""

@@ -76,7 +76,7 @@ def _cast(request: Request, account: Account) -> tuple[Answer, Account]:
 
 
 def _delete(name: str, account: Account) -> tuple[Answer, Account]:
-    """Delete by the image's id, as ToolBench does, or by the favourite's own, as the real service does."""
+    """Delete by the image's id, as the original does, or by the favourite's own, as the real service does."""
     key = account.favourite_of(name)
     if (
         key is None

@@ -98,7 +98,7 @@ def cat_task(
         call: The call that solves it.
         labels: Commands that are accepted.
         favourites: Images that the account starts with.
-        by_text: Whether ToolBench compares commands by their text; None for deletions.
+        by_text: Whether the original compares commands by their text; None for deletions.
     """
     by_text = call.name == "delete_favourite" if by_text is None else by_text
     return Task(

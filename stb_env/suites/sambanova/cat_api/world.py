@@ -33,7 +33,7 @@ class CatWorld(World):
     """Answers requests of an account; one serves any number of episodes.
 
     Args:
-        original: Whether commands run as ToolBench runs them, quirks included.
+        original: Whether commands run as the original runs them, quirks included.
 
     Examples:
         >>> world = CatWorld()

@@ -1,4 +1,4 @@
-"""The files of a ToolBench task as SambaNova distributes them."""
+"""The files of a task as SambaNova distributes them."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def make(
     max_turns: int = 16,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's Google Sheets task over a spreadsheet in memory.
+    """Make the Google Sheets task over a spreadsheet in memory.
 
     An action is a program on ``worksheet`` and ``sheet``, which is walked and never executed, or a call of
     one of their methods.

@@ -1,6 +1,6 @@
 """Decides whether a worksheet ended up as it was asked for.
 
-Where the default differs from ToolBench's evaluator, the evaluator has a defect:
+Where the default differs from the original evaluator, the evaluator has a defect:
 
 - Texts are read as numbers and truth values as 1 and 0 there, `NA` as nothing, blank columns vanish, and a
   header without rows is nothing at all. Here every cell is compared where it stands: 4 is not "4".
@@ -71,7 +71,7 @@ class SheetsJudge:
 
 
 class OriginalJudge:
-    """Judges as ToolBench does, its defects included."""
+    """Judges as the original does, its defects included."""
 
     name = "original"
 
@@ -140,7 +140,7 @@ class Label:
         return frame_of(self._book)
 
     def is_read_like(self, book: Book, *, check_format: bool) -> bool:
-        """Return whether ToolBench takes a spreadsheet for equal to the label's.
+        """Return whether the original takes a spreadsheet for equal to the label's.
 
         Args:
             book: The spreadsheet.

@@ -66,7 +66,7 @@ def _judged(book: Book) -> list[Sheet]:
 
 
 def frame_of(book: Book) -> Frame:
-    """Return the last worksheet as ToolBench reads it."""
+    """Return the last worksheet as the original reads it."""
     results, sheet = Results(book), book.sheets[-1]
     bottom, right = sheet.extent
     grid = [
@@ -77,7 +77,7 @@ def frame_of(book: Book) -> Frame:
 
 
 def formats_of(book: Book) -> list[JsonMapping]:
-    """Return the formats that ToolBench looks at."""
+    """Return the formats that the original looks at."""
     results, sheet = Results(book), book.sheets[-1]
     # The height of the frame leaves the header out, so that the last row is not looked at.
     places = Closed(1, 1, *frame_of(book).shape).places()

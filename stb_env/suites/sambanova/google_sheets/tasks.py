@@ -148,7 +148,7 @@ def written(name: str, arguments: JsonMapping) -> str:
 
 
 def _asks_for_something(task: Task) -> bool:
-    """Return whether even ToolBench's reading sees what is asked for."""
+    """Return whether even the original's reading sees what is asked for."""
     start, check_format = book_of(task.goal["grid"]), bool(task.goal["check_format"])
     return not any(label.is_read_like(start, check_format=check_format) for label in labelled(task))
 

@@ -87,7 +87,7 @@ def homes_in(city: str) -> tuple[Home, ...]:
 def find(criteria: Criteria) -> JsonObject:
     """Return how many homes meet the criteria, and the first few of them.
 
-    A criterion whose value is of no use, which only ToolBench's own way lets in, is met by no home.
+    A criterion whose value is of no use, which only the original's own way lets in, is met by no home.
 
     Examples:
         >>> found = find({"location": "Fargo", "buy_or_rent": "rent", "num_beds": 2, "max_price": 1100})

@@ -33,7 +33,7 @@ def make(
     max_turns: int = 24,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's Home Search task over an embedded catalogue of homes.
+    """Make the Home Search task over an embedded catalogue of homes.
 
     An action is a program on ``API``, of which nothing is ever run, or calls in any other form.
 

@@ -18,7 +18,7 @@ from stb_env.tools import ToolCall
 
 NAME = "HomeSearch"
 WITHHELD = ("set_num_balconies", "set_floor_number", "set_max_commute_time")
-"""Functions that no demonstration uses, as ToolBench withholds three."""
+"""Functions that no demonstration uses, as the paper withholds three."""
 
 _MOST = 6
 _OTHER_TYPES_SHARE = 0.6

@@ -56,7 +56,7 @@ def _tools() -> list[Tool]:
 TOOLS: tuple[Tool, ...] = tuple(_tools())
 BY_NAME = {tool.name: tool for tool in TOOLS}
 FUNCTIONS = tuple(tool.name for tool in TOOLS if tool.name not in _UNDOCUMENTED)
-"""The documented functions, ToolBench's own fifteen."""
+"""The documented functions, the original's own fifteen."""
 
 
 def documents() -> list[Document]:

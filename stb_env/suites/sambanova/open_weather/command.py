@@ -18,7 +18,7 @@ _NUMBERS = {"lat": float, "lon": float, "limit": int}
 
 
 def render(api: Api, arguments: JsonMapping) -> str:
-    """Write a call as ToolBench writes it: the place, the key, then what is optional.
+    """Write a call as the original writes it: the place, the key, then what is optional.
 
     Examples:
         >>> render(BY_NAME["weather_by_city"], {"units": "metric", "q": "Palo Alto"})
@@ -79,7 +79,7 @@ def _is_proper(request: Request) -> bool:
 
 def _text(name: str, value: Any) -> str:
     text = value if isinstance(value, str) else jsontext.dumps(value)
-    # ToolBench writes cities in lower case.
+    # The original writes cities in lower case.
     return quote_plus(text.lower() if name == "q" else text, safe=",", errors="replace")
 
 

@@ -33,7 +33,7 @@ def make(
     max_turns: int = 8,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's Open Weather task over an embedded weather service.
+    """Make the Open Weather task over an embedded weather service.
 
     An action is a curl command, of which nothing is ever run, or a typed call.
 

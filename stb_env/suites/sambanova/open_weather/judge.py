@@ -1,6 +1,6 @@
 """Decides whether the request that an episode ended with is the one that was asked for.
 
-Where the default differs from ToolBench's evaluator, the evaluator has a defect:
+Where the default differs from the original evaluator, the evaluator has a defect:
 
 - An answer in XML, an address in double quotes and an option after the address crash there. They are fine.
 - It adds defaults by looking for their names anywhere in the text, so that they depend on the city's name.
@@ -62,7 +62,7 @@ class RequestJudge:
 
 
 class OriginalJudge:
-    """Judges as ToolBench does: the last command's answer against those of the labels.
+    """Judges as the original does: the last command's answer against those of the labels.
 
     Args:
         fetch: Sends requests; by default to the embedded service.

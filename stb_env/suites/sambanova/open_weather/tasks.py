@@ -26,7 +26,7 @@ NAME = "OpenWeather"
 class OpenWeatherTasks(SeededTasks):
     """A `TaskSource` of weather goals; the nine kinds of request take turns.
 
-    No goal asks for XML, since ToolBench's evaluator cannot judge it: the same tasks serve both judges.
+    No goal asks for XML, since the original evaluator cannot judge it: the same tasks serve both judges.
 
     Args:
         split: ``test``, a fixed list of 100, or ``train``, without end. No request is in both.

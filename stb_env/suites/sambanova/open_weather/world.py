@@ -29,7 +29,7 @@ class OpenWeatherWorld(World):
     """Answers weather requests; one serves any number of episodes.
 
     Args:
-        original: Whether commands run as ToolBench runs them, quirks included.
+        original: Whether commands run as the original runs them, quirks included.
 
     Examples:
         >>> world = OpenWeatherWorld()

@@ -57,7 +57,7 @@ def make(
     max_turns: int = 16,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's Tabletop task over a kinematic table.
+    """Make the Tabletop task over a kinematic table.
 
     An action is a program, which is walked and never executed, or a call of one of its functions.
 

@@ -33,7 +33,7 @@ def make(
     max_turns: int = 24,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's Trip Booking task over an embedded timetable and inventory.
+    """Make the Trip Booking task over an embedded timetable and inventory.
 
     An action is a program on ``API``, of which nothing is ever run, or calls in any other form.
 

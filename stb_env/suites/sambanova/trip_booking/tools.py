@@ -72,7 +72,7 @@ TOOLS: tuple[Tool, ...] = (
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}
 FUNCTIONS = (*_CLASS_DOCUMENTS, *(tool.name for tool in TOOLS if tool.name not in _UNDOCUMENTED))
-"""The documented functions, ToolBench's own twenty."""
+"""The documented functions, the original's own twenty."""
 
 
 def documents() -> list[Document]:

@@ -32,7 +32,7 @@ class TripWorld(FormWorld):
     """Answers searches for trips; one serves any number of episodes.
 
     Args:
-        original: Whether programs run as ToolBench runs them.
+        original: Whether programs run as the original runs them.
 
     Examples:
         >>> form = TripWorld().run('API.select_booking_type("both"); API.set_origin(Loc("Omaha"))')

@@ -38,7 +38,7 @@ def make(
     max_turns: int = 64,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's VirtualHome task: an everyday activity as a sequence of household steps.
+    """Make the VirtualHome task: an everyday activity as a sequence of household steps.
 
     An action is one step or many, as lines such as ``Agent.Find(cup)``, or typed calls. The reward is the
     normalised longest common subsequence with the nearest known solution.

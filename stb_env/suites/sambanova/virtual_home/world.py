@@ -22,7 +22,7 @@ class VirtualHomeWorld(World):
 
     Args:
         vocabulary: Which objects each function takes.
-        original: Whether lines are taken as ToolBench takes them.
+        original: Whether lines are taken as the original takes them.
 
     Examples:
         >>> world = VirtualHomeWorld()

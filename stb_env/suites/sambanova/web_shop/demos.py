@@ -17,7 +17,7 @@ from stb_env.suites.sambanova.web_shop.world import WebShopWorld
 from stb_env.tasks import Task
 
 COUNTS = {"long": 1_533, "short": 200}
-"""Demonstrations of ToolBench's two versions."""
+"""Demonstrations of the paper's two versions."""
 
 _KEPT_SHARE = 0.2
 

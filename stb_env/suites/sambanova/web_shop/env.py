@@ -68,7 +68,7 @@ def make(
     max_turns: int = 25,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's WebShop task: buy what an instruction asks for, page by page.
+    """Make the WebShop task: buy what an instruction asks for, page by page.
 
     An action is ``search[words]``, ``click[element]`` or a typed call, and the answer is the page that it
     leads to. A purchase ends the episode, and its reward is the episode's.

@@ -34,7 +34,7 @@ def read_shop(path: str | Path, split: str = "test", goals: GoalKind = "syntheti
     Args:
         path: The folder.
         split: ``test`` or ``train``.
-        goals: ``synthetic`` goals are what ToolBench played; ``human`` ones are annotated instructions.
+        goals: ``synthetic`` goals are what the paper played; ``human`` ones are annotated instructions.
 
     Raises:
         ConfigError: A setting is unknown.

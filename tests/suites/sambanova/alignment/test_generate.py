@@ -1,4 +1,4 @@
-"""Alignment data of the ToolBench tasks, and the command that writes it."""
+"""Alignment data of the tasks, and the command that writes it."""
 
 from __future__ import annotations
 

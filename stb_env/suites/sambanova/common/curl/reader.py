@@ -37,7 +37,7 @@ def curl_tool(category: str, service: str, host: str) -> Tool:
 def kept_line(text: str) -> str:
     r"""Return the first line that begins with ``curl``, stripped; the text as it is where none does.
 
-    ToolBench cuts every generation down like this, so the first of several commands is the one that counts.
+    The original cuts every generation down like this: of several commands the first is the one that counts.
 
     Examples:
         >>> kept_line("Sure:\n  curl 'https://a.example' \nDone.")

@@ -28,7 +28,7 @@ class Fill(Protocol):
             criteria: What is filled in so far; it stays as it is.
             name: The function.
             value: Its argument; None where it takes none.
-            strict: Whether what the documentation forbids is refused although ToolBench lets it through.
+            strict: Whether what the documentation forbids is refused although the original lets it through.
 
         Raises:
             CrashError: The call is not allowed.

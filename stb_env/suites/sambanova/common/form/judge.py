@@ -1,6 +1,6 @@
 """Decides whether a form was filled in and submitted as it was asked for.
 
-Where the default differs from ToolBench's evaluator, the evaluator lets something through that the
+Where the default differs from the original evaluator, the evaluator lets something through that the
 documentation forbids, or takes the form for the substance:
 
 - A program that never searches is executable there, and a success where its criteria happen to be equal. Here
@@ -65,7 +65,7 @@ class FormJudge:
 
 
 class OriginalJudge:
-    """Judges as ToolBench does: any failing call is a crash, and only the criteria count.
+    """Judges as the original does: any failing call is a crash, and only the criteria count.
 
     Args:
         api: The form.
@@ -98,7 +98,7 @@ class Labels:
 
     Attributes:
         api: The form.
-        original: Whether they run in ToolBench's own way.
+        original: Whether they run in the original's own way.
     """
 
     api: FormApi

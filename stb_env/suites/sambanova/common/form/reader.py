@@ -34,7 +34,7 @@ def form_reader(api: FormApi) -> Reader:
 
 
 def original_reader(api: FormApi) -> Reader:
-    r"""Return a reader that keeps a program whole, since ToolBench judges it as a whole.
+    r"""Return a reader that keeps a program whole, since the original judges it as a whole.
 
     Text is JSON or else a program, prose and Markdown fences included: those crash.
 

@@ -24,7 +24,7 @@ class FormWorld(World):
 
     Args:
         api: The form.
-        original: Whether programs run as ToolBench runs them: no types are checked and nothing that the
+        original: Whether programs run as the original runs them: no types are checked and nothing that the
             documentation forbids is refused.
 
     Examples:
