@@ -1,4 +1,4 @@
-"""Calls with their answers out of the original answer files of StableToolBench and ToolBench.
+"""Calls with their answers out of the original answer files of StableToolBench and ToolLLM.
 
 The files name functions without their category, cut to their last 64 characters, so the APIs are looked up
 in query files; a name that fits none, or several, stays unresolved and is never guessed.

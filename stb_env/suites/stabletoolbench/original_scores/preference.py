@@ -158,7 +158,7 @@ def preferences(
             elif known[mark] != "complete":
                 statuses = [side.status(task) for side in sides] if use_pass_rate else [None, None]
                 entries = [side.converted[task] for side in sides]
-                rng = seeding.rng("toolbench preference", seed, task, turn)
+                rng = seeding.rng("original preference", seed, task, turn)
                 preferred = yield from judge.prefer(entries, statuses, turn, rng)
                 known[sides[preferred].name] += 1
                 known[mark] = "complete"
