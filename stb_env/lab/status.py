@@ -78,13 +78,13 @@ def run(settings: LabSettings) -> Experiment:
     planted = [one.planted for one in scanned]
     why = [word for word in planted if _status(word) == "not available"]
     return _table(
-        "Status of APIs (Table 10)",
+        "Status of APIs (StableToolBench, Table 10)",
         status,
         PAPER_STATUS,
         [_status(word) for word in planted],
         notes=tuple(_notes(scanned)),
         details={"apis": len(scanned), "answers": [_plain(one) for one in scanned]},
-        further=(_table("Not available because (Table 11)", reasons, PAPER_REASONS, why),),
+        further=(_table("Not available because (StableToolBench, Table 11)", reasons, PAPER_REASONS, why),),
         plot=partial(_plot, status),
     )
 

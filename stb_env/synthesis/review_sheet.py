@@ -17,7 +17,7 @@ from stb_env.synthesis.dialogue import Dialogue
 from stb_env.synthesis.text_file import write_text
 
 SIZE = 100
-"""How many dialogues the paper's authors looked at."""
+"""How many dialogues API-Bank's authors looked at."""
 
 COLUMNS = ("index", "ability", "domain", "apis", "dialogue", "usable", "remark")
 LABELS = {"yes": True, "no": False}
