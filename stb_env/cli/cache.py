@@ -25,9 +25,7 @@ Source = Annotated[Path, typer.Argument(metavar="SRC", help="File or folder of r
 Folder = Annotated[Path, typer.Option("--cache", help="Cache folder.")]
 Out = Annotated[Path, typer.Option("--out", help="New folder to write to.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Reading = Annotated[
-    str, typer.Option("--taxonomy", help="StableToolBench's Appendix D: default or paper.")
-]
+Reading = Annotated[str, typer.Option("--taxonomy", help="StableToolBench's Appendix D: default or paper.")]
 
 _SHOWN = 20
 

@@ -30,7 +30,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedCall:
     """One recorded call.
 
     Attributes:

@@ -10,7 +10,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import DataError
-from stb_env.formats.recorded_answer import Answer, Notes, Recording
+from stb_env.formats.recorded_answer import Answer, Notes, RecordedCall
 from stb_env.jsontypes import JsonMapping
 from stb_env.lab.sandbox_calls import SandboxCall
 from stb_env.suites.sandbox.catalog import household
@@ -76,7 +76,7 @@ def recorded_pairs(folder: str | Path) -> list[AnswerPair]:
 
 
 def _file_pairs(file: Path) -> Iterator[AnswerPair]:
-    simulated: Recording | None = None
+    simulated: RecordedCall | None = None
     for recording in mirrorapi_bench.read_file(file, Notes(), simulated=True):
         if recording.source == "simulator":
             simulated = recording

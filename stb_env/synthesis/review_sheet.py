@@ -11,10 +11,10 @@ from pathlib import Path
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError
+from stb_env.files import write_text
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.formats.training import call_text
 from stb_env.synthesis.dialogue import Dialogue
-from stb_env.synthesis.text_file import write_text
 
 SIZE = 100
 """How many dialogues API-Bank's authors looked at."""

@@ -20,8 +20,8 @@ from stb_env.request import Slow
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper
 from stb_env.wrappers.features import FEATURES, features
-from stb_env.wrappers.fields import rows
 from stb_env.wrappers.proposals import Seen, candidates, done
+from stb_env.wrappers.result_rows import rows
 
 
 @dataclass(frozen=True, slots=True)

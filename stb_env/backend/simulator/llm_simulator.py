@@ -29,7 +29,7 @@ _MAX_QUOTE = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ShownExample:
     """What an API answered to an earlier call.
 
     Attributes:
@@ -38,7 +38,7 @@ class Example:
         response: The answer's response, any JSON value.
 
     Examples:
-        >>> Example.of({"ms": 4}).written()
+        >>> ShownExample.of({"ms": 4}).written()
         '{"error": "", "response": {"ms": 4}}'
     """
 
@@ -47,7 +47,7 @@ class Example:
     response: Any
 
     @classmethod
-    def of(cls, value: Any) -> Example:
+    def of(cls, value: Any) -> ShownExample:
         """Take a JSON value as a mere response, and anything else, such as a cache entry, at its word."""
         if value is None or isinstance(value, str | int | float | list | Mapping):
             return cls(None, "", value)
@@ -149,7 +149,7 @@ class LLMSimulator:
             tool: The API, with its record.
             arguments: An object, or the raw text where what was written is no object.
             key: Identifies the call in failures.
-            examples: Real answers to other calls of the API: `Example`, cache entries, or mere responses.
+            examples: Real answers to other calls of the API: `ShownExample`, cache entries, or responses.
 
         Returns:
             The answer, with the usage of all attempts; an application error where the model gave one.
@@ -205,7 +205,7 @@ class LLMSimulator:
 
     def _read(self, reply: ChatReply) -> Answer:
         if self.profile == "chat":
-            return read_answer(reply)
+            return read_simulated_answer(reply)
         answer = mirror.read_output(reply.text)
         if answer is None:
             raise SimulatorError(f"expected JSON of error and response, got {_quoted(reply.text)}")
@@ -220,7 +220,7 @@ class LLMSimulator:
         return [*messages[:2], *correction(reply, {"problem": problem})]
 
 
-def read_answer(reply: ChatReply) -> Answer:
+def read_simulated_answer(reply: ChatReply) -> Answer:
     """Read a chat model's answer: a JSON object with ``error``, a text or null, and ``response``.
 
     Fences and text around the object are passed over, and damage is repaired, unless the answer was cut off.
@@ -229,9 +229,9 @@ def read_answer(reply: ChatReply) -> Answer:
         SimulatorError: It is no such object; the message says what is wrong.
 
     Examples:
-        >>> read_answer(ChatReply({"content": 'Sure: {"error": null, "response": [1]}'}))
+        >>> read_simulated_answer(ChatReply({"content": 'Sure: {"error": null, "response": [1]}'}))
         Answer(error='', response=[1], cut=False)
-        >>> read_answer(ChatReply({"content": '{"response": [1]}'}))
+        >>> read_simulated_answer(ChatReply({"content": '{"response": [1]}'}))
         Traceback (most recent call last):
         ...
         stb_env.errors.SimulatorError: expected a JSON object with error and response, got one with response
@@ -346,7 +346,7 @@ def example_lines(
     not fit any more.
 
     Args:
-        examples: `Example`, cache entries, or mere responses.
+        examples: `ShownExample`, cache entries, or mere responses.
         limit: Bound on their number.
         characters: Bound on their length together, line breaks included.
         taxonomy: Which reading of Appendix D tells a failure.
@@ -356,7 +356,7 @@ def example_lines(
         ['{"error": "", "response": {"ms": 4}}', '{"error": "", "response": {"ms": 5}}']
     """
     lines: list[str] = []
-    for example in map(Example.of, examples):
+    for example in map(ShownExample.of, examples):
         if len(lines) == limit:
             break
         if example.error == mirror.FAILED:

@@ -13,7 +13,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.formats.recorded_answer import Notes, Recording
+from stb_env.formats.recorded_answer import Notes, RecordedCall
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
 from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
@@ -158,7 +158,7 @@ class _Reader:
         self._given = queries
         self._index = lru_cache(maxsize=64)(self._make_index)
 
-    def read(self, file: Path, kind: str) -> Iterator[Recording]:
+    def read(self, file: Path, kind: str) -> Iterator[RecordedCall]:
         if kind == "official":
             return cache_folder.read_file(file, self.notes)
         if kind == "mirrorapi":
@@ -178,7 +178,7 @@ class _Pending:
         self._cache = cache
         self._entries: dict[str, CacheEntry] = {}
 
-    def add(self, recording: Recording, origin: str, report: ImportReport) -> None:
+    def add(self, recording: RecordedCall, origin: str, report: ImportReport) -> None:
         answer = recording.answer
         entry = CacheEntry.of(
             recording.id,

@@ -8,8 +8,8 @@ from typing import Any
 from stb_env.actions import finish_arguments
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, tree_node, tree_step
+from stb_env.formats.call_texts import ANSWERED, BAD_FINISH, GAVE_UP, read_call
 from stb_env.formats.imported import Origin, answer_in, imported
-from stb_env.formats.recorded_call import ANSWERED, BAD_FINISH, GAVE_UP, read_call
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory

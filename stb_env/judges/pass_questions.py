@@ -16,7 +16,7 @@ from stb_env.tools import FINISH
 _FUNCTION = "report_status"
 
 
-class Checks(Protocol):
+class PassQuestions(Protocol):
     """Words the two questions; their answers are read alike."""
 
     @property
@@ -38,7 +38,7 @@ class Checks(Protocol):
         ...
 
 
-class PromptChecks:
+class PromptQuestions:
     """Asks with prompts of the package, every text that no one vouches for between delimiters.
 
     Args:
@@ -47,8 +47,8 @@ class PromptChecks:
         room: How much of each text goes in.
 
     Examples:
-        >>> checks = PromptChecks()
-        >>> checks.label, sorted(checks.fingerprint)
+        >>> questions = PromptQuestions()
+        >>> questions.label, sorted(questions.fingerprint)
         ('v1', ['pass_judge', 'pass_judge_details', 'room'])
     """
 

@@ -49,7 +49,7 @@ class Choice:
     reason: str = ""
 
 
-class Comparison(Protocol):
+class PairQuestion(Protocol):
     """Words the question about two answers and reads its reply."""
 
     @property
@@ -62,12 +62,12 @@ class Comparison(Protocol):
         """What decides the question, as plain data."""
         ...
 
-    def question(self, first: Case, second: Case) -> ChatRequest:
+    def ask(self, first: Case, second: Case) -> ChatRequest:
         """Ask which of two episodes of one task is better."""
         ...
 
 
-class PromptComparison:
+class PromptPairQuestion:
     """Asks with a prompt of the package, every text that no one vouches for between delimiters.
 
     Args:
@@ -75,7 +75,7 @@ class PromptComparison:
         room: How much of each text goes in, for each of the two.
 
     Examples:
-        >>> PromptComparison().label
+        >>> PromptPairQuestion().label
         'v1'
     """
 
@@ -94,7 +94,7 @@ class PromptComparison:
         room = {name: getattr(self._room, name) for name in Room.__dataclass_fields__}
         return {"preference": self._prompt.hash, "room": room}
 
-    def question(self, first: Case, second: Case) -> ChatRequest:
+    def ask(self, first: Case, second: Case) -> ChatRequest:
         """Ask which of two episodes of one task is better."""
         texts = {"query": excerpt(first.task.query, self._room.query)}
         for name, case in (("first", first), ("second", second)):
@@ -105,7 +105,7 @@ class PromptComparison:
         return ChatRequest((message,), (_tool_spec(),), forced(_FUNCTION))
 
 
-class EvaluatorComparison:
+class EvaluatorPairQuestion:
     """Asks with the words and the function of an official evaluator.
 
     Args:
@@ -130,7 +130,7 @@ class EvaluatorComparison:
         """Hash of its prompts and functions."""
         return self._evaluator.fingerprint
 
-    def question(self, first: Case, second: Case) -> ChatRequest:
+    def ask(self, first: Case, second: Case) -> ChatRequest:
         """Ask with both answers as JSON, in the form that `answer_record` gives them."""
         return self._evaluator.request(
             SELECT,
