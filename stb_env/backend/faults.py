@@ -1,4 +1,4 @@
-"""Faults on purpose, seeded: tools that are down, and a network that misbehaves."""
+"""Seeded fault injection: tools that are down, and network errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model is asked which of two answers is better, and how its reply is read."""
+"""The prompt of the preference judge, which of two answers is better, and the parser of its reply."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Choice:
 
 
 class PairQuestion(Protocol):
-    """Words the question about two answers and reads its reply."""
+    """Builds the chat request that compares two episodes."""
 
     @property
     def label(self) -> str:
@@ -68,7 +68,7 @@ class PairQuestion(Protocol):
 
 
 class PromptPairQuestion:
-    """Asks with a prompt of the package, every text that no one vouches for between delimiters.
+    """Asks with a prompt of the package, untrusted texts between delimiters.
 
     Args:
         prompt: The question; the newest of the package where not given.

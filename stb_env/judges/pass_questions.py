@@ -1,4 +1,4 @@
-"""The two questions of the pass judge, in the package's own words."""
+"""The two prompts of the pass judge: on the final answer, and on the whole episode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _FUNCTION = "report_status"
 
 
 class PassQuestions(Protocol):
-    """Words the two questions; their answers are read alike."""
+    """Builds the two chat requests of the pass judge, whose replies are read alike."""
 
     @property
     def label(self) -> str:
@@ -39,7 +39,7 @@ class PassQuestions(Protocol):
 
 
 class PromptQuestions:
-    """Asks with prompts of the package, every text that no one vouches for between delimiters.
+    """Asks with prompts of the package, untrusted texts between delimiters.
 
     Args:
         answer: Prompt of the first question; the newest of the package where not given.

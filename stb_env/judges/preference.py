@@ -95,7 +95,7 @@ class PreferenceJudge:
             unsure one without a question, as their program does, ``compare`` asks.
         attempts: How often a question is put at most.
         cache: Folder of answers that are known.
-        question: Words the question; the package's own prompt where not given.
+        question: Builds the request; the package's own prompt where not given.
         seed: Chooses other orders.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Who writes a dialogue, in order."""
+"""The methods of synthesis: which roles write a dialogue, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every wrapper of this package shares: one place to change, and the whole environment contract kept."""
+"""The base of all wrappers: passes the whole environment contract on, so that a subclass changes one part."""
 
 from __future__ import annotations
 

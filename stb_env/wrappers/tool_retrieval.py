@@ -1,4 +1,4 @@
-"""An open catalogue: the agent has to find its tools before it can call them."""
+"""Tool retrieval: the agent searches an open catalogue before it can call what it found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an action becomes a node of a search, and what an agent that stands there gets to read."""
+"""How actions become tree nodes, and which observations and messages the agent gets at a node."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every search shares: it grows a tree in an environment, one action a step."""
+"""The base of all searches: grows a tree in an environment, one action a step."""
 
 from __future__ import annotations
 
