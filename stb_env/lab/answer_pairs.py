@@ -77,14 +77,14 @@ def recorded_pairs(folder: str | Path) -> list[AnswerPair]:
 
 def _file_pairs(file: Path) -> Iterator[AnswerPair]:
     simulated: RecordedCall | None = None
-    for recording in mirrorapi_bench.read_file(file, Notes(), simulated=True):
-        if recording.source == "simulator":
-            simulated = recording
+    for recorded in mirrorapi_bench.read_file(file, Notes(), simulated=True):
+        if recorded.source == "simulator":
+            simulated = recorded
             continue
-        call = (recording.id, recording.arguments)
+        call = (recorded.id, recorded.arguments)
         # A line without a usable simulated answer has a real one alone.
         if simulated is not None and call == (simulated.id, simulated.arguments):
-            yield AnswerPair(file.stem, *call, recording.answer, simulated.answer)
+            yield AnswerPair(file.stem, *call, recorded.answer, simulated.answer)
         simulated = None
 
 

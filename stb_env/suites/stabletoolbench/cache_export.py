@@ -24,10 +24,10 @@ def export_folder(cache: ResponseCache, folder: Path) -> dict[str, int]:
     """
     written = 0
 
-    def recording(entry: CacheEntry) -> RecordedCall:
+    def recorded(entry: CacheEntry) -> RecordedCall:
         nonlocal written
         written += 1
         return RecordedCall(entry.id, entry.arguments, Answer(entry.error, entry.response), entry.source)
 
-    files = write_folder(map(recording, cache.entries()), folder)
+    files = write_folder(map(recorded, cache.entries()), folder)
     return {"entries": written, "files": files}

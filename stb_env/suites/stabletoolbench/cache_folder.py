@@ -102,11 +102,11 @@ def _as_python(text: str) -> str:
         return text
 
 
-def write_folder(recordings: Iterable[RecordedCall], folder: Path) -> int:
+def write_folder(calls: Iterable[RecordedCall], folder: Path) -> int:
     """Write recorded calls in the layout; each file appears whole or not at all.
 
     Args:
-        recordings: The calls, those of one API in a row.
+        calls: The calls, those of one API in a row.
         folder: A new or empty folder.
 
     Returns:
@@ -120,7 +120,7 @@ def write_folder(recordings: Iterable[RecordedCall], folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     odd: dict[str, ToolId] = {}
     files = 0
-    for identity, answers in _by_api(recordings):
+    for identity, answers in _by_api(calls):
         place = _place(identity)
         if place is None:
             place = _hashed_place(identity)
@@ -134,16 +134,16 @@ def write_folder(recordings: Iterable[RecordedCall], folder: Path) -> int:
     return files
 
 
-def _by_api(recordings: Iterable[RecordedCall]) -> Iterator[tuple[ToolId, JsonObject]]:
+def _by_api(calls: Iterable[RecordedCall]) -> Iterator[tuple[ToolId, JsonObject]]:
     current: ToolId | None = None
     answers: JsonObject = {}
-    for recording in recordings:
-        if recording.id != current:
+    for call in calls:
+        if call.id != current:
             if current is not None:
                 yield current, answers
-            current, answers = recording.id, {}
-        answer = recording.answer
-        answers[write_key(recording.arguments)] = {"error": answer.error, "response": answer.response}
+            current, answers = call.id, {}
+        answer = call.answer
+        answers[write_key(call.arguments)] = {"error": answer.error, "response": answer.response}
     if current is not None:
         yield current, answers
 

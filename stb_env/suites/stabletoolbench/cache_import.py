@@ -114,8 +114,8 @@ def import_source(
         found = kind if kind != "auto" else sniff(file)
         if found:
             report.by_kind[found] += 1
-            for recording in reader.read(file, found):
-                pending.add(recording, found if origin is None else origin, report)
+            for call in reader.read(file, found):
+                pending.add(call, found if origin is None else origin, report)
             pending.flush(report, at_least=_FLUSH)
         else:
             report.passed_over += 1
@@ -178,18 +178,18 @@ class _Pending:
         self._cache = cache
         self._entries: dict[str, CacheEntry] = {}
 
-    def add(self, recording: RecordedCall, origin: str, report: ImportReport) -> None:
-        answer = recording.answer
+    def add(self, call: RecordedCall, origin: str, report: ImportReport) -> None:
+        answer = call.answer
         entry = CacheEntry.of(
-            recording.id,
-            recording.arguments,
+            call.id,
+            call.arguments,
             answer.response,
             error=answer.error,
-            source=recording.source,
+            source=call.source,
             origin=origin,
         )
         report.read += 1
-        report.by_source[recording.source] += 1
+        report.by_source[call.source] += 1
         report.cut += answer.cut
         report.not_object += isinstance(entry.arguments, str)
         if entry.failed_simulation:
