@@ -46,5 +46,5 @@ def _query_files(data: str | None) -> Iterator[Path]:
     if data is not None:
         yield Path(data)
         return
-    with as_file(files("stb_env.formats") / "embedded") as folder:
+    with as_file(files("stb_env.suites.stabletoolbench") / "embedded") as folder:
         yield folder

@@ -160,7 +160,7 @@ def test_an_unknown_group_is_answered_with_the_nearest(tmp_path: Path):
 def test_the_package_ships_queries_for_every_group():
     from importlib.resources import as_file, files
 
-    with as_file(files("stb_env.formats") / "embedded") as folder:
+    with as_file(files("stb_env.suites.stabletoolbench") / "embedded") as folder:
         for group in GROUPS:
             loaded = load(folder, group, strict=True)
             assert len(loaded.tasks) >= 2
