@@ -14,6 +14,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, parameters_schema, tool_from_api
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import NO_ID, Tool, ToolId, unique_names
@@ -133,7 +134,7 @@ def find_files(root: Path, group: str | None = None) -> list[Path]:
     raise DataError(f"no {names} in {root} or its folders {', '.join(f for f in _FOLDERS if f)}")
 
 
-def normalized_record(task: Task) -> dict[str, Any]:
+def normalized_record(task: Task) -> JsonObject:
     """Return a task as an official query record, its cut template responses repaired.
 
     Args:
@@ -148,7 +149,7 @@ def normalized_record(task: Task) -> dict[str, Any]:
     }
 
 
-def _repaired(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _repaired(entry: JsonMapping) -> JsonMapping:
     template = entry.get("template_response")
     return {**entry, "template_response": jsontext.close(template)} if isinstance(template, str) else entry
 
@@ -157,10 +158,10 @@ def _repaired(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 class _Record:
     id: str
     query: str
-    apis: Sequence[Mapping[str, Any]]
+    apis: Sequence[JsonMapping]
     relevant: tuple[ToolId, ...]
     group: str
-    raw: Mapping[str, Any]
+    raw: JsonMapping
 
 
 class _BadRecord(Exception):
@@ -175,7 +176,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.cut_templates = 0
         self._seen: set[str] = set()
-        self._documented: dict[ToolId, Mapping[str, Any]] = {}
+        self._documented: dict[ToolId, JsonMapping] = {}
 
     def read(self, file: Path, group: str | None) -> Iterator[_Record]:
         records = _read_list(file)
@@ -216,9 +217,9 @@ class _Reader:
             task_id, query, apis, relevant, group, {k: v for k, v in raw.items() if k != "api_list"}
         )
 
-    def _new_apis(self, apis: Sequence[Mapping[str, Any]]) -> dict[ToolId, Mapping[str, Any]]:
+    def _new_apis(self, apis: Sequence[JsonMapping]) -> dict[ToolId, JsonMapping]:
         """Return the APIs that no earlier record has; an identity that means two APIs is a bad record."""
-        new: dict[ToolId, Mapping[str, Any]] = {}
+        new: dict[ToolId, JsonMapping] = {}
         for position, entry in enumerate(apis):
             identity = api_id(entry)
             known = self._documented.get(identity) or new.setdefault(identity, entry)
@@ -229,9 +230,7 @@ class _Reader:
                 )
         return new
 
-    def _relevant(
-        self, file: str, index: int, pairs: Any, apis: Sequence[Mapping[str, Any]]
-    ) -> tuple[ToolId, ...]:
+    def _relevant(self, file: str, index: int, pairs: Any, apis: Sequence[JsonMapping]) -> tuple[ToolId, ...]:
         by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
         found: dict[ToolId, None] = {}
         for pair in pairs if isinstance(pairs, list) else []:
@@ -267,7 +266,7 @@ def _task_id(task_id: Any) -> str:
     return str(task_id)
 
 
-def _apis(apis: Any) -> list[Mapping[str, Any]]:
+def _apis(apis: Any) -> list[JsonMapping]:
     if apis is None or apis == []:
         raise _BadRecord(
             "api_list", f"expected at least one API to call, got {'none' if apis is None else '[]'}"
@@ -296,7 +295,7 @@ def _check_api(place: str, entry: Any) -> None:
         raise _BadRecord(place, "nothing is left of its category, tool and API name once standardised")
 
 
-def _same_parameters(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+def _same_parameters(one: JsonMapping, other: JsonMapping) -> bool:
     if all(one.get(key) == other.get(key) for key in _PARAMETERS):
         return True
     return parameters_schema(one) == parameters_schema(other)
@@ -318,7 +317,7 @@ def _tasks(records: Sequence[_Record], compat: str | None) -> Iterator[Task]:
             tools = original_tools(record.apis)
         else:
             # An API that is listed again, under names that standardise to the same, is taken once.
-            listed: dict[ToolId, Mapping[str, Any]] = {}
+            listed: dict[ToolId, JsonMapping] = {}
             for entry in record.apis:
                 listed.setdefault(api_id(entry), entry)
             tools = tuple(_tool(entry, names, made) for entry in listed.values())
@@ -334,9 +333,7 @@ def _tasks(records: Sequence[_Record], compat: str | None) -> Iterator[Task]:
         )
 
 
-def _tool(
-    entry: Mapping[str, Any], names: Mapping[ToolId, str], made: dict[tuple[ToolId, str], Tool]
-) -> Tool:
+def _tool(entry: JsonMapping, names: Mapping[ToolId, str], made: dict[tuple[ToolId, str], Tool]) -> Tool:
     # The same API stands in many records; it is built once for each distinct documentation.
     identity = api_id(entry)
     key = identity, json.dumps(entry, sort_keys=True)
@@ -346,7 +343,7 @@ def _tool(
     return tool
 
 
-def _read_list(file: Path) -> list[Any]:
+def _read_list(file: Path) -> JsonArray:
     loaded = _read_json(file)
     if not isinstance(loaded, list):
         raise DataError(f"{file}: expected a JSON list of query records, got {type(loaded).__name__}")
