@@ -6,15 +6,29 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Required, TypedDict
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.evaluate.plan import Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm import ModelConfig, connect, load_models
+from stb_env.jsontypes import JsonMapping
+from stb_env.llm import ChatModel, ModelConfig, connect, load_models
 
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""
+
+
+class _Simulator(TypedDict, total=False):
+    model: Required[ChatModel]
+    profile: str
+
+
+class _Connected(TypedDict, total=False):
+    """Objects that stand for settings when a cell's environment is made."""
+
+    votes_cache: Required[str]
+    cache: ResponseCache
+    simulator: _Simulator
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +39,17 @@ class PreparedCell:
         cell: Its place in the plan.
         folder: Where its run is saved.
         session: Its run.
+        models: Models file of the evaluation.
     """
 
     cell: Cell
     folder: Path
     session: Session
+    models: str | None
+
+    def model(self, role: str) -> ModelConfig:
+        """Return the configuration of the model that has a role in its episodes."""
+        return model_config(self.cell, role, self.models)
 
     def play(self, concurrency: int = 1, progress: Progress | None = None) -> None:
         """Play what is not saved yet.
@@ -87,16 +107,16 @@ class CellOpener:
             connected=self._connected(cell, settings) if is_remote(cell.group) else None,
             models=cell.agent.models or plan.models,
         )
-        return PreparedCell(cell, self._out / cell.folder, session)
+        return PreparedCell(cell, self._out / cell.folder, session, plan.models)
 
-    def _connected(self, cell: Cell, settings: JsonMapping) -> JsonObject:
-        connected: JsonObject = {"votes_cache": str(self._out / "votes")}
+    def _connected(self, cell: Cell, settings: JsonMapping) -> _Connected:
+        connected: _Connected = {"votes_cache": str(self._out / "votes")}
         if isinstance(settings.get("cache"), str):
             connected["cache"] = self._cache(settings["cache"], read_only=settings.get("mode") != "record")
         if cell.simulator.settings:
-            model = connect(model_config(self._plan, cell, "simulator"))
-            profile = {} if cell.simulator.profile is None else {"profile": cell.simulator.profile}
-            connected["simulator"] = {"model": model, **profile}
+            connected["simulator"] = {"model": connect(model_config(cell, "simulator", self._plan.models))}
+            if cell.simulator.profile is not None:
+                connected["simulator"]["profile"] = cell.simulator.profile
         return connected
 
     def _cache(self, folder: str, *, read_only: bool) -> ResponseCache:
@@ -107,12 +127,21 @@ class CellOpener:
 
 
 def model_config(
-    plan: EvaluationPlan, cell: Cell, role: str, env: Mapping[str, str] = os.environ
+    cell: Cell, role: str, models: str | None, env: Mapping[str, str] = os.environ
 ) -> ModelConfig:
     """Return the configuration of the model that has a role in a cell's episodes.
 
     An agent may have a models file of its own, a simulator a model and a temperature. The price of another
     model is looked up under ``[prices]``.
+
+    Args:
+        cell: The cell.
+        role: ``agent``, ``simulator`` or ``judge``.
+        models: Models file of the evaluation.
+        env: Where keys and settings are looked up.
+
+    Raises:
+        ConfigError: The models file is wrong.
     """
     chosen = {
         "STB_SIMULATOR_MODEL": cell.simulator.model,
@@ -120,4 +149,4 @@ def model_config(
     }
     given = {name: str(value) for name, value in chosen.items() if value is not None}
     own = cell.agent.models if role == "agent" else None
-    return load_models(own or plan.models, {**env, **given})[role]
+    return load_models(own or models, {**env, **given})[role]

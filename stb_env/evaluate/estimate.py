@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from stb_env.errors import ConfigError
-from stb_env.evaluate.cells import PreparedCell, model_config
+from stb_env.evaluate.cells import PreparedCell
 from stb_env.evaluate.ledger import read_spending
 from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan
 from stb_env.evaluate.prepared import Prepared, prepared
@@ -72,13 +72,14 @@ class Estimate:
         plan, pasts = ready.plan, [_past(run) for run in ready.waiting]
         rows, unpriced = [], []
         for run, past in zip(ready.waiting, pasts, strict=True):
-            asked = _asked(plan, run)
+            asked = _asked(run, plan.assumptions)
             todo = sum(job.key not in past.keys for job in run.session.jobs)
             rows.append(_row(str(run.cell), todo, asked, _measured(past, pasts)))
             unpriced += [one.role for one in asked if one.price is None]
         if (comparing := _comparing(plan)) is not None:
             rivals = [run for run in ready.waiting if run.cell.agent.name != plan.reference]
-            rows.append(_row("comparisons", sum(_duels(plan, run) for run in rivals), [comparing], None))
+            duels = sum(_duels(run, plan.trials, plan.comparisons) for run in rivals)
+            rows.append(_row("comparisons", duels, [comparing], None))
             unpriced += ["judge"] if comparing.price is None else []
         spent = read_spending(ready.out / "spending.jsonl").cost
         return cls(rows, spent, plan.budget, list(dict.fromkeys(unpriced)), plan.assumptions)
@@ -169,10 +170,9 @@ def _past(run: PreparedCell) -> _Past:
     return _Past(run.cell, {episode.key for episode in saved}, usages)
 
 
-def _duels(plan: EvaluationPlan, run: PreparedCell) -> int:
+def _duels(run: PreparedCell, trials: int, comparisons: int) -> int:
     """Return how many comparisons of a run with the reference's are still to be made."""
-    tasks = len(run.session.jobs) // plan.trials
-    return max(0, tasks * plan.comparisons - _compared(run.folder))
+    return max(0, len(run.session.jobs) // trials * comparisons - _compared(run.folder))
 
 
 def _compared(folder: Path) -> int:
@@ -208,13 +208,13 @@ def _row(
     )
 
 
-def _asked(plan: EvaluationPlan, run: PreparedCell) -> list[_Asked]:
+def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption]) -> list[_Asked]:
     """Return the models that play a part in a run's episodes."""
-    found = []
-    for role, votes in run.session.asked.items():
-        assumed, price = plan.assumptions[role], model_config(plan, run.cell, role).price
-        found.append(_Asked(role, assumed.calls * votes, assumed, price))
-    return found
+    asked = run.session.asked.items()
+    return [
+        _Asked(role, assumptions[role].calls * votes, assumptions[role], run.model(role).price)
+        for role, votes in asked
+    ]
 
 
 def _comparing(plan: EvaluationPlan) -> _Asked | None:

@@ -122,7 +122,8 @@ def read_results(plan: EvaluationPlan, out: Path, wins: list[WinFigures] | None 
         size = planned.get(cell.folder.as_posix(), {}).get("episodes", len(episodes))
         names = (cell.simulator.name, cell.agent.name, group_name(cell.group))
         runs.append(run_figures(*names, episodes, size))
-    return Results.of(plan, runs, wins or [])
+    groups = [group_name(group) for group in plan.groups]
+    return Results.of(plan.name, groups, plan.reference, runs, wins or [])
 
 
 def _wins(cells: Iterable[Cell], reference: str, out: Path, prefer: Prefer) -> Iterator[WinFigures]:

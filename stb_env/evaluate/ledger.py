@@ -50,18 +50,26 @@ class Ledger(Meter):
         self._writing = threading.Lock()
 
     def open(self) -> LineWriter:
-        """Open the file, where that is not done yet, and go on from what stands in it; a call does so too.
+        """Open the file, where that is not done yet, and go on from what stands in it; the first call does too.
 
         Raises:
             ConfigError: Another process has it open.
             DataError: A line is broken.
         """
-        with self._writing:
-            if self._file is None:
-                self._path.parent.mkdir(parents=True, exist_ok=True)
-                self._file = LineWriter(self._path)
-                super().add(read_spending(self._path))
-            return self._file
+        if self._file is None:
+            with self._writing:
+                self._file = self._file or self._opened()
+        return self._file
+
+    def _opened(self) -> LineWriter:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        file = LineWriter(self._path)
+        try:
+            super().add(read_spending(self._path))
+        except DataError:
+            file.close()
+            raise
+        return file
 
     def start(self, stage: str = "model") -> None:
         """Take note that a call begins.

@@ -87,19 +87,19 @@ def prepared(plan: EvaluationPlan, out: str | Path) -> Iterator[Prepared]:
         try:
             for cell in plan.cells:
                 waiting.append(opener.open(cell))
-            yield Prepared(plan, out, ledger, _manifest(plan, waiting), waiting)
+            yield Prepared(plan, out, ledger, _manifest(plan.to_dict(), waiting), waiting)
         finally:
             with ExitStack() as left:
                 for run in waiting:
                     left.callback(run.close)
 
 
-def _manifest(plan: EvaluationPlan, runs: Iterable[PreparedCell]) -> EvaluationManifest:
+def _manifest(plan: JsonObject, runs: Iterable[PreparedCell]) -> EvaluationManifest:
     return {
         "version": VERSION,
         "package": __version__,
         "scores": SCORES_VERSION,
-        "plan": plan.to_dict(),
+        "plan": plan,
         "cells": {
             run.cell.folder.as_posix(): {
                 "episodes": len(run.session.jobs),
