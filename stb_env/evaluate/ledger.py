@@ -50,7 +50,7 @@ class Ledger(Meter):
         self._writing = threading.Lock()
 
     def open(self) -> LineWriter:
-        """Open the file, where that is not done yet, and go on from what stands in it; the first call does too.
+        """Open the file and go on from what stands in it; the first call does so where no one did.
 
         Raises:
             ConfigError: Another process has it open.
