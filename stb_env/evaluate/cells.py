@@ -39,17 +39,11 @@ class PreparedCell:
         cell: Its place in the plan.
         folder: Where its run is saved.
         session: Its run.
-        models: Models file of the evaluation.
     """
 
     cell: Cell
     folder: Path
     session: Session
-    models: str | None
-
-    def model(self, role: str) -> ModelConfig:
-        """Return the configuration of the model that has a role in its episodes."""
-        return model_config(self.cell, role, self.models)
 
     def play(self, concurrency: int = 1, progress: Progress | None = None) -> None:
         """Play what is not saved yet.
@@ -107,7 +101,7 @@ class CellOpener:
             connected=self._connected(cell, settings) if is_remote(cell.group) else None,
             models=cell.agent.models or plan.models,
         )
-        return PreparedCell(cell, self._out / cell.folder, session, plan.models)
+        return PreparedCell(cell, self._out / cell.folder, session)
 
     def _connected(self, cell: Cell, settings: JsonMapping) -> _Connected:
         connected: _Connected = {"votes_cache": str(self._out / "votes")}

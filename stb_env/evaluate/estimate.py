@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from stb_env.errors import ConfigError
-from stb_env.evaluate.cells import PreparedCell
+from stb_env.evaluate.cells import PreparedCell, model_config
 from stb_env.evaluate.ledger import read_spending
 from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan
 from stb_env.evaluate.prepared import Prepared, prepared
@@ -72,7 +72,7 @@ class Estimate:
         plan, pasts = ready.plan, [_past(run) for run in ready.waiting]
         rows, unpriced = [], []
         for run, past in zip(ready.waiting, pasts, strict=True):
-            asked = _asked(run, plan.assumptions)
+            asked = list(_asked(run, plan.assumptions, plan.models))
             todo = sum(job.key not in past.keys for job in run.session.jobs)
             rows.append(_row(str(run.cell), todo, asked, _measured(past, pasts)))
             unpriced += [one.role for one in asked if one.price is None]
@@ -208,13 +208,11 @@ def _row(
     )
 
 
-def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption]) -> list[_Asked]:
-    """Return the models that play a part in a run's episodes."""
-    asked = run.session.asked.items()
-    return [
-        _Asked(role, assumptions[role].calls * votes, assumptions[role], run.model(role).price)
-        for role, votes in asked
-    ]
+def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption], models: str | None) -> Iterator[_Asked]:
+    """Yield the models that play a part in a run's episodes."""
+    for role, votes in run.session.asked.items():
+        price = model_config(run.cell, role, models).price
+        yield _Asked(role, assumptions[role].calls * votes, assumptions[role], price)
 
 
 def _comparing(plan: EvaluationPlan) -> _Asked | None:

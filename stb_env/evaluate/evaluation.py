@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from stb_env.evaluate.cells import Progress
 from stb_env.evaluate.figures import run_figures
 from stb_env.evaluate.ledger import BudgetExceeded
 from stb_env.evaluate.plan import Cell, EvaluationPlan, group_name
-from stb_env.evaluate.prepared import Prepared, prepared
+from stb_env.evaluate.prepared import PlannedRun, Prepared, prepared
 from stb_env.evaluate.results import Results, WinFigures
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping
@@ -113,13 +113,14 @@ def read_results(plan: EvaluationPlan, out: Path, wins: list[WinFigures] | None 
     Raises:
         DataError: A run or the manifest cannot be read.
     """
-    planned = manifest_of(out).get("cells", {})
+    planned: Mapping[str, PlannedRun] = manifest_of(out).get("cells", {})
     runs = []
     for cell in plan.cells:
         folder = out / cell.folder
         played = (folder / "trajectories.jsonl").is_file()
         episodes = read_judged(folder) if played else []
-        size = planned.get(cell.folder.as_posix(), {}).get("episodes", len(episodes))
+        known = planned.get(cell.folder.as_posix())
+        size = len(episodes) if known is None else known["episodes"]
         names = (cell.simulator.name, cell.agent.name, group_name(cell.group))
         runs.append(run_figures(*names, episodes, size))
     groups = [group_name(group) for group in plan.groups]
