@@ -11,6 +11,7 @@ import gymnasium as gym
 from stb_env.baselines.chat import Chat
 from stb_env.baselines.conversation import Conversation
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.protocol import Judge
@@ -47,7 +48,7 @@ class SearchAgent(Chat):
         self.settings = settings
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the answers: the model's own settings and those of the search."""
         return {**super().fingerprint, "search": dict(self.settings)}
 
@@ -77,7 +78,7 @@ class SearchAgent(Chat):
         self.env = env
         self._asked = 0
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return what the model does next; messages tell the search what they cost.
 
         Raises:
@@ -89,7 +90,7 @@ class SearchAgent(Chat):
             return action
         return {**action, "usage": {"total_tokens": (self.usage - before).total_tokens}}
 
-    def conversation(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Conversation:
+    def conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
         """Return the conversation at the search's current node."""
         del observation, info
         self._asked += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import gymnasium as gym
 from stb_env.baselines.conversation import Conversation
 from stb_env.baselines.null import GiveUp
 from stb_env.envs.finish import read_finish
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.excerpt import call_lines, excerpt
 from stb_env.judges.protocol import Case, Judge
 from stb_env.llm import ChatModel
@@ -84,7 +84,7 @@ class ReflexionAgent(SearchAgent):
         self.lessons = []
         self._rejected = ""
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return what the model does next; an answer that the agent's judge rejects becomes a give-up.
 
         Raises:
@@ -97,7 +97,7 @@ class ReflexionAgent(SearchAgent):
         action = super().act(observation, info)
         return GiveUp().act(observation, info) if self._rejects(action) else action
 
-    def conversation(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Conversation:
+    def conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
         """Return the conversation of this try, with the lessons after the query."""
         talk = super().conversation(observation, info)
         if not self.lessons:

@@ -8,6 +8,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel
 from stb_env.wrappers import MonteCarloTreeSearch
 from stb_env.wrappers.search import JudgeValue, Value, heuristic_value
@@ -47,7 +48,7 @@ class UCTAgent(SearchAgent):
     ) -> None:
         limits = {"max_depth": max_depth, "max_queries": max_queries, "answers": answers}
         super().__init__(model, value=value, width=width, c=c, **limits)
-        self.limits: dict[str, Any] = {"width": width, "c": c, **limits}
+        self.limits: JsonObject = {"width": width, "c": c, **limits}
         self.value = value
 
     def search(self, env: gym.Env[Any, Any]) -> MonteCarloTreeSearch:

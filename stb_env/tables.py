@@ -10,6 +10,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from typing_extensions import is_typeddict
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 
 T = TypeVar("T")
 Path = tuple[str | int, ...]
@@ -93,7 +94,7 @@ def key_hint(name: str) -> str:
     return "; a key belongs in the environment, and api_key_env names its variable" if is_key else ""
 
 
-def _explained(error: Mapping[str, Any], form: type, where: str) -> ConfigError:
+def _explained(error: JsonMapping, form: type, where: str) -> ConfigError:
     path: Path = error["loc"][1:]
     place, name, got = _place(path[:-1], where), path[-1] if path else "", error["input"]
     if error["type"] == "extra_forbidden":

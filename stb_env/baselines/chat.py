@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from stb_env.actions import parse_action
 from stb_env.baselines.conversation import Conversation
 from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import (
     ChatModel,
     ChatReply,
@@ -68,7 +69,7 @@ class Chat(Agent):
         self._start(0)
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the model's answers, for the run's manifest."""
         return fingerprint(self._model)
 
@@ -83,11 +84,11 @@ class Chat(Agent):
         self._seed = seed
         self._talk: Conversation | None = None
         self._unread = True
-        self._tools: tuple[Mapping[str, Any], ...] = ()
+        self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
         self._has_user = False
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return what the model does next, as its message or as a Finish call.
 
         Raises:
@@ -101,7 +102,7 @@ class Chat(Agent):
 
     # -- what agents that see an episode otherwise override ----------------------------------------
 
-    def conversation(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Conversation:
+    def conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
         """Return what the model is to read now: the talk so far, and what came back from the last action.
 
         Args:
@@ -124,7 +125,7 @@ class Chat(Agent):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _notice(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> None:
+    def _notice(self, observation: JsonMapping, info: JsonMapping) -> None:
         """Learn what can be called: at first from ``info``, later of tools that became callable since."""
         tools = observation.get("tools", self._tools_text)
         if self._unread:
@@ -133,7 +134,7 @@ class Chat(Agent):
         elif tools != self._tools_text:
             self._tools, self._tools_text = tuple(json.loads(tools)), tools
 
-    def _action(self, message: dict[str, Any]) -> Any:
+    def _action(self, message: JsonObject) -> Any:
         text = message.get("content") or ""
         if message.get("tool_calls") or not text.strip():
             return message
@@ -143,7 +144,7 @@ class Chat(Agent):
             return text
         return answer(text)
 
-    def ask(self, talk: Conversation, tools: Sequence[Mapping[str, Any]] = ()) -> ChatReply:
+    def ask(self, talk: Conversation, tools: Sequence[JsonMapping] = ()) -> ChatReply:
         """Ask the model, shortening the conversation and asking again as said above.
 
         Args:
@@ -172,7 +173,7 @@ class Chat(Agent):
                 return reply
 
 
-def _heard(observation: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+def _heard(observation: JsonMapping, info: JsonMapping) -> str:
     """Return what came back; what a user said, without the wrapping of a tool result."""
     result: str = observation["result"]
     spoke = not info["calls"] and observation.get("status") == Status.OK
@@ -200,9 +201,9 @@ def _of_agent(error: ModelError) -> ModelError:
     )
 
 
-def _with_ids(message: Mapping[str, Any]) -> dict[str, Any]:
+def _with_ids(message: JsonMapping) -> JsonObject:
     """Return the message with an id for every call; some servers give none, or one to several calls."""
-    calls: Sequence[Mapping[str, Any]] = message.get("tool_calls") or ()
+    calls: Sequence[JsonMapping] = message.get("tool_calls") or ()
     ids = Counter(call.get("id") or "" for call in calls)
     if not calls or (max(ids.values()) == 1 and "" not in ids):
         return dict(message)

@@ -13,6 +13,7 @@ from stb_env.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.baselines.replay import Replay
 from stb_env.baselines.settings import check_settings, read_settings, takes
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.reference import load_object
 from stb_env.rollout import Agent, AgentFactory, as_agent
 from stb_env.suite import Reference, resolved, suites
@@ -69,7 +70,7 @@ def _found(name: str) -> Any:
     )
 
 
-def _factory(found: Any, name: str, settings: dict[str, Any], models: Path | str | None) -> AgentFactory:
+def _factory(found: Any, name: str, settings: JsonObject, models: Path | str | None) -> AgentFactory:
     if isinstance(found, type):
         if models is not None and "model" not in settings and takes(found, "model"):
             settings = {**settings, "model": models}

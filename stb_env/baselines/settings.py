@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 _FORM = "write settings as keyword arguments with plain values, like NAME(width=3, judge='heuristic')"
 
 
-def read_settings(spec: str) -> tuple[str, dict[str, Any]]:
+def read_settings(spec: str) -> tuple[str, JsonObject]:
     """Split the text that names an agent into the name and its settings.
 
     Values are Python literals; nothing is evaluated.
@@ -61,7 +62,7 @@ def takes(made: Callable[..., Any], name: str) -> bool:
     return name in inspect.signature(made).parameters
 
 
-def check_settings(made: Callable[..., Any], settings: Mapping[str, Any], spec: str) -> None:
+def check_settings(made: Callable[..., Any], settings: JsonMapping, spec: str) -> None:
     """Check that a callable has a parameter for each setting.
 
     Raises:

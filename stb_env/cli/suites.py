@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from rich.table import Table
 
 from stb_env.baselines import BASELINES
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.jsontypes import JsonObject
 from stb_env.rollout.make import env_ids, make_env
 
 
@@ -24,7 +23,7 @@ def list_suites(as_json: options.AsJson = False) -> None:
     emit({"environments": rows, "agents": sorted(BASELINES)}, as_json, table)
 
 
-def _row(env_id: str) -> dict[str, Any]:
+def _row(env_id: str) -> JsonObject:
     env = make_env(env_id, {})
     rules = env.rules
     return {

@@ -14,6 +14,7 @@ from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.tasks import Task
@@ -264,7 +265,7 @@ def _total(so_far: Usage, more: Iterable[Usage | None]) -> Usage:
     return so_far
 
 
-def _failed(state: State, failure: Mapping[str, Any], lost: Usage | None) -> State:
+def _failed(state: State, failure: JsonMapping, lost: Usage | None) -> State:
     step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
     return state._replace(
         over=True,

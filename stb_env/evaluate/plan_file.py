@@ -6,12 +6,13 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Required, cast
+from typing import Required, cast
 
 from typing_extensions import TypedDict
 
 from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import ASSUMED, AgentPlan, Assumption, EvaluationPlan, SimulatorPlan
+from stb_env.jsontypes import JsonObject
 from stb_env.tables import check_names, checked
 
 
@@ -37,7 +38,7 @@ class _Agent(TypedDict, total=False):
     name: Required[str]
     spec: str
     models: str
-    settings: dict[str, Any]
+    settings: JsonObject
 
 
 class _Simulator(TypedDict, total=False):
@@ -58,7 +59,7 @@ class _Plan(TypedDict, total=False):
     eval: _Eval
     agent: list[_Agent]
     simulator: list[_Simulator]
-    settings: dict[str, dict[str, Any]]
+    settings: dict[str, JsonObject]
     assumptions: dict[str, _Assumption]
 
 
@@ -105,7 +106,7 @@ def parse_plan(text: str, where: str = "the plan", name: str = "evaluation") -> 
     except ValueError as error:
         raise ConfigError(f"{where} is not TOML: {error}") from error
     plan = checked(_Plan, data, where)
-    head: dict[str, Any] = {"name": name, **plan.get("eval", {})}
+    head: JsonObject = {"name": name, **plan.get("eval", {})}
     return EvaluationPlan(
         groups=tuple(head.pop("groups", [])),
         agents=tuple(AgentPlan(**table) for table in plan.get("agent", [])),

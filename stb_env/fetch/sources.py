@@ -12,6 +12,7 @@ from typing import Any
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.fetch.paths import relative
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tables import check_names
 
 ENDPOINTS = ("huggingface", "github_api", "github_raw")
@@ -150,7 +151,7 @@ def read_sources(file: Path | None = None) -> Sources:
     return Sources(datasets, endpoints)
 
 
-def _load(file: Path | None) -> tuple[str, dict[str, Any]]:
+def _load(file: Path | None) -> tuple[str, JsonObject]:
     where = "the list of sources" if file is None else str(file)
     try:
         text = (file or resources.files("stb_env") / "sources.toml").read_text(encoding="utf-8")
@@ -208,13 +209,13 @@ def _is_url(value: Any) -> bool:
     return isinstance(value, str) and value.startswith(("https://", "http://"))
 
 
-def _lookup(table: Mapping[str, Any], name: str, noun: str) -> Any:
+def _lookup(table: JsonMapping, name: str, noun: str) -> Any:
     if name not in table:
         raise ConfigError(f"no {noun} {name!r}; there are {', '.join(table)}.{did_you_mean(name, table)}")
     return table[name]
 
 
-def _table(value: Any, where: str) -> dict[str, Any]:
+def _table(value: Any, where: str) -> JsonObject:
     _check(isinstance(value, dict), where, value, "a table")
     return dict(value)
 

@@ -14,6 +14,7 @@ from typing import Any, cast, get_type_hints
 from typing_extensions import TypedDict
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.config import ModelConfig
 from stb_env.tables import check_names, checked, key_hint
 from stb_env.usage import Price
@@ -38,13 +39,13 @@ class _Model(TypedDict, total=False):
     cache: str
     record: str
     replay: str
-    extra: dict[str, Any]
+    extra: JsonObject
     price: Any
 
 
 class _Models(TypedDict, total=False):
     models: dict[str, _Model]
-    prices: dict[str, Any]
+    prices: JsonObject
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
@@ -81,14 +82,14 @@ def load_models(
     return MappingProxyType({role: _config(role, dict(own), prices) for role, own in settings.items()})
 
 
-def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
+def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> JsonObject:
+    settings: JsonObject = {}
     for file in files:
         settings |= file.get("models", {}).get(role, {})
     return settings | _from_environment(role, env)
 
 
-def _config(role: str, settings: dict[str, Any], prices: Mapping[str, Any]) -> ModelConfig:
+def _config(role: str, settings: JsonObject, prices: JsonMapping) -> ModelConfig:
     price = settings.pop("price", None) or prices.get(settings.get("model", ""))
     return ModelConfig(role, **settings, price=_price(role, price))
 
@@ -124,7 +125,7 @@ def _user_file(path: Path) -> _Models:
     return models
 
 
-def _from_environment(role: str, env: Mapping[str, str]) -> dict[str, Any]:
+def _from_environment(role: str, env: Mapping[str, str]) -> JsonObject:
     prefix = f"STB_{role.upper()}_"
     settings = {}
     for variable in sorted(env):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
 
 import gymnasium as gym
 from gymnasium.envs.registration import load_env_creator, registry
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.suite import find_env, suites
 
 
@@ -18,7 +18,7 @@ def env_ids() -> list[str]:
     return [env_id for suite in suites() for env_id in suite.environments]
 
 
-def make_env(env_id: str, settings: dict[str, Any]) -> ToolEnv:
+def make_env(env_id: str, settings: JsonObject) -> ToolEnv:
     """Make an environment by id.
 
     Args:

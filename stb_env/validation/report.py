@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from stb_env import jsontext
 from stb_env.actions import POSITIONAL
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.validation.violation import (
     Violation,
     in_words,
@@ -65,7 +66,7 @@ def _allowed(error: ValidationError) -> str:
     return phrase.format(jsontext.dumps(error.validator_value)[:MAX_MESSAGE])
 
 
-def _member_schemas(error: ValidationError, keyword: str) -> Mapping[str, Any]:
+def _member_schemas(error: ValidationError, keyword: str) -> JsonMapping:
     return error.schema.get(keyword, {}) if isinstance(error.schema, Mapping) else {}
 
 

@@ -18,6 +18,7 @@ from stb_env.request import drive
 from stb_env.suites.stabletoolbench import queries as stabletoolbench
 from stb_env.tools import Tool, ToolCall, ToolId
 from stb_env.validation import validate_call
+from tests.shared import queries
 
 CITY = {"type": "string", "default": "Oslo"}
 UNIT = {"type": "string", "enum": ["C", "F"]}
@@ -168,7 +169,7 @@ def test_another_seed_or_tool_gives_other_variants(changes, seed):
 
 
 def test_every_api_of_the_queries_gets_its_calls(shared_data):
-    loaded = stabletoolbench.load(shared_data / "stabletoolbench" / "solvable_queries")
+    loaded = stabletoolbench.load(queries(shared_data))
     for given_tool in {api for task in loaded.tasks for api in task.tools}:
         made = written(given_tool, 3)
         assert made

@@ -18,6 +18,7 @@ from stb_env.suites.stabletoolbench import queries as stabletoolbench
 from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.tools import Status, Tool, ToolId
 from tests.fakes.openai_server import Answer, OpenAIServer, completion, error
+from tests.shared import found, queries
 
 OK = '{"error": "", "response": {"ms": 4}}'
 SECTION = re.compile(
@@ -277,7 +278,7 @@ def test_a_text_that_quotes_the_closing_line_of_its_section_stays_inside():
 
 
 def test_every_api_of_the_queries_is_shown_with_every_parameter(shared_data):
-    loaded = stabletoolbench.load(shared_data / "stabletoolbench" / "solvable_queries")
+    loaded = stabletoolbench.load(queries(shared_data))
     for given_tool in {api for task in loaded.tasks for api in task.tools}:
         known = json.loads(documentation(given_tool))
         assert [entry["name"] for entry in known["parameters"]] == [*given_tool.parameters["properties"]]
@@ -286,7 +287,7 @@ def test_every_api_of_the_queries_is_shown_with_every_parameter(shared_data):
 
 @pytest.mark.parametrize("profile", ["chat", "mirror_sft", "mirror_cot"])
 def test_every_request_of_mirrorapi_bench_is_rendered_in_every_profile(shared_data, profile):
-    for file in sorted((shared_data / "mirrorapi_bench").glob("*.jsonl")):
+    for file in found(shared_data, "mirrorapi_bench/*.jsonl"):
         for line in file.read_text(encoding="utf-8").split("\n")[:-1]:
             record = json.loads(line)
             document = record["api_doc"]

@@ -12,6 +12,7 @@ from stb_env.formats.recorded_answer import Answer
 from stb_env.prompting import latest
 from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.tools import Tool
+from tests.shared import golden_cases
 
 PROMPT = latest("mirror_sft")
 NAMES = st.text("abcdxyz", min_size=1, max_size=4)
@@ -44,9 +45,7 @@ def user_lines(tool, arguments):
 
 
 def test_golden_outputs_are_read_literally_in_compatibility_mode(shared_data):
-    cases = json.loads((shared_data / "stabletoolbench/golden/server/mirror_output.json").read_text())[
-        "cases"
-    ]
+    cases = golden_cases(shared_data, "server/*.json", "model_output")
     for case in cases:
         got = mirror.read_output(case["model_output"], compat=True)
         if "original_raises" in case:
@@ -59,9 +58,7 @@ def test_golden_outputs_are_read_literally_in_compatibility_mode(shared_data):
 
 
 def test_golden_outputs_that_the_published_server_reads_are_read_by_default(shared_data):
-    cases = json.loads((shared_data / "stabletoolbench/golden/server/mirror_output.json").read_text())[
-        "cases"
-    ]
+    cases = golden_cases(shared_data, "server/*.json", "model_output")
     for case in cases:
         text = case["model_output"]
         if mirror.read_output(text, compat=True) is not None:

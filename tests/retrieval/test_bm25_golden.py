@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from stb_env.retrieval import BM25Retriever
 from stb_env.retrieval.bm25 import words
+from tests.shared import task_files
 
 documents = st.lists(st.lists(st.sampled_from(["ab", "cd", "ef", "gh"]), max_size=5), min_size=1, max_size=6)
 queries = st.lists(st.sampled_from(["ab", "cd", "ef", "zz"]), max_size=4)
@@ -21,11 +21,7 @@ queries = st.lists(st.sampled_from(["ab", "cd", "ef", "zz"]), max_size=4)
 
 @pytest.fixture(scope="module")
 def fixture(shared_data: Path) -> dict[str, Any]:
-    file = shared_data / "toolbench_tasks" / "retrieval_bm25.json"
-    if not file.is_file():
-        pytest.skip(f"no {file}")
-    loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return loaded
+    return task_files(shared_data, "retriever", "documents", "queries")[0]
 
 
 def test_tokens_are_those_of_the_golden_queries(fixture: dict[str, Any]):

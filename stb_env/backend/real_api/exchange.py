@@ -13,6 +13,7 @@ from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
 from stb_env.errors import BackendError, FailureKind
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.retry import Clock, Deadline, retry_after
 
 MAX_BODY = 16 * 2**20
@@ -176,7 +177,7 @@ def late(deadline: Deadline) -> HTTPFailure:
     return HTTPFailure(f"no answer within the {deadline}", kind="timeout", retryable=True)
 
 
-def _sent(request: HTTPRequest, deadline: Deadline) -> dict[str, Any]:
+def _sent(request: HTTPRequest, deadline: Deadline) -> JsonObject:
     return {
         "method": request.method,
         "url": request.url,
@@ -219,7 +220,7 @@ def _errors() -> tuple[type[Exception], ...]:
     return _httpx().HTTPError, _httpx().InvalidURL, _httpx().StreamError
 
 
-def _settings() -> dict[str, Any]:
+def _settings() -> JsonObject:
     return {
         # `Slots` bounds what is in flight.
         "limits": _httpx().Limits(max_connections=None, max_keepalive_connections=32),

@@ -10,6 +10,7 @@ from typing import Any, Literal
 from stb_env.backend.user import User
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.llm import available, connect, load_models
 from stb_env.retrieval import (
     BM25Retriever,
@@ -110,15 +111,23 @@ def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
 
 
 def _searcher(
-    entries: Sequence[Mapping[str, Any]],
+    entries: Sequence[JsonMapping],
     frozen: Mapping[str, str] | None,
     retriever: Callable[[], RetrieverFactory] | None,
 ) -> ToolSearcher:
     return ToolSearcher(entries, frozen, None if retriever is None else retriever())
 
 
-def _hybrid(texts: Sequence[str]) -> HybridRetriever:
+def _bm25() -> RetrieverFactory:
+    return BM25Retriever
+
+
+def _both(texts: Sequence[str]) -> HybridRetriever:
     return HybridRetriever([BM25Retriever(texts), NgramRetriever(texts)], len(texts))
+
+
+def _hybrid() -> RetrieverFactory:
+    return _both
 
 
 def _minilm() -> RetrieverFactory:
@@ -129,8 +138,8 @@ def _minilm() -> RetrieverFactory:
 _RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
     "frozen": None,
     "ngram": None,
-    "bm25": lambda: BM25Retriever,
-    "hybrid": lambda: _hybrid,
+    "bm25": _bm25,
+    "hybrid": _hybrid,
     "minilm": _minilm,
 }
 

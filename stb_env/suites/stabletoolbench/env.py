@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -17,6 +17,7 @@ from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Judge
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import TaskSet, TaskSource
@@ -27,9 +28,9 @@ def make(
     data: str | Path | TaskSource | None = None,
     cache: str | Path | ResponseCache | None = None,
     mode: Mode = "offline",
-    real: str | Path | Mapping[str, Any] | RealAPI | None = None,
-    simulator: str | Mapping[str, Any] | Simulator | None = None,
-    faults: Mapping[str, Any] | Faults | None = None,
+    real: str | Path | JsonMapping | RealAPI | None = None,
+    simulator: str | JsonMapping | Simulator | None = None,
+    faults: JsonMapping | Faults | None = None,
     judge: str | Judge | None = None,
     votes: int = 1,
     votes_cache: str | Path | None = None,

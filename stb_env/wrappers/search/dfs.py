@@ -9,6 +9,7 @@ import gymnasium as gym
 
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import Transition
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.usage import NO_USAGE
 from stb_env.wrappers.search.dialect import Depth, Dialect, tokens_of
@@ -91,7 +92,7 @@ class DepthFirstSearch(TreeSearch):
         self.method = f"DFS_w{width}" if filter else f"DFS_woFilter_w{width}"
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """The settings as plain data."""
         return {"width": self.width, **super().settings, "filter": self.filter}
 

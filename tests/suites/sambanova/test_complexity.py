@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import numpy as np
@@ -12,18 +11,19 @@ from hypothesis import strategies as st
 
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.complexity import average_ranks, complexity, distance, rf1_distance, spearman
+from tests.shared import task_cases, task_files
 
 CALLS = st.lists(st.sampled_from("abcde"), max_size=8)
 VALUES = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=12)
 
 
 @pytest.fixture(scope="module")
-def fixture(shared_data):
-    return json.loads((shared_data / "toolbench_tasks" / "complexity.json").read_text(encoding="utf-8"))
+def cases(shared_data):
+    return task_cases(shared_data, "complexity score")
 
 
-def test_every_distance_of_the_recorded_cases_is_reproduced_golden(fixture):
-    for case in fixture["cases"]:
+def test_every_distance_of_the_recorded_cases_is_reproduced_golden(cases):
+    for case in cases:
         expected, size = case["expected"], case["size_of_D"]
         found = [[distance(t, e, size) for e in case["examples"]] for t in case["tests"]]
         rf1 = [[rf1_distance(t, e) for e in case["examples"]] for t in case["tests"]]
@@ -31,8 +31,8 @@ def test_every_distance_of_the_recorded_cases_is_reproduced_golden(fixture):
         assert np.allclose(rf1, expected["rf1_distance"], rtol=0, atol=1e-12), case["id"]
 
 
-def test_every_score_of_the_recorded_cases_is_reproduced_golden(fixture):
-    for case in fixture["cases"]:
+def test_every_score_of_the_recorded_cases_is_reproduced_golden(cases):
+    for case in cases:
         expected = case["expected"]
         found = complexity(case["tests"], case["examples"], case["size_of_D"])
         assert found.nearest == pytest.approx(expected["min_distance"], abs=1e-12), case["id"]
@@ -42,10 +42,11 @@ def test_every_score_of_the_recorded_cases_is_reproduced_golden(fixture):
         )
 
 
-def test_the_recorded_rank_correlations_are_reproduced_golden(fixture):
-    study = fixture["spearman"]
-    for model in study["models"]:
-        assert round(spearman(study["complexity"], model["error"]), 6) == model["computed"], model["name"]
+def test_the_recorded_rank_correlations_are_reproduced_golden(shared_data):
+    for file in task_files(shared_data, "complexity score", "spearman"):
+        study = file["spearman"]
+        for model in study["models"]:
+            assert round(spearman(study["complexity"], model["error"]), 6) == model["computed"], model["name"]
 
 
 @settings(max_examples=100)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from stb_env import seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key
 from stb_env.backend.simulator.template.skeleton import Items, Leaf, Node, Record
 from stb_env.backend.simulator.template.values import Scalar, Scene
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 _GENERIC_ID = field_key("id")
 # ASCII: which other characters are digits depends on Python's version.
@@ -60,7 +60,7 @@ class Filler:
 
     def __init__(
         self,
-        echo: Mapping[str, Any],
+        echo: JsonMapping,
         identifier: Any,
         scene: Scene,
         *,
@@ -104,9 +104,9 @@ class Filler:
                 return given
         return leaf.make(seeding.mix(seed, leaf.salt), self._scene)
 
-    def _record(self, record: Record, seed: int, owned: bool) -> dict[str, Any]:
+    def _record(self, record: Record, seed: int, owned: bool) -> JsonObject:
         """Fill an object; ``owned`` tells that a record or list around it stands for the identifier."""
-        filled: dict[str, Any] = {}
+        filled: JsonObject = {}
         if record.own is not None:
             name, leaf = record.own
             filled[name] = self._own(leaf, seed, owned)

@@ -5,22 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.judges.protocol import Judge
 from stb_env.suites.sambanova.cat_api.judge import AccountJudge, OriginalJudge
 from stb_env.suites.sambanova.cat_api.official import official_tasks
 from stb_env.suites.sambanova.cat_api.program import parse, parse_original
 from stb_env.suites.sambanova.cat_api.tasks import CatTasks
 from stb_env.suites.sambanova.cat_api.world import CatWorld
 from stb_env.suites.sambanova.common.curl.oracle import oracle
-from stb_env.suites.sambanova.common.program_task import Compat, Data, ProgramTask, Split
+from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
+from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 
-
-def _judge(*, original: bool, program: bool) -> Judge:
-    del program
-    return OriginalJudge() if original else AccountJudge()
-
-
-_TASK = ProgramTask(CatTasks, official_tasks, CatWorld, _judge, parse, parse_original, oracle)
+_TASK = ProgramTask[None](
+    tasks=CatTasks,
+    official=lambda path, mode: official_tasks(path, original=mode.original),
+    world=lambda mode, _: CatWorld(original=mode.original),
+    judge=lambda mode: OriginalJudge() if mode.original else AccountJudge(),
+    parse=parse,
+    parse_original=parse_original,
+    oracle=oracle,
+)
 
 
 def make(
@@ -31,7 +33,7 @@ def make(
     max_turns: int = 8,
     **settings: Any,
 ) -> ToolEnv:
-    """Make ToolBench's Cat API task over an embedded image service.
+    """Make the Cat API task over an embedded image service.
 
     An action is a curl command, of which nothing is ever run, or a typed call.
 
@@ -47,4 +49,4 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    return _TASK.make(split, data, compat, program, max_turns, settings)
+    return _TASK.make(Mode.of(split, compat, program), data, max_turns=max_turns, **settings)

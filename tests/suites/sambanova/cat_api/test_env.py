@@ -150,7 +150,7 @@ def test_the_original_takes_any_added_image_and_only_the_exact_deletion():
     ("action", "status", "error"),
     [
         (LABELS["search"].replace("ASC", "up"), 2, '\'order\' must be one of "RANDOM", "ASC", "DESC"'),
-        (LABELS["search"].replace("limit=3", "limit=0"), 2, "'limit': 0 is less than the minimum of 1"),
+        (LABELS["search"].replace("limit=3", "limit=0"), 2, "'limit' must be at least 1, got the number 0"),
         (LABELS["search"].replace("limit=3", "limt=3"), 2, "unknown parameter 'limt'. Did you mean 'limit'?"),
         (LABELS["add"].replace(":", ""), 1, "curl: (6) could not resolve the host"),
         (LABELS["add"].replace('"zx1"', "7"), 1, "HTTP 400: INVALID_DATA"),

@@ -84,9 +84,9 @@ def test_a_label_is_solved_as_a_program_and_as_calls(compat: str | None):
     ],
 )
 def test_the_default_differs_from_the_original_where_that_is_documented(
-    program: str, toolbench: tuple[bool, bool], default: tuple[bool, bool]
+    program: str, original: tuple[bool, bool], default: tuple[bool, bool]
 ):
-    for compat, expected in (("original", toolbench), (None, default)):
+    for compat, expected in (("original", original), (None, default)):
         verdict = judged(program, program=True, compat=compat)
         assert (verdict["executable"], verdict["success"]) == expected
 

@@ -118,7 +118,7 @@ def test_the_last_request_is_the_one_that_counts():
         (
             {"name": "weather_at_coordinates", "arguments": {"lat": 91, "lon": 0}},
             2,
-            "'lat': 91 is greater than",
+            "'lat' must be at most 90, got the number 91",
         ),
     ],
 )

@@ -96,9 +96,9 @@ def test_a_label_is_solved_as_a_program_and_as_calls(compat: str | None):
     ],
 )
 def test_the_default_differs_from_the_original_where_that_is_documented(
-    program: str, toolbench: tuple[bool, bool], default: tuple[bool, bool]
+    program: str, original: tuple[bool, bool], default: tuple[bool, bool]
 ):
-    for compat, expected in (("original", toolbench), (None, default)):
+    for compat, expected in (("original", original), (None, default)):
         verdict = judged(program, program=True, compat=compat)
         assert (verdict["executable"], verdict["success"]) == expected
 
@@ -154,7 +154,7 @@ def test_a_program_stops_at_its_first_failing_call():
         (
             [START, "API.set_return_date(Date(2024, 3, 14))"],
             2,
-            "'value.month': 2024 is greater than the maximum of 12",
+            "'value.month' must be at most 12, got the number 2024",
         ),
         (
             [START + WAY + STAY, "API.set_checkout_date(Date(5, 9, 2024))", "API.search()"],
