@@ -11,7 +11,7 @@ from stb_env.prompting import prompt
 
 VERSION = 1
 
-SCORES_VERSION = 1
+SCORES_VERSION = 2
 """Version of what scores mean; raised whenever the same episode would be scored otherwise than before."""
 
 # Paths may move and differ between machines; the hashes say what was played.
