@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ def write_text(file: Path, text: str) -> None:
         file: The file; its folder must exist.
         text: Its whole content, whose line breaks stay as they are.
     """
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
     with draft.open("w", encoding="utf-8", newline="\n") as out:
         out.write(text)
         out.flush()

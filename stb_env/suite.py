@@ -53,6 +53,7 @@ class Suite:
         demonstrations: Returns its solved examples.
         tables: Returns the published figures.
         agents: Policies of its own, by the name that ``--agent`` takes.
+        inspect: Reports on official files, see `stb_env.console.inspection`.
         exports: Writers of its official answer files, by the name that ``stb-env export --format`` takes.
         checks: Adds checks of its own to those of `stb_env.testing`.
         standing: Settings under which standing checks cost nothing and give the same each time.
@@ -76,6 +77,7 @@ class Suite:
     demonstrations: Reference | None = None
     tables: Reference | None = None
     agents: Mapping[str, Reference] = field(default_factory=dict)
+    inspect: Reference | None = None
     exports: Mapping[str, Reference] = field(default_factory=dict)
     checks: Reference | None = None
     standing: JsonMapping = field(default_factory=dict)
