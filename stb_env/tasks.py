@@ -39,7 +39,7 @@ class Task:
         goal: What an exact verifier checks, as plain data; empty for open queries.
         record: The record as the data set gives it.
         checked: Whether id and tools must be as said; False takes them as another program had them. Of
-            tools that share a name the first is then called, as in StableToolBench; there may be none, as
+            tools that share a name the first is then called (as by Guo et al., 2024); there may be none, as
             in saved runs and in conversations that are just talk.
 
     Raises:
