@@ -51,7 +51,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class ToolFinder(World):
+class ToolFinder(World[None]):
     """Answers searches over a catalogue; a world without state.
 
     Attributes:

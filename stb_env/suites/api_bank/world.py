@@ -28,7 +28,7 @@ Searcher = Callable[[str], Any]
 """Returns what the tool search answers to keywords, or raises `ApiError`."""
 
 
-class ApiBankWorld(World):
+class ApiBankWorld(World[State]):
     """Runs one set of API-Bank's APIs. It holds no episode, so one serves any number of them.
 
     Args:

@@ -25,7 +25,7 @@ from stb_env.tools import Tool, ToolResult
 TITLE = "sheet_1"
 
 
-class LiveWorld(World):
+class LiveWorld(World[Book]):
     """Carries out calls on a spreadsheet of gspread's.
 
     Args:

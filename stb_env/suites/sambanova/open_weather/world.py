@@ -25,7 +25,7 @@ from stb_env.tools import Status, Tool, ToolCall, ToolResult
 from stb_env.validation import check_call
 
 
-class OpenWeatherWorld(World):
+class OpenWeatherWorld(World[tuple[()]]):
     """Answers weather requests; one serves any number of episodes.
 
     Args:
@@ -56,7 +56,7 @@ class OpenWeatherWorld(World):
         """Return the state, which holds nothing."""
         return ()
 
-    def call(self, state: Any, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Any]:
+    def call(self, state: tuple[()], tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, tuple[()]]:
         """Send one request.
 
         Raises:

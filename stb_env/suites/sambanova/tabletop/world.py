@@ -32,7 +32,7 @@ _FORBIDDEN = ("import", "__")
 _KINDS = (Arrays(),)
 
 
-class TabletopWorld(World):
+class TabletopWorld(World[Scene]):
     """Moves blocks; one world serves any number of episodes.
 
     Args:

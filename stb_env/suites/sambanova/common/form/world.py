@@ -19,7 +19,7 @@ from stb_env.validation import check_call
 _EMPTY = Form()
 
 
-class FormWorld(World):
+class FormWorld(World[Form]):
     """Fills in one form; one world serves any number of episodes.
 
     Args:
