@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.actions import blocks, bracketed, program, react
@@ -23,7 +22,7 @@ FORMS: tuple[Form, ...] = (blocks.read_tags, react.read, blocks.read_fences, pro
 
 
 def parse_action(
-    action: str | bytes | JsonMapping | Sequence[Any] | None,
+    action: str | bytes | JsonMapping | Sequence[object] | None,
     *,
     max_text: int = MAX_TEXT,
     max_calls: int = MAX_CALLS,
