@@ -10,11 +10,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, tool_from_api
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolId, unique_names
@@ -198,7 +197,7 @@ class _Reader:
             raise DataError(str(problem))
         self.problems.append(problem)
 
-    def _record(self, file: str, index: int, raw: Any, group: str) -> _Record:
+    def _record(self, file: str, index: int, raw: Json, group: str) -> _Record:
         if not isinstance(raw, dict):
             raise _BadRecord("record", f"expected an object, got {type(raw).__name__}")
         query = _query(raw.get("query"))
@@ -213,7 +212,9 @@ class _Reader:
             task_id, query, apis, relevant, group, {k: v for k, v in raw.items() if k != "api_list"}
         )
 
-    def _relevant(self, file: str, index: int, pairs: Any, apis: Sequence[JsonMapping]) -> tuple[ToolId, ...]:
+    def _relevant(
+        self, file: str, index: int, pairs: Json, apis: Sequence[JsonMapping]
+    ) -> tuple[ToolId, ...]:
         by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
         found: dict[ToolId, None] = {}
         for pair in pairs if isinstance(pairs, list) else []:
@@ -235,7 +236,7 @@ def _wanted_ids(file: Path) -> set[str] | None:
     return {str(key) for key in loaded}
 
 
-def _query(query: Any) -> str:
+def _query(query: Json) -> str:
     if isinstance(query, list) and len(query) == 1:
         query = query[0]
     if not isinstance(query, str) or not query.strip():
@@ -243,7 +244,7 @@ def _query(query: Any) -> str:
     return query
 
 
-def _apis(apis: Any) -> list[JsonMapping]:
+def _apis(apis: Json) -> list[JsonMapping]:
     if apis is None:
         return []
     if not isinstance(apis, list):
@@ -253,7 +254,7 @@ def _apis(apis: Any) -> list[JsonMapping]:
     return apis
 
 
-def _check_api(place: str, entry: Any) -> None:
+def _check_api(place: str, entry: Json) -> None:
     if not isinstance(entry, dict):
         raise _BadRecord(place, f"expected an object, got {type(entry).__name__}")
     for name in _IDENTITY:
@@ -268,11 +269,11 @@ def _check_api(place: str, entry: Any) -> None:
             raise _BadRecord(f"{place}.{key}", "expected a list of objects that have a text 'name'")
 
 
-def _is_pair(pair: Any) -> bool:
+def _is_pair(pair: Json) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)
 
 
-def _is_cut(template: Any) -> bool:
+def _is_cut(template: Json) -> bool:
     return isinstance(template, str) and len(template) == _CUT_LENGTH
 
 
@@ -306,7 +307,7 @@ def _read_list(file: Path) -> JsonArray:
     return loaded
 
 
-def _read_json(file: Path) -> Any:
+def _read_json(file: Path) -> Json:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
