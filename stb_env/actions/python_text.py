@@ -6,7 +6,6 @@ import ast
 import textwrap
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolCall
@@ -24,7 +23,7 @@ class NotDataError(ValueError):
     """Python text that means more than literals and calls."""
 
 
-Names = Callable[[str], Any]
+Names = Callable[[str], object]
 """Gives a bare name its value, or raises `NotDataError`."""
 
 

@@ -8,7 +8,6 @@ depth-first search stopped; that is always one of the walks that the original ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
@@ -16,7 +15,7 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.nodes import ACTION, INPUT, THOUGHT, kind_of
 from stb_env.tools import FINISH
 
-Detail = tuple[str, Any]
+Detail = tuple[str, Json]
 Document = JsonMapping
 
 
