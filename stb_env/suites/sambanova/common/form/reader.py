@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
+from stb_env.actions.parse import ActionLike
+from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.form.api import PROGRAM, FormApi, Made, Signatures
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import OBJECT, Call, calls_of
@@ -14,7 +15,7 @@ from stb_env.tools import FINISH, ToolCall
 
 _JSON = ("{", "[")
 
-Reader = Callable[[Any], Action]
+Reader = Callable[[ActionLike], Action]
 
 
 def form_reader(api: FormApi) -> Reader:
@@ -29,7 +30,7 @@ def form_reader(api: FormApi) -> Reader:
         {'value': {'month': 3, 'day': 14, 'year': 2024}}
     """
 
-    def read(action: Any) -> Action:
+    def read(action: ActionLike) -> Action:
         if isinstance(action, str) and f"{OBJECT}." in action and not action.startswith(_JSON):
             try:
                 calls = [typed(call) for call in calls_of(action[:MAX_TEXT], api)]
@@ -56,7 +57,7 @@ def original_reader(api: FormApi) -> Reader:
         ({'text': 'Sure, here it is.'}, ())
     """
 
-    def read(action: Any) -> Action:
+    def read(action: ActionLike) -> Action:
         if not isinstance(action, str) or action.lstrip().startswith(_JSON):
             parsed = _general(action, api.classes)
             if parsed.calls or not isinstance(action, str):
@@ -83,7 +84,7 @@ def typed(call: Call) -> ToolCall:
     return ToolCall(call.name, {name: plain(value) for name, value in call.arguments.items()})
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """Return a program's value as JSON data.
 
     Examples:
@@ -100,7 +101,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _general(action: Any, classes: Signatures) -> Action:
+def _general(action: ActionLike, classes: Signatures) -> Action:
     parsed = parse_action(action)
     if not classes or not parsed.calls:
         return parsed
@@ -118,7 +119,7 @@ def _with_objects(call: ToolCall, classes: Signatures) -> ToolCall:
     return ToolCall(call.name, arguments, call.id)
 
 
-def _object(value: Any, classes: Signatures) -> Any:
+def _object(value: Json, classes: Signatures) -> Json:
     match value:
         case {"name": str(name), "arguments": Mapping() as arguments} if len(value) == 2 and name in classes:
             positional = arguments.get(POSITIONAL, [])
