@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.world import World
@@ -117,5 +116,5 @@ def _result(answer: Answer) -> ToolResult:
     return ToolResult.of("", error=f"HTTP {answer.code}: {answer.body['message']}", source="world")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)
