@@ -103,7 +103,7 @@ def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: o
     ]
 
 
-def _numericised(text: object) -> Any:
+def _numericised(text: object) -> object:
     number = numeric(text)
     return text if number is None else number
 
