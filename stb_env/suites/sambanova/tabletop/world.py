@@ -106,7 +106,7 @@ def run(text: str, hand: Hand) -> Outcome:
     for part in _FORBIDDEN:
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
-    names: JsonObject = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
+    names: dict[str, object] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
     names |= {"np": NUMPY, "affinity": AFFINITY, **GEOMETRY}
     return Machine(names, kinds=_KINDS).run(text)
 
