@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from typing import Any
 
-from stb_env.jsontypes import JsonArray, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonObject
 
 MAX_DEPTH = 100
 CUT_MARK = "...[cut]"
@@ -20,7 +19,7 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("?)|[\[\]{},]', re.DOTALL)
 _BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
 
 
-def dumps(value: Any) -> str:
+def dumps(value: object) -> str:
     r"""Write a value as readable JSON text that can always be encoded as UTF-8.
 
     Infinities and NaN, which JSON lacks, become text.
@@ -45,7 +44,7 @@ def dumps(value: Any) -> str:
     return text
 
 
-def loads(text: str) -> Any:
+def loads(text: str) -> Json:
     """Parse JSON text, tolerating control characters, NaN, huge numbers; bounding depth.
 
     Args:
@@ -70,7 +69,7 @@ def loads(text: str) -> Any:
     return _DECODER.decode(text)
 
 
-def read_back(text: str) -> Any:
+def read_back(text: str) -> Json:
     """Parse text that `dumps` or another JSON writer of this package wrote, and that is that text alone.
 
     Skips what `json.loads` does around the parser, which on short texts costs as much as the parser.
@@ -104,7 +103,7 @@ def _depth(text: str) -> int:
     return deepest
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     if isinstance(value, dict):
@@ -128,7 +127,7 @@ _raw_decode = json.JSONDecoder().raw_decode
 _DECODER = json.JSONDecoder(parse_int=_parse_int, parse_float=_parse_float, parse_constant=str, strict=False)
 
 
-def cut(value: Any, limit: int) -> Any:
+def cut(value: Json, limit: int) -> Json:
     """Shorten a JSON value until its text has at most ``limit`` characters and still parses.
 
     Long texts lose their end and long lists and objects their last members; each place that lost
@@ -155,7 +154,7 @@ def cut(value: Any, limit: int) -> Any:
     return CUT_MARK
 
 
-def close(text: str) -> Any:
+def close(text: str) -> Json:
     """Decode JSON text that was cut off: drop what is incomplete and close what is open.
 
     Returns:
@@ -188,7 +187,7 @@ def close(text: str) -> Any:
         return None
 
 
-def _shorten(value: Any, budget: int) -> Any:
+def _shorten(value: Json, budget: int) -> Json:
     if isinstance(value, str):
         return value if len(value) <= budget else value[: max(0, budget - len(CUT_MARK))] + CUT_MARK
     if isinstance(value, list):

@@ -7,7 +7,6 @@ vector environments with shared memory read it once and never again.
 from __future__ import annotations
 
 import string
-from typing import Any
 
 import numpy as np
 from gymnasium.spaces import Space
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import Tool
 
 _WORDS = ("alpha", "berlin", "blue", "coffee", "delta", "music", "news", "paris", "river", "weather")
@@ -43,11 +42,13 @@ class TextSpace(Space[str]):
         self.max_length = max_length
         super().__init__(shape=None, dtype=None, seed=seed)
 
-    def contains(self, x: Any) -> bool:
+    def contains(self, x: object) -> bool:
         """Return whether ``x`` is a text within the bound."""
         return isinstance(x, str) and len(x) <= self.max_length
 
-    def sample(self, mask: Any | None = None, probability: Any | None = None) -> str:
+    def sample(
+        self, mask: NDArray[np.int8] | None = None, probability: NDArray[np.float64] | None = None
+    ) -> str:
         """Return a short random text; masks have no meaning here and must be None.
 
         Raises:
@@ -72,7 +73,7 @@ class TextSpace(Space[str]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.max_length})"
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> TextSpace:
+    def __deepcopy__(self, memo: dict[int, object]) -> TextSpace:
         return self.copy()
 
     def copy(self) -> TextSpace:
@@ -159,7 +160,7 @@ def sample_arguments(parameters: JsonMapping, rng: np.random.Generator) -> JsonO
     }
 
 
-def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> Any:
+def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> Json:
     if "enum" in schema:
         return schema["enum"][int(rng.integers(len(schema["enum"])))]
     if "default" in schema and rng.random() < 0.5:
@@ -175,7 +176,7 @@ def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> 
     return _sample_scalar(kind, schema, rng)
 
 
-def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> Any:
+def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> Json:
     if kind in ("integer", "number"):
         low = int(schema.get("minimum", 0))
         high = int(schema.get("maximum", low + 100))

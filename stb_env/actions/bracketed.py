@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import Any
 
 from stb_env.actions.action import Reading
 from stb_env.actions.python_text import NotDataError, call_of, expression
@@ -90,7 +89,7 @@ def _split(text: str) -> JsonObject | str:
     return {key[1]: _unquote(text[key.end() : end].strip()) for key, end in zip(keys, ends, strict=True)}
 
 
-def _unquote(text: str) -> Any:
+def _unquote(text: str) -> object:
     if len(text) >= 2 and text[0] == text[-1] and text[0] in "'\"":
         text = text[1:-1]
     value = read_value(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias
 
 from stb_env import jsontext
 from stb_env.actions import blocks, bracketed, program, react
@@ -15,6 +15,9 @@ from stb_env.tools import ToolCall
 
 _USUAL_TEXT = 65_536
 
+ActionLike: TypeAlias = str | bytes | JsonMapping | Sequence[object] | None
+"""What an agent may hand over as its action; `parse_action` says how it is read."""
+
 Form = Callable[[str, int], Reading | None]
 """Reads a text of one form, at most so many calls; None where the text has no call of this form."""
 
@@ -23,7 +26,7 @@ FORMS: tuple[Form, ...] = (blocks.read_tags, react.read, blocks.read_fences, pro
 
 
 def parse_action(
-    action: str | bytes | JsonMapping | Sequence[Any] | None,
+    action: ActionLike,
     *,
     max_text: int = MAX_TEXT,
     max_calls: int = MAX_CALLS,

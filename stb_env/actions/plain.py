@@ -7,9 +7,9 @@ import math
 import numbers
 import operator
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.jsontext import CUT_MARK
+from stb_env.jsontypes import Json
 
 MAX_TEXT = 1_000_000
 MAX_DEPTH = 64
@@ -45,7 +45,7 @@ def clean(text: str) -> str:
     return text
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """Copy a value as JSON data, whatever it is; nothing of it is shared with the original.
 
     Tuples become lists, keys text, infinities, NaN and enormous integers text; what JSON has no word for
@@ -65,7 +65,7 @@ class _Copier:
     def __init__(self) -> None:
         self._left = MAX_NODES
 
-    def copy(self, value: Any, depth: int) -> Any:
+    def copy(self, value: object, depth: int) -> Json:
         if isinstance(value, str):
             return clean(value)
         if not isinstance(value, _CONTAINERS):
@@ -78,7 +78,7 @@ class _Copier:
         return {_key(key): self.copy(item, depth - 1) for key, item in value.items()}
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     if isinstance(key, str):
         return clean(key)
     scalar = _scalar(key)
@@ -87,7 +87,7 @@ def _key(key: Any) -> str:
     return str(scalar)
 
 
-def _scalar(value: Any) -> bool | int | float | str | None:
+def _scalar(value: object) -> bool | int | float | str | None:
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, _INTEGERS):

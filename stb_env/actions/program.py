@@ -5,12 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any
 
 from stb_env.actions.action import Reading
 from stb_env.actions.python_text import Names, NotDataError, call_of, statements, value_of
 from stb_env.actions.structured import make_call
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.tools import ToolCall
 
 PREFIX = "API."
@@ -63,7 +62,7 @@ def calls_in(text: str, max_calls: int) -> list[ToolCall]:
 def _calls(body: list[ast.stmt], *, strict: bool) -> Iterator[ToolCall]:
     assigned: JsonObject = {}
 
-    def names(name: str) -> Any:
+    def names(name: str) -> Json:
         return assigned.get(name, {"name": name})
 
     for statement in body:

@@ -6,7 +6,6 @@ import ast
 import textwrap
 import warnings
 from collections.abc import Callable
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolCall
@@ -24,7 +23,7 @@ class NotDataError(ValueError):
     """Python text that means more than literals and calls."""
 
 
-Names = Callable[[str], Any]
+Names = Callable[[str], object]
 """Gives a bare name its value, or raises `NotDataError`."""
 
 
@@ -58,7 +57,7 @@ def expression(text: str) -> ast.expr:
     raise NotDataError("not one expression")
 
 
-def literal(text: str) -> Any:
+def literal(text: str) -> object:
     """Read a Python literal.
 
     Raises:
@@ -75,7 +74,7 @@ def literal(text: str) -> Any:
     return value_of(expression(text), None)
 
 
-def value_of(node: ast.expr, names: Names | None) -> Any:
+def value_of(node: ast.expr, names: Names | None) -> object:
     """Return the value of a literal; with ``names`` also of bare names and nested calls.
 
     A nested call, such as ``Loc("Fargo")``, becomes ``{"name": ..., "arguments": {...}}``.
@@ -105,7 +104,7 @@ def call_of(node: ast.expr, names: Names | None) -> ToolCall:
         raise NotDataError("nests too deep") from error
 
 
-def _value(node: ast.expr, names: Names | None) -> Any:
+def _value(node: ast.expr, names: Names | None) -> object:
     match node:
         case ast.Constant(bool() | int() | float() | str() | None as value):
             return value
@@ -127,7 +126,7 @@ def _value(node: ast.expr, names: Names | None) -> Any:
     raise NotDataError(f"{type(node).__name__} is no literal")
 
 
-def _key(node: ast.expr | None) -> Any:
+def _key(node: ast.expr | None) -> bool | int | float | str | None:
     match node:
         case ast.Constant(bool() | int() | float() | str() | None as key):
             return key

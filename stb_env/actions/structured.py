@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from stb_env import jsontext
 from stb_env.actions.action import MAX_CALLS, Reading
@@ -22,7 +22,7 @@ ABSENT: Final = object()
 _BARE_CALL = frozenset({"name", "id", "type"})
 
 
-def read_value(text: str) -> Any:
+def read_value(text: str) -> object:
     """Read a JSON object or list, or one in Python's notation; `ABSENT` where the text is neither.
 
     Examples:
@@ -42,7 +42,7 @@ def read_value(text: str) -> Any:
         return ABSENT
 
 
-def read_arguments(value: Any) -> JsonMapping | str:
+def read_arguments(value: object) -> JsonMapping | str:
     """Read the arguments of a call: an object, or the raw text where what was written is no object.
 
     Examples:
@@ -60,18 +60,18 @@ def read_arguments(value: Any) -> JsonMapping | str:
     return data if isinstance(data, dict | str) else jsontext.dumps(data)[:MAX_TEXT]
 
 
-def make_call(name: str, arguments: Any, call_id: Any = "") -> ToolCall:
+def make_call(name: str, arguments: object, call_id: object = "") -> ToolCall:
     """Build a call from unchecked parts; the name is kept as written, up to `MAX_WRITTEN_NAME` characters."""
     return ToolCall(clean(name)[:MAX_WRITTEN_NAME], read_arguments(arguments), _read_id(call_id))
 
 
-def _read_id(value: Any) -> str:
+def _read_id(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         value = str(plain(value))
     return clean(value)[:MAX_ID] if isinstance(value, str) else ""
 
 
-def read_call(data: Any) -> ToolCall | None:
+def read_call(data: object) -> ToolCall | None:
     """Return the call that an object describes, or None.
 
     Examples:
@@ -93,7 +93,7 @@ def read_call(data: Any) -> ToolCall | None:
     return make_call(name, None, data.get("id")) if set(function) <= _BARE_CALL else None
 
 
-def read_data(data: Any, max_calls: int = MAX_CALLS) -> Reading:
+def read_data(data: object, max_calls: int = MAX_CALLS) -> Reading:
     """Find the calls of decoded data and, in a message, its content.
 
     Examples:
@@ -105,7 +105,7 @@ def read_data(data: Any, max_calls: int = MAX_CALLS) -> Reading:
     return Reading(list(islice(found, max_calls)), _content(data))
 
 
-def _candidates(data: Any) -> Sequence[Any]:
+def _candidates(data: object) -> Sequence[object]:
     if isinstance(data, list | tuple):
         return data
     if not isinstance(data, Mapping):
@@ -117,14 +117,14 @@ def _candidates(data: Any) -> Sequence[Any]:
     return (data if legacy is None else legacy,)
 
 
-def _content(data: Any) -> str:
+def _content(data: object) -> str:
     content = data.get("content") if isinstance(data, Mapping) else None
     if isinstance(content, list | tuple):
         content = "\n".join(_part_texts(content))
     return clean(content)[:MAX_TEXT] if isinstance(content, str) else ""
 
 
-def _part_texts(parts: Sequence[Any]) -> Iterator[str]:
+def _part_texts(parts: Sequence[object]) -> Iterator[str]:
     for part in parts:
         text = part.get("text") if isinstance(part, Mapping) else part
         if isinstance(text, str):

@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from itertools import islice, product
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from stb_env.backend.simulator.llm_simulator import (
 )
 from stb_env.backend.simulator.template import fields, values, words
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.llm import ChatModel, ChatRequest, Sampling, Usage
 from stb_env.prompting import delimited, latest
 from stb_env.request import Slow
@@ -93,7 +93,7 @@ class CallWriter:
         self.model = model
         self.seed = seed
 
-    def write(self, tool: Tool, count: int = 1, examples: Sequence[Any] = ()) -> Slow[WrittenCalls]:
+    def write(self, tool: Tool, count: int = 1, examples: Sequence[object] = ()) -> Slow[WrittenCalls]:
         """Write calls of one API.
 
         Args:
@@ -128,7 +128,9 @@ class CallWriter:
                 written.add(arguments)
         return written
 
-    def _ask(self, model: ChatModel, tool: Tool, count: int, examples: Sequence[Any]) -> Slow[WrittenCalls]:
+    def _ask(
+        self, model: ChatModel, tool: Tool, count: int, examples: Sequence[object]
+    ) -> Slow[WrittenCalls]:
         written = WrittenCalls()
         sampling = Sampling(seed=self._seed_of(tool) % 2**31)
         opening = _messages(tool, count, examples)
@@ -151,7 +153,7 @@ class CallWriter:
         return seeding.derive("call_writer", *identity, self.seed)
 
 
-def _messages(tool: Tool, count: int, examples: Sequence[Any]) -> list[Mapping[str, str]]:
+def _messages(tool: Tool, count: int, examples: Sequence[object]) -> list[Mapping[str, str]]:
     parts = [delimited(documentation(tool), "documentation")]
     shown = example_lines(examples, MAX_EXAMPLES, MAX_EXAMPLE_CHARACTERS)
     if shown:
@@ -187,7 +189,7 @@ def _take(written: WrittenCalls, tool: Tool, count: int, proposals: JsonArray | 
     return problems
 
 
-def _add(written: WrittenCalls, tool: Tool, proposal: Any) -> list[str]:
+def _add(written: WrittenCalls, tool: Tool, proposal: object) -> list[str]:
     if not isinstance(proposal, dict):
         return [f"expected an object of arguments, got {type(proposal).__name__}"]
     checked = check_call(ToolCall(tool.name, proposal), tool)
@@ -243,7 +245,7 @@ def _pools(tool: Tool, size: int, seed: int) -> dict[str, JsonArray]:
     return pools
 
 
-def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[Any]:
+def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[Json]:
     if "default" in schema:
         yield schema["default"]
     if "const" in schema or "enum" in schema:
@@ -263,7 +265,7 @@ def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed
             yield from _samples(name, schema, size, seed)
 
 
-def _numbers(schema: JsonMapping, kind: str, size: int, seed: int) -> Iterator[Any]:
+def _numbers(schema: JsonMapping, kind: str, size: int, seed: int) -> Iterator[float]:
     first = schema.get("minimum", min(1, schema.get("maximum", 1)))
     last = schema.get("maximum", first + max(_NUMBERS, size))
     span = range(math.ceil(first), math.floor(last) + 1)
@@ -286,7 +288,7 @@ def _texts(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed:
         yield text[:high].ljust(low, "x")
 
 
-def _samples(name: str, schema: JsonMapping, size: int, seed: int) -> Iterator[Any]:
+def _samples(name: str, schema: JsonMapping, size: int, seed: int) -> Iterator[Json]:
     rng = np.random.default_rng(seed)
     single = {"properties": {name: schema}, "required": [name]}
     for _ in range(_TRIES * size):

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from typing_extensions import TypeVar
+
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
+S = TypeVar("S", default=Any)
+"""State of an episode as its backend, or its user, keeps it; who passes it on need not know its type."""
 
-class Backend(Protocol):
+
+class Backend(Protocol[S]):
     """Answers tool calls. Holds no episode: the episode's state goes in and comes out.
 
     The state is an immutable value (None, a frozen dataclass, a tuple ...), so that a snapshot is a
@@ -23,11 +28,11 @@ class Backend(Protocol):
         """Plain data that decides the answers (mode, hashes, versions), for the run's manifest."""
         ...
 
-    def start(self, task: Task, seed: int) -> Any:
+    def start(self, task: Task, seed: int) -> S:
         """Return the state at the start of an episode of this task."""
         ...
 
-    def answer(self, state: Any, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, Any]]:
+    def answer(self, state: S, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, S]]:
         """Answer one call whose arguments are valid (coerced already); return the result and the new state.
 
         Raises:
@@ -35,7 +40,7 @@ class Backend(Protocol):
         """
         ...
 
-    def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:
+    def recorded(self, state: S, tool: Tool, call: ToolCall) -> ToolResult | None:
         """Return what was recorded for exactly this call, valid or not, or None.
 
         A recording is what the API really said, so it is preferred to our own complaint about the
@@ -62,8 +67,8 @@ class Example(Protocol):
         ...
 
     @property
-    def response(self) -> Any:
-        """The answer's response, a JSON value."""
+    def response(self) -> Json:
+        """The answer's response."""
         ...
 
 

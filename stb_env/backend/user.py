@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from stb_env.backend.protocol import S
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.tasks import Task
@@ -24,7 +25,7 @@ class Said(NamedTuple):
     usage: Usage | None = None
 
 
-class User(Protocol):
+class User(Protocol[S]):
     """Hears what an agent writes without a call, and answers. Holds no episode, as a `Backend` does."""
 
     @property
@@ -32,11 +33,11 @@ class User(Protocol):
         """Plain data that decides what the user says, for the run's manifest."""
         ...
 
-    def start(self, task: Task, seed: int) -> Any:
+    def start(self, task: Task, seed: int) -> S:
         """Return what the user remembers at the start of an episode; the query is their first utterance."""
         ...
 
-    def reply(self, task: Task, state: Any, text: str) -> Slow[Said]:
+    def reply(self, task: Task, state: S, text: str) -> Slow[Said]:
         """Answer what the agent wrote.
 
         Raises:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
@@ -15,7 +15,7 @@ from stb_env.backend.protocol import RealAPI, Simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy
 from stb_env.request import Request, Slow
 from stb_env.tasks import Task
@@ -35,7 +35,7 @@ class OfflineSimulator(Protocol):
     version: str
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Any] = ()
+        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Json] = ()
     ) -> ToolResult:
         """Return the answer that follows from the call's key."""
         ...

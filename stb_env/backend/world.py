@@ -5,8 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Generic
 
+from stb_env.backend.protocol import S
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tasks import Task
@@ -63,8 +64,11 @@ class Tables:
         return f"{prefix}-{count:03}", Tables(self.tables, {**self.counters, prefix: count})
 
 
-class World(ABC):
-    """A `Backend` for local tools: answers at once, never fails, keeps no episode."""
+class World(ABC, Generic[S]):
+    """A `Backend` for local tools: answers at once, never fails, keeps no episode.
+
+    A subclass names the type of its states: ``class Desk(World[Tables])``.
+    """
 
     @property
     @abstractmethod
@@ -72,11 +76,11 @@ class World(ABC):
         """Plain data that decides the answers, for the run's manifest."""
 
     @abstractmethod
-    def start(self, task: Task, seed: int) -> Any:
+    def start(self, task: Task, seed: int) -> S:
         """Return the state at the start of an episode of this task."""
 
     @abstractmethod
-    def call(self, state: Any, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Any]:
+    def call(self, state: S, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, S]:
         """Run one call and return its result and the new state; pure, so the old state stays valid.
 
         Args:
@@ -85,7 +89,7 @@ class World(ABC):
             arguments: Anything; arguments that do not fit are answered with an error.
         """
 
-    def answer(self, state: Any, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, Any]]:
+    def answer(self, state: S, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, S]]:
         """Answer one call without ever yielding a request."""
         yield from ()
         if isinstance(call.arguments, str):
@@ -94,9 +98,9 @@ class World(ABC):
             return result, state
         return self.call(state, tool, call.arguments)
 
-    def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:  # noqa: ARG002
+    def recorded(self, state: S, tool: Tool, call: ToolCall) -> ToolResult | None:  # noqa: ARG002
         """Return None: a world computes every answer."""
         return None
 
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:
         """Release handles; a world has none."""

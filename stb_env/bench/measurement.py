@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeVar
 
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonArray
+
+T = TypeVar("T")
 
 TURNS = 10
 """Steps of an episode that is measured."""
@@ -31,7 +32,7 @@ class Measurement:
     note: str = ""
 
 
-def rate(work: Callable[[], Any], seconds: float, batch: int = 1) -> float:
+def rate(work: Callable[[], object], seconds: float, batch: int = 1) -> float:
     """Return calls a second: the best of five slices, each of which does ``batch`` calls a round."""
     work()
     best = 0.0
@@ -44,13 +45,13 @@ def rate(work: Callable[[], Any], seconds: float, batch: int = 1) -> float:
     return best
 
 
-def cycle(items: JsonArray) -> Iterator[Any]:
+def cycle(items: Sequence[T]) -> Iterator[T]:
     """Yield items over and over."""
     while True:
         yield from items
 
 
-def episode_rate(env: ToolEnv, actions: Iterator[Any], seconds: float) -> float:
+def episode_rate(env: ToolEnv, actions: Iterator[object], seconds: float) -> float:
     """Return steps a second, in episodes that begin where the environment stands."""
     start = env.snapshot()
 

@@ -12,6 +12,7 @@ from gymnasium.envs.registration import registry
 
 from stb_env import jsontext
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
+from stb_env.envs.state import State
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
@@ -90,7 +91,7 @@ def _search_measurement(seconds: float) -> Measurement:
     return Measurement("DFS, overhead of a node", 1e6 * (with_search - alone), "us", f"{_NODES} nodes")
 
 
-def _steps(env: ToolEnv, action: Any, start: Any) -> float:
+def _steps(env: ToolEnv, action: object, start: State) -> float:
     begun = time.perf_counter()
     for number in range(_NODES):
         if number % TURNS == 0:
@@ -99,7 +100,7 @@ def _steps(env: ToolEnv, action: Any, start: Any) -> float:
     return (time.perf_counter() - begun) / _NODES
 
 
-def _tree(search: DepthFirstSearch, action: Any) -> float:
+def _tree(search: DepthFirstSearch, action: object) -> float:
     begun, over = time.perf_counter(), False
     while not over:
         _, _, terminated, truncated, _ = search.step(action)
@@ -125,7 +126,7 @@ def _first_step_rate(env: ToolEnv, seconds: float) -> float:
     return rate(step, seconds)
 
 
-def _first_action(env: ToolEnv) -> Any:
+def _first_action(env: ToolEnv) -> str:
     """Return the first call that solves the task; a text where the agent speaks first."""
     assert env.oracle is not None  # noqa: S101 (narrows the type)
     first = next(env.oracle(env.task))

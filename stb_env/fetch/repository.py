@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
 from urllib.parse import quote
 
 from stb_env.fetch.failure import FetchError
@@ -145,7 +144,7 @@ def _target(part: Part, inside: PurePosixPath) -> str:
     return str(PurePosixPath(part.dataset, part.target, inside))
 
 
-def _checked_commit(value: Any) -> str:
+def _checked_commit(value: object) -> str:
     if not isinstance(value, str) or not _COMMIT.fullmatch(value):
         raise ValueError(f"expected a commit of 40 hexadecimal digits, got {value!r}")
     return value

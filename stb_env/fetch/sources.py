@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.fetch.paths import relative
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.user_tables import check_names
+
+T = TypeVar("T")
 
 ENDPOINTS = ("huggingface", "github_api", "github_raw")
 _PLACES = ("url", "huggingface", "github")
@@ -162,7 +164,7 @@ def _load(file: Path | None) -> tuple[str, JsonObject]:
         raise ConfigError(f"{where} is not TOML: {error}") from error
 
 
-def _dataset(name: str, data: Any, where: str) -> DataSet:
+def _dataset(name: str, data: object, where: str) -> DataSet:
     here = f"[{name}] in {where}"
     table = _table(data, here)
     check_names(here, table, _TABLE)
@@ -176,7 +178,7 @@ def _dataset(name: str, data: Any, where: str) -> DataSet:
     return DataSet(name, parts={part.name: part for part in parts}, **texts)
 
 
-def _part(dataset: str, data: Any, where: str) -> Part:
+def _part(dataset: str, data: object, where: str) -> Part:
     table = _table(data, f"a part of {where}")
     known = [name for name in Part.__dataclass_fields__ if name != "dataset"]
     here = f"part {table.get('name', '?')!r} of {where}"
@@ -205,21 +207,21 @@ def _check_place(part: Part, here: str) -> None:
     _check(not part.folder or relative(part.folder), f"folder of {here}", part.folder, "a safe path")
 
 
-def _is_url(value: Any) -> bool:
+def _is_url(value: object) -> bool:
     return isinstance(value, str) and value.startswith(("https://", "http://"))
 
 
-def _lookup(table: JsonMapping, name: str, noun: str) -> Any:
+def _lookup(table: Mapping[str, T], name: str, noun: str) -> T:
     if name not in table:
         raise ConfigError(f"no {noun} {name!r}; there are {', '.join(table)}.{did_you_mean(name, table)}")
     return table[name]
 
 
-def _table(value: Any, where: str) -> JsonObject:
+def _table(value: Json, where: str) -> JsonObject:
     _check(isinstance(value, dict), where, value, "a table")
     return dict(value)
 
 
-def _check(holds: Any, where: str, got: Any, expected: str) -> None:
+def _check(holds: object, where: str, got: object, expected: str) -> None:
     if not holds:
         raise ConfigError(f"{where}: expected {expected}, got {got!r}")

@@ -9,12 +9,15 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from email.message import Message
+from http.client import HTTPMessage
+from typing import IO, Any
 from urllib.parse import urlsplit
 
 from stb_env import __version__
 from stb_env.errors import FailureKind
 from stb_env.fetch.failure import FetchError
+from stb_env.jsontypes import Json
 
 CHUNK = 1 << 20
 
@@ -73,7 +76,13 @@ class _Redirects(urllib.request.HTTPRedirectHandler):
         self.headers: dict[str, str] = {}
 
     def redirect_request(
-        self, req: urllib.request.Request, fp: Any, code: int, msg: str, headers: Any, newurl: str
+        self,
+        req: urllib.request.Request,
+        fp: IO[bytes],
+        code: int,
+        msg: str,
+        headers: HTTPMessage,
+        newurl: str,
     ) -> urllib.request.Request | None:
         allowed = ("https",) if req.full_url.startswith("https:") else ("https", "http")
         if urlsplit(newurl).scheme not in allowed:
@@ -110,7 +119,7 @@ def get(url: str, headers: Mapping[str, str] | None = None) -> Iterator[Response
         yield Response(answer.status, redirects.headers | _lower(answer.headers), answer)
 
 
-def get_json(url: str) -> tuple[Any, Mapping[str, str]]:
+def get_json(url: str) -> tuple[Json, Mapping[str, str]]:
     """Return a JSON answer with its headers.
 
     Raises:
@@ -130,7 +139,7 @@ def get_json(url: str) -> tuple[Any, Mapping[str, str]]:
             raise FetchError(f"{url} answered with no JSON: {bytes(text[:80])!r}") from error
 
 
-def _lower(headers: Any) -> dict[str, str]:
+def _lower(headers: Message) -> dict[str, str]:
     return {name.lower(): value for name, value in headers.items()}
 
 

@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count, islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.cache_update import ORIGIN
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.lab.noisy_oracle import NoisyOracle
 from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
@@ -34,6 +34,9 @@ from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SNAPSHOTS = ("start", "mid", "final")
 AGENTS: Mapping[str, float] = {f"noisy oracle, {rate:.0%} errors": rate for rate in (0.0, 0.3, 0.6, 1.0)}
@@ -172,7 +175,7 @@ def _completed(episodes: Sequence[Trajectory]) -> float:
     return round(sum(episode.valid for episode in episodes) / len(episodes), 6)
 
 
-def _rows(values: Mapping[str, Mapping[str, float]]) -> Iterator[tuple[Any, ...]]:
+def _rows(values: Mapping[str, Mapping[str, float]]) -> Iterator[TableRow]:
     for agent in AGENTS:
         yield (agent, *(values[name][agent] for name in reversed(SNAPSHOTS)))
 
@@ -191,7 +194,7 @@ def _notes(rates: Mapping[str, Mapping[str, float]], sizes: Mapping[str, int]) -
 
 def _filter_table(raw: ResponseCache) -> Experiment:
     report = raw.filter()
-    rows: list[tuple[Any, ...]] = []
+    rows: list[TableRow] = []
     for origin, paper in PAPER_FILTER.items():
         before, after = report.before[origin], report.after[origin]
         rows.append((origin, before, after, _share(after, before), _share(paper[1], paper[0])))
@@ -213,7 +216,7 @@ def _share(part: int, whole: int) -> float:
     return round(part / whole, 6) if whole else 0.0
 
 
-def _plot(rates: Mapping[str, Mapping[str, float]], axes: Any) -> None:
+def _plot(rates: Mapping[str, Mapping[str, float]], axes: Axes) -> None:
     for agent in AGENTS:
         axes.plot(SNAPSHOTS, [rates[name][agent] for name in SNAPSHOTS], marker="o", label=agent)
     axes.set(ylabel="cache hit rate", ylim=(0, 1))

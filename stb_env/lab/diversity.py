@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,10 +18,13 @@ from stb_env.formats.recorded_answer import Answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
 from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, choose, correlation_distances
-from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.sandbox_calls import gold_calls, written_calls
 from stb_env.llm import ROLES, ChatModel, connect, load_models
 from stb_env.tools import ToolId
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 APIS, CALLS = 60, 5
 PAPER = ("paper", "the paper's simulator", APIS, None, 2, 2 / APIS)
@@ -93,7 +96,7 @@ def _sides(pairs: Sequence[AnswerPair]) -> tuple[list[Answer], list[Answer]]:
     return [pair.real for pair in pairs], [pair.simulated for pair in pairs]
 
 
-def identical(group: str, pairs: Sequence[AnswerPair], side: str) -> tuple[Any, ...]:
+def identical(group: str, pairs: Sequence[AnswerPair], side: str) -> TableRow:
     """Return the row of one group: APIs that were called more than once, and those with two equal answers.
 
     Args:
@@ -154,7 +157,7 @@ def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[JsonObject]:
     ]
 
 
-def _plot(axes: Any, points: Sequence[JsonMapping], label: str) -> None:
+def _plot(axes: Axes, points: Sequence[JsonMapping], label: str) -> None:
     for side, marker in zip(SIDES, "ox", strict=True):
         mine = [point for point in points if point["answer"] == side]
         axes.scatter(

@@ -6,7 +6,8 @@ import importlib
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,7 @@ def umap_map(vectors: Vectors, seed: int) -> Vectors:
     return np.asarray(mapper.fit_transform(vectors), dtype=np.float64)
 
 
-def _extra(module: str, package: str) -> Any:
+def _extra(module: str, package: str) -> ModuleType:
     try:
         return importlib.import_module(module)
     except ImportError as error:

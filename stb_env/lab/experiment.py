@@ -6,13 +6,19 @@ import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.files import write_json
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 INSTALL_PLOTS = 'pip install "stb-env[plots]"'
+
+TableRow: TypeAlias = tuple[Json, ...]
+"""A row of a table: JSON values, None for what does not apply. Shares stay numbers from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +60,7 @@ class LabSettings:
                 expected = ", ".join(sorted(known)) or "none"
                 raise ConfigError(f"no setting {name!r}; expected {expected}.{did_you_mean(name, known)}")
 
-    def option(self, name: str, default: Any) -> Any:
+    def option(self, name: str, default: Json) -> Json:
         """Return a setting, or the default where it was not given."""
         return self.options.get(name, default)
 
@@ -88,7 +94,7 @@ class Experiment:
     Attributes:
         title: What was measured.
         columns: Names of the table's columns.
-        rows: The table's rows; JSON values, None for what does not apply. Shares stay numbers from 0 to 1.
+        rows: The table's rows.
         notes: Remarks and conclusions, a sentence each.
         details: Whatever else belongs into the JSON.
         further: More tables of the same experiment.
@@ -107,11 +113,11 @@ class Experiment:
 
     title: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
+    rows: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
     details: JsonMapping = field(default_factory=dict)
     further: tuple[Experiment, ...] = ()
-    plot: Callable[[Any], None] | None = field(default=None, compare=False)
+    plot: Callable[[Axes], None] | None = field(default=None, compare=False)
 
     def to_dict(self) -> JsonObject:
         """Return the result as plain data; ``details`` and ``further`` only where there are any."""
@@ -163,7 +169,7 @@ class Experiment:
         return []
 
 
-def shown(value: Any) -> str:
+def shown(value: Json) -> str:
     """Return a cell's value as text.
 
     Examples:
@@ -184,7 +190,7 @@ def shown(value: Any) -> str:
     return str(value)
 
 
-def draw(plot: Callable[[Any], None], file: Path) -> None:
+def draw(plot: Callable[[Axes], None], file: Path) -> None:
     """Draw a plot into a PNG file.
 
     Args:

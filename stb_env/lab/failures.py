@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stb_env.backend.faults import Faults, ToolKey
 from stb_env.backend.virtual import VirtualBackend
@@ -24,7 +24,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
-from stb_env.lab.experiment import Experiment, LabSettings, shown
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow, shown
 from stb_env.lab.mean_score import MeanScore
 from stb_env.lab.noisy_oracle import NoisyOracle
 from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
@@ -36,6 +36,9 @@ from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SHARES = (0.0, 0.1, 0.2, 0.5)
 """The paper's shares of tools that are down."""
@@ -68,7 +71,7 @@ class Cell:
     sources: Mapping[str, int]
 
     @property
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> TableRow:
         """The cell as a row of the table."""
         rates = (self.exact.mean, self.exact.interval, self.open.mean, self.open.interval)
         return (self.share, _SYSTEMS[self.system], *rates, self.episodes, self.invalid)
@@ -233,7 +236,7 @@ def _ends(cells: Sequence[Cell], system: bool) -> tuple[Cell, Cell]:
     return part[0], part[-1]
 
 
-def _plot(cells: Sequence[Cell], axes: Any) -> None:
+def _plot(cells: Sequence[Cell], axes: Axes) -> None:
     for system, name in _SYSTEMS.items():
         part = [cell for cell in cells if cell.system is system]
         for verdict, line in (("exact", "-"), ("open", "--")):

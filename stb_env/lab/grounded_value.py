@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.tools import FINISH
@@ -60,5 +59,5 @@ def _values(call: CallRecord) -> str:
     return jsontext.dumps(list(call.arguments.values()))
 
 
-def _tokens(text: Any) -> list[str]:
+def _tokens(text: object) -> list[str]:
     return _TOKENS.findall(str(text).lower())

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stb_env.judges.registry import load_judge
-from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.judge_accuracy import STATUSES, Accuracy, Scores, score
 from stb_env.lab.judge_cases import (
     CORRUPTIONS,
@@ -22,6 +22,9 @@ from stb_env.lab.judge_panel import NeededTools, Panel, ScoreComparison, model_p
 from stb_env.llm import connect, load_models
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.tasks import Task
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 TASKS = 200
 QUESTIONS = ("solvability", "solving", "comparison")
@@ -105,7 +108,7 @@ def _panel(name: str, settings: LabSettings) -> Panel:
     return Panel(judge.name, None, judge, ScoreComparison(judge))
 
 
-def _row(scores: Scores) -> tuple[Any, ...]:
+def _row(scores: Scores) -> TableRow:
     found = [getattr(scores, question) for question in QUESTIONS]
     missing = sum(accuracy.missing for accuracy in found if accuracy is not None)
     return scores.name, *map(_share, found), scores.kappa, scores.consistency, missing
@@ -125,7 +128,7 @@ def _confusion(scores: Sequence[Scores]) -> Experiment:
     return Experiment("Verdicts by kind of episode", ("judge", "kind", "episodes", *STATUSES), rows)
 
 
-def _plot(axes: Any, scores: Sequence[Scores]) -> None:
+def _plot(axes: Axes, scores: Sequence[Scores]) -> None:
     width = 0.8 / len(scores)
     for position, one in enumerate(scores):
         places = [index + (position + 0.5) * width - 0.4 for index in range(len(QUESTIONS))]

@@ -7,13 +7,12 @@ import re
 from collections.abc import Generator, Iterator
 from typing import Any
 
-import gymnasium as gym
-
 from stb_env import seeding
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.baselines.null import GiveUp, answer
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.gymtypes import AnyEnv
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall, ToolResult
@@ -57,7 +56,7 @@ class NoisyOracle(Agent):
             raise ConfigError(f"error_rate is a share from 0 to 1, got {error_rate!r}")
         self.error_rate = error_rate
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Choose this episode's mistake, if any."""
         inner: Any = env.unwrapped
         if inner.oracle is None:
@@ -67,7 +66,7 @@ class NoisyOracle(Agent):
         self._attempt = _with_slip(_believing(inner.task, inner.oracle(inner.task)), inner.task, slip, rng)
         self._started = False
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return the next call, or the answer."""
         try:
             call = self._attempt.send(_result(info)) if self._started else next(self._attempt)
@@ -128,7 +127,7 @@ def _believed(arguments: JsonMapping, query: str, read: JsonArray) -> JsonObject
     }
 
 
-def named_scalars(value: Any) -> Iterator[tuple[str, Any]]:
+def named_scalars(value: Json) -> Iterator[tuple[str, Json]]:
     """Yield every named scalar of a response, in order."""
     if isinstance(value, list):
         for item in value:
@@ -184,7 +183,7 @@ def misread(arguments: JsonMapping | str, rng: random.Random) -> JsonMapping | s
     return {**arguments, name: _other(arguments[name], rng)}
 
 
-def _other(value: Any, rng: random.Random) -> Any:
+def _other(value: Json, rng: random.Random) -> Json:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):

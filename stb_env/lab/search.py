@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.grounded_value import grounded_value
 from stb_env.lab.mean_score import MeanScore
 from stb_env.lab.stumbling_oracle import StumblingOracle
@@ -35,6 +35,9 @@ from stb_env.wrappers.search import (
     Value,
     heuristic_value,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 BUDGETS = (6, 12, 24)
 """Calls of the agent that a search may make for a task."""
@@ -105,7 +108,7 @@ class Cell:
         return MeanScore.of(self.scores)
 
     @property
-    def row(self) -> tuple[Any, ...]:
+    def row(self) -> TableRow:
         """The cell as a row of the table."""
         rate, episodes = self.rate, sum(map(len, self.scores.values()))
         return (self.search, self.allowed, self.made, rate.mean, rate.interval, episodes, self.invalid)
@@ -183,7 +186,7 @@ def _notes(rate: float, tasks: int) -> Iterator[str]:
 
 
 def _differences(cells: Cells, budgets: Sequence[int]) -> Experiment:
-    rows: list[tuple[Any, ...]] = []
+    rows: list[TableRow] = []
     for first, second in COMPARED:
         for calls in budgets:
             one, other = cells[first, calls].scores, cells[second, calls].scores
@@ -199,7 +202,7 @@ def _differences(cells: Cells, budgets: Sequence[int]) -> Experiment:
     )
 
 
-def _plot(cells: Cells, budgets: Sequence[int], axes: Any) -> None:
+def _plot(cells: Cells, budgets: Sequence[int], axes: Axes) -> None:
     for name in SEARCHES:
         rates = [cells[name, calls].rate for calls in budgets]
         style = "--" if name.endswith("oracle") else "-"

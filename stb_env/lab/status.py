@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from stb_env.backend.call_writer import CallWriter
 from stb_env.backend.protocol import Backend
@@ -27,6 +27,9 @@ from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 READINGS: tuple[Taxonomy, ...] = get_args(Taxonomy)
 NO_ANSWER = "no answer"
@@ -116,7 +119,7 @@ def _documented(settings: LabSettings) -> Iterator[Scanned]:
         backend.close()
 
 
-def _mode(name: Any) -> Mode:
+def _mode(name: object) -> Mode:
     for mode in MODES:
         if mode == name:
             return mode
@@ -196,7 +199,7 @@ def _plain(one: Scanned) -> JsonObject:
     return {"api": list(one.id), **one.classes} | ({"planted": one.planted} if one.planted else {})
 
 
-def _plot(status: Sequence[Mapping[str, str]], axes: Any) -> None:
+def _plot(status: Sequence[Mapping[str, str]], axes: Axes) -> None:
     names = list(PAPER_STATUS)
     total = sum(PAPER_STATUS.values())
     bars = {"StableToolBench": [PAPER_STATUS[name] / total for name in names]}

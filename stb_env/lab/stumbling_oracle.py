@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
-
-import gymnasium as gym
 
 from stb_env import seeding
 from stb_env.baselines.null import GiveUp, answer
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonArray, JsonMapping
+from stb_env.gymtypes import AnyEnv
+from stb_env.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.lab.noisy_oracle import corrupted, misread, named_scalars, told
 from stb_env.rollout import Agent
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Solution
 from stb_env.tools import ToolCall, ToolResult
 from stb_env.trajectory import Step
 from stb_env.wrappers.search import SearchTree, TreeSearch
@@ -58,7 +57,7 @@ class StumblingOracle(Agent):
             raise ConfigError(f"error_rate is a share from 0 to 1, got {error_rate!r}")
         self.error_rate = error_rate
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Prepare for an episode.
 
         Raises:
@@ -71,7 +70,7 @@ class StumblingOracle(Agent):
         self._env, self._seed = env, seed
         self._plan = plan_of(env.task.id)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return the next call, or the answer."""
         tree = self._env.tree
         steps = tree.steps(tree.current)
@@ -110,7 +109,7 @@ def _place(tree: SearchTree) -> Iterator[int]:
     yield len(tree.here.children)
 
 
-def _next(solution: Generator[ApiCall, Any, Any], steps: Sequence[Step]) -> ToolCall | str | None:
+def _next(solution: Solution, steps: Sequence[Step]) -> ToolCall | str | None:
     """Return the call or the answer that follows these steps; None where the results lead nowhere."""
     try:
         request = next(solution)
@@ -123,13 +122,13 @@ def _next(solution: Generator[ApiCall, Any, Any], steps: Sequence[Step]) -> Tool
     return ToolCall(tools()[request.api.id].name, dict(request.arguments))
 
 
-def _after(solution: Generator[ApiCall, Any, Any], result: ToolResult) -> ApiCall:
+def _after(solution: Solution, result: ToolResult) -> ApiCall:
     if result.error:
         return solution.throw(ApiError(result.error))
     return solution.send(result.response)
 
 
-def _mixed_up(call: ToolCall, read: Sequence[Any], rng: random.Random) -> ToolCall | None:
+def _mixed_up(call: ToolCall, read: Sequence[Json], rng: random.Random) -> ToolCall | None:
     """Return the call with one value taken for another of its kind that stands in what was read before."""
     if isinstance(call.arguments, str):
         return None

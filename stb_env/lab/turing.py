@@ -7,15 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs
 from stb_env.lab.answer_similarity import Similarity, means
-from stb_env.lab.experiment import Experiment, LabSettings
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.sandbox_calls import gold_calls
 from stb_env.lab.turing_labels import OUTCOMES, BlindPair, blind, outcomes, read_labels, write_sheets
 from stb_env.metrics.agreement import krippendorff_alpha, observed_agreement, shares
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 APIS = 70
 MEASURES = ("same_outcome", "schema_match", "field_overlap", "bleu4", "rouge_l")
@@ -92,13 +95,13 @@ def _label_table(settings: LabSettings, blinded: Sequence[BlindPair]) -> Experim
     return Experiment("Labels of people or models", _LABEL_COLUMNS, rows, (note,))
 
 
-def _label_row(question: str, units: Sequence[Sequence[str]]) -> tuple[Any, ...]:
+def _label_row(question: str, units: Sequence[Sequence[str]]) -> TableRow:
     every = [outcome for unit in units for outcome in unit]
     parts = shares(every, OUTCOMES).values() if every else [None] * len(OUTCOMES)
     return question, len(units), len(every), *parts, observed_agreement(units), krippendorff_alpha(units)
 
 
-def _plot(axes: Any, rows: Sequence[JsonMapping]) -> None:
+def _plot(axes: Axes, rows: Sequence[JsonMapping]) -> None:
     width = 0.8 / len(rows)
     for position, row in enumerate(rows):
         places = [index + (position + 0.5) * width - 0.4 for index in range(len(MEASURES))]

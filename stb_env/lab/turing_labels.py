@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError, did_you_mean
 from stb_env.files import write_json
 from stb_env.formats.recorded_answer import Answer
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair
 
 QUESTIONS: Mapping[str, str] = {
@@ -143,7 +142,7 @@ def _labels_of(file: Path, known: frozenset[str]) -> Iterator[tuple[int, Label]]
             raise DataError(f"{file}, line {number}: {error}") from error
 
 
-def _label(data: Any, annotator: str, known: frozenset[str]) -> Label:
+def _label(data: Json, annotator: str, known: frozenset[str]) -> Label:
     """Read one label.
 
     Raises:

@@ -6,11 +6,11 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.protocol import RealAPI
 from stb_env.errors import BackendError
+from stb_env.jsontypes import Json
 from stb_env.lab.world_api import WorldAPI
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools
@@ -49,7 +49,7 @@ def serving(api: RealAPI | None = None, port: int = 0) -> Iterator[str]:
         thread.join()
 
 
-def respond(api: RealAPI, content: bytes) -> tuple[int, Any]:
+def respond(api: RealAPI, content: bytes) -> tuple[int, Json]:
     """Return HTTP status and JSON value for the body of a request.
 
     Args:
@@ -99,7 +99,7 @@ def _handler_for(api: RealAPI) -> type[BaseHTTPRequestHandler]:
             found = self.path.partition("?")[0] == PATH
             self._send(*(respond(api, content) if found else (404, {"detail": f"the path is {PATH}"})))
 
-        def _send(self, status: int, value: Any) -> None:
+        def _send(self, status: int, value: Json) -> None:
             content = jsontext.dumps(value).encode()
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
@@ -107,7 +107,7 @@ def _handler_for(api: RealAPI) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        def log_message(self, format: str, *args: Any) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             """Stay quiet."""
 
     return Handler

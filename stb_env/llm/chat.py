@@ -6,10 +6,9 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.usage import Usage
 
 
@@ -94,7 +93,7 @@ class ChatRequest:
         return digest(self.to_dict())
 
 
-def digest(value: Any) -> str:
+def digest(value: object) -> str:
     """Return the SHA-256 hex digest of a JSON value, whatever the order of its objects' members.
 
     Raises:
@@ -157,7 +156,7 @@ class ChatReply:
         return data | ({"extra": dict(self.extra)} if self.extra else {})
 
     @classmethod
-    def from_dict(cls, data: Any) -> ChatReply:
+    def from_dict(cls, data: Json) -> ChatReply:
         """Read the form that `to_dict` writes.
 
         Raises:

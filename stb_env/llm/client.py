@@ -9,10 +9,10 @@ import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING
 
 from stb_env import seeding
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.completion import parse, read_reply
 from stb_env.llm.config import ModelConfig
@@ -22,12 +22,15 @@ from stb_env.llm.retry import Clock, Deadline, pause
 from stb_env.llm.transport import Body, Transport, late
 from stb_env.request import Request, Slow
 
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
 
 @dataclass(frozen=True, slots=True)
 class _Lane:
     """What one event loop uses; neither connections nor semaphores can move to another."""
 
-    client: Any
+    client: AsyncOpenAI
     slots: asyncio.Semaphore
 
 
@@ -61,13 +64,13 @@ class OpenAIModel(DrivenModel):
         self._transport = Transport(config, self._credentials, self._clock)
         self._slots = threading.BoundedSemaphore(config.concurrency)
         self._lock = threading.Lock()
-        self._client: Any = None
+        self._client: OpenAI | None = None
         self._lanes: dict[asyncio.AbstractEventLoop, _Lane] = {}
 
     def __repr__(self) -> str:
         return repr(self.config).replace("ModelConfig", "OpenAIModel", 1)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[partial[OpenAIModel], tuple[ModelConfig]]:
         return partial(OpenAIModel, clock=self._clock), (self.config,)
 
     @property
@@ -154,7 +157,7 @@ class OpenAIModel(DrivenModel):
         message = f"none of the {self.config.concurrency} connections became free within the {deadline}"
         return ModelError(message, kind="timeout", retryable=True)
 
-    def _sync_client(self) -> Any:
+    def _sync_client(self) -> OpenAI:
         with self._lock:
             if self._client is None:
                 self._client = self._transport.connect()
@@ -202,7 +205,7 @@ def _worth_retrying(failure: ModelError) -> bool:
     return failure.retryable and not failure.usage.calls
 
 
-def _sendable(value: Any) -> Any:
+def _sendable(value: Json) -> Json:
     """Return a JSON value that UTF-8 can carry: lone surrogates become ``?``, NaN becomes text."""
     if isinstance(value, str):
         return value if value.isascii() else value.encode(errors="replace").decode()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env import jsontext
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply
 from stb_env.llm.failure import MAX_QUOTE
 from stb_env.llm.model import ModelError
@@ -18,7 +17,7 @@ _BODY_EXTRA = ("prompt_token_ids", "prompt_logprobs", "system_fingerprint")
 _MESSAGE_EXTRA = ("reasoning_content", "reasoning")
 
 
-def parse(body: bytes) -> Any:
+def parse(body: bytes) -> Json:
     """Parse a response body.
 
     Raises:
@@ -37,7 +36,7 @@ def parse(body: bytes) -> Any:
     raise ModelError(failure, kind="transport", retryable=True)
 
 
-def read_reply(body: Any, price: Price | None = None) -> ChatReply:
+def read_reply(body: object, price: Price | None = None) -> ChatReply:
     """Read a parsed chat completion.
 
     Args:
@@ -74,7 +73,7 @@ def read_reply(body: Any, price: Price | None = None) -> ChatReply:
     )
 
 
-def _object(value: Any, what: str) -> JsonMapping:
+def _object(value: object, what: str) -> JsonMapping:
     if isinstance(value, Mapping):
         return value
     raise _malformed(f"{what} is {type(value).__name__} instead of an object")
@@ -107,13 +106,13 @@ def _message(given: JsonMapping) -> JsonObject:
     return message
 
 
-def _list(calls: Any) -> JsonArray:
+def _list(calls: object) -> JsonArray:
     if isinstance(calls, list):
         return calls
     raise _malformed(f"tool_calls is {type(calls).__name__} instead of a list")
 
 
-def _call(call: Any, index: int) -> JsonObject:
+def _call(call: object, index: int) -> JsonObject:
     call = _object(call, "a tool call")
     function = _object(call.get("function"), "a tool call's function")
     name, arguments = function.get("name"), function.get("arguments")
@@ -132,7 +131,7 @@ def _picked(given: JsonMapping, names: tuple[str, ...]) -> JsonObject:
     return {name: given[name] for name in names if given.get(name) is not None}
 
 
-def _usage(given: Any, price: Price | None) -> Usage:
+def _usage(given: object, price: Price | None) -> Usage:
     counts = given if isinstance(given, Mapping) else {}
     prompt, completion = (_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens"))
     total = _count(counts.get("total_tokens")) or prompt + completion
@@ -140,5 +139,5 @@ def _usage(given: Any, price: Price | None) -> Usage:
     return Usage(prompt, completion, total, calls=1, cost=cost, unpriced=0 if price else 1)
 
 
-def _count(value: Any) -> int:
+def _count(value: object) -> int:
     return max(0, int(value)) if isinstance(value, int) else 0

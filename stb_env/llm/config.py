@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import urlsplit
 
 from stb_env.errors import ConfigError
@@ -165,7 +164,7 @@ def _check_variable(role: str, name: object) -> None:
         )
 
 
-def _check_number(role: str, name: str, value: Any, kind: type, low: float) -> None:
+def _check_number(role: str, name: str, value: object, kind: type, low: float) -> None:
     if value is None and name in _OPTIONAL:
         return
     accepted = (int, float) if kind is float else (int,)

@@ -6,10 +6,10 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import Json
 from stb_env.llm.config import OPENAI_URL, ModelConfig
 
 MASK = "[key]"
@@ -58,7 +58,7 @@ class Credentials:
     def __repr__(self) -> str:
         return "Credentials(hidden)"
 
-    def scrub(self, value: Any) -> Any:
+    def scrub(self, value: Json) -> Json:
         """Return a text or JSON value without any of the secrets."""
         if isinstance(value, str):
             for secret in self._secrets:

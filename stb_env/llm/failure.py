@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import FailureKind
@@ -30,7 +29,7 @@ _CONTEXT = re.compile(
 _NO_QUOTA = re.compile(r"insufficient_quota|billing_hard_limit")
 
 
-def status_failure(status: int, body: Any, retry_after: float | None = None) -> ModelError:
+def status_failure(status: int, body: object, retry_after: float | None = None) -> ModelError:
     """Return the failure that an HTTP status with its body means.
 
     Args:
@@ -64,7 +63,7 @@ def _kind(status: int) -> FailureKind:
     return "timeout" if status in (408, 504) else "transport"
 
 
-def _details(body: Any) -> list[str]:
+def _details(body: object) -> list[str]:
     """Return message, code and type of an error body, in whichever of the usual shapes it has."""
     error = body.get("error", body.get("detail", body)) if isinstance(body, Mapping) else body
     if not isinstance(error, Mapping):
@@ -73,7 +72,7 @@ def _details(body: Any) -> list[str]:
     return named if any(named) else [jsontext.dumps(error)]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 

@@ -48,7 +48,7 @@ class _Models(TypedDict, total=False):
     prices: JsonObject
 
 
-_READERS: Mapping[str, Callable[[str], Any]] = {
+_READERS: Mapping[str, Callable[[str], str | int | float]] = {
     name: kind for name, kind in get_type_hints(_Model).items() if kind in (str, int, float)
 }
 
@@ -127,7 +127,7 @@ def _user_file(path: Path) -> _Models:
 
 def _from_environment(role: str, env: Mapping[str, str]) -> JsonObject:
     prefix = f"STB_{role.upper()}_"
-    settings = {}
+    settings: JsonObject = {}
     for variable in sorted(env):
         name = variable.removeprefix(prefix).lower()
         if not variable.startswith(prefix) or not env[variable]:
@@ -139,7 +139,7 @@ def _from_environment(role: str, env: Mapping[str, str]) -> JsonObject:
     return settings
 
 
-def _read(variable: str, text: str, reader: Callable[[str], Any]) -> Any:
+def _read(variable: str, text: str, reader: Callable[[str], str | int | float]) -> str | int | float:
     try:
         return reader(text)
     except ValueError:

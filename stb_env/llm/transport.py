@@ -6,16 +6,20 @@ import importlib
 import importlib.util
 from collections.abc import AsyncIterable, Iterable
 from functools import cache
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.failure import status_failure
 from stb_env.llm.model import ModelError
 from stb_env.llm.retry import Clock, Deadline, retry_after
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
 
 MAX_BODY = 64 * 2**20
 
@@ -39,23 +43,25 @@ class Transport:
         self._credentials = credentials
         self._clock = clock
 
-    def connect(self) -> Any:
+    def connect(self) -> OpenAI:
         """Return a client for threads.
 
         Raises:
             ConfigError: The openai package is not installed.
         """
-        return openai().OpenAI(**self._settings())
+        client: OpenAI = openai().OpenAI(**self._settings())
+        return client
 
-    def aconnect(self) -> Any:
+    def aconnect(self) -> AsyncOpenAI:
         """Return a client for one event loop.
 
         Raises:
             ConfigError: The openai package is not installed.
         """
-        return openai().AsyncOpenAI(**self._settings())
+        client: AsyncOpenAI = openai().AsyncOpenAI(**self._settings())
+        return client
 
-    def send(self, client: Any, body: Body, deadline: Deadline) -> bytes:
+    def send(self, client: OpenAI, body: Body, deadline: Deadline) -> bytes:
         """Send a request and return the response body.
 
         Raises:
@@ -68,7 +74,7 @@ class Transport:
             failure = self._failure(error, deadline)
         raise failure
 
-    async def asend(self, client: Any, body: Body, deadline: Deadline) -> bytes:
+    async def asend(self, client: AsyncOpenAI, body: Body, deadline: Deadline) -> bytes:
         """Send a request without blocking the event loop and return the response body.
 
         Raises:
@@ -89,7 +95,7 @@ class Transport:
             "max_retries": 0,
         }
 
-    def _create(self, client: Any, body: Body, deadline: Deadline) -> Any:
+    def _create(self, client: OpenAI | AsyncOpenAI, body: Body, deadline: Deadline) -> Any:
         # Streamed, so that an endpoint which sends a byte now and then cannot outlast the deadline.
         create = client.chat.completions.with_streaming_response.create
         return create(
@@ -116,7 +122,7 @@ def late(deadline: Deadline) -> ModelError:
     return ModelError(f"no answer within the {deadline}", kind="timeout", retryable=True)
 
 
-def openai() -> Any:
+def openai() -> ModuleType:
     """Return the openai package.
 
     Raises:
@@ -139,14 +145,14 @@ def _timeouts() -> tuple[type[Exception], ...]:
     return (openai().APITimeoutError, *(library.TimeoutException for library in _libraries()))
 
 
-def _parsed(text: str) -> Any:
+def _parsed(text: str) -> Json:
     try:
         return jsontext.loads(text)
     except ValueError:
         return text
 
 
-def _libraries() -> JsonArray:
+def _libraries() -> list[ModuleType]:
     return [importlib.import_module(name) for name in ("httpx", "httpx2") if importlib.util.find_spec(name)]
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TypeVar
 
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.sopr import cast_votes
 from stb_env.trajectory import Trajectory
+
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class FlipRate:
         return asdict(self)
 
 
-def flip_rate(verdicts: Mapping[Any, Sequence[Hashable]]) -> FlipRate:
+def flip_rate(verdicts: Mapping[K, Sequence[Hashable]]) -> FlipRate:
     """Count the keys whose verdicts are not all the same.
 
     Examples:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import SupportsFloat
 
 import numpy as np
 
@@ -104,5 +104,5 @@ def _share(part: int, whole: int) -> float:
     return _rounded(part / whole) if whole else 0.0
 
 
-def _rounded(value: Any) -> float:
+def _rounded(value: SupportsFloat) -> float:
     return round(float(value), 6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.actions.python_text import NotDataError, literal
@@ -14,7 +13,7 @@ Field = tuple[str, ...]
 _MEMBER = "[]"
 
 
-def decoded(response: Any) -> Any:
+def decoded(response: object) -> object:
     """Return what a response means where it is the text of a JSON or Python value, whole or cut off.
 
     Examples:
@@ -34,7 +33,7 @@ def decoded(response: Any) -> Any:
         return _repaired(text)
 
 
-def _repaired(text: str) -> Any:
+def _repaired(text: str) -> object:
     import json_repair  # heavy, and needed for damaged recordings only
 
     try:
@@ -43,7 +42,7 @@ def _repaired(text: str) -> Any:
         return text
 
 
-def types(value: Any) -> dict[Field, set[str]]:
+def types(value: object) -> dict[Field, set[str]]:
     """Return every field of a JSON value with the types that it has.
 
     Examples:
@@ -56,7 +55,7 @@ def types(value: Any) -> dict[Field, set[str]]:
     return found
 
 
-def _typed(value: Any, field: Field) -> Iterator[tuple[Field, str]]:
+def _typed(value: object, field: Field) -> Iterator[tuple[Field, str]]:
     match value:
         case Mapping():
             yield field, "object"
@@ -76,7 +75,7 @@ def _typed(value: Any, field: Field) -> Iterator[tuple[Field, str]]:
             yield field, "string"
 
 
-def schema_match(real: Any, simulated: Any) -> bool:
+def schema_match(real: object, simulated: object) -> bool:
     """Say whether two JSON values have the same fields with the same types.
 
     A null says nothing of its type, and a list without members nothing of theirs.
@@ -111,7 +110,7 @@ def _untold(field: Field, known: Mapping[Field, set[str]]) -> bool:
     )
 
 
-def field_overlap(real: Any, simulated: Any) -> float | None:
+def field_overlap(real: object, simulated: object) -> float | None:
     """Return the share of fields that both values have among those that either has (Jaccard, 1901).
 
     Returns:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
 from math import comb
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
@@ -204,7 +204,7 @@ def _solved(episode: Trajectory) -> float:
     return float(episode.solved)
 
 
-def _by_task(episodes: Iterable[Trajectory], value: Any) -> dict[str, float]:
+def _by_task(episodes: Iterable[Trajectory], value: Callable[[Trajectory], float]) -> dict[str, float]:
     found: dict[str, list[float]] = {}
     for episode in episodes:
         if episode.valid:
@@ -212,7 +212,7 @@ def _by_task(episodes: Iterable[Trajectory], value: Any) -> dict[str, float]:
     return {task: float(np.mean(values)) for task, values in found.items()}
 
 
-def _differences(first: Sequence[float], second: Sequence[float]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _differences(first: Sequence[float], second: Sequence[float]) -> NDArray[np.float64]:
     if len(first) != len(second):
         raise DataError(f"paired runs need a score of each task, got {len(first)} and {len(second)}")
     return np.asarray(first, dtype=np.float64) - np.asarray(second, dtype=np.float64)

@@ -39,7 +39,7 @@ _SHORT, _LONG = 300, 2000
 _TITLE = re.compile(r"<title>([^<]{1,200})", re.IGNORECASE)
 
 
-def classify(error: str, response: Any, *, taxonomy: Taxonomy = "default") -> ApiClass:
+def classify(error: str, response: object, *, taxonomy: Taxonomy = "default") -> ApiClass:
     """Return the class of an answer.
 
     Args:
@@ -59,7 +59,7 @@ def classify(error: str, response: Any, *, taxonomy: Taxonomy = "default") -> Ap
     return next(_matching(error, response, taxonomy))
 
 
-def matches(error: str, response: Any, *, taxonomy: Taxonomy = "default") -> tuple[ApiClass, ...]:
+def matches(error: str, response: object, *, taxonomy: Taxonomy = "default") -> tuple[ApiClass, ...]:
     """Return every class whose keywords match, the winner first; more than one means a close call.
 
     Examples:
@@ -70,7 +70,7 @@ def matches(error: str, response: Any, *, taxonomy: Taxonomy = "default") -> tup
     return found if len(found) == 1 else found[:-1]
 
 
-def accept_real(value: Any, *, taxonomy: RealCheck = "default") -> bool:
+def accept_real(value: object, *, taxonomy: RealCheck = "default") -> bool:
     """Say whether a real API's answer is worth keeping and showing, or a simulator should answer instead.
 
     Args:
@@ -106,7 +106,7 @@ def _unknown(taxonomy: str, known: tuple[str, ...]) -> ConfigError:
     return ConfigError(f"no taxonomy {taxonomy!r}; expected one of {', '.join(known)}.{near}")
 
 
-def _matching(error: str, response: Any, taxonomy: str) -> Iterator[ApiClass]:
+def _matching(error: str, response: object, taxonomy: str) -> Iterator[ApiClass]:
     """Yield every class that matches in order; the last is always Other Errors or Success."""
     tests = _TESTS.get(taxonomy)
     if tests is None:
@@ -117,7 +117,7 @@ def _matching(error: str, response: Any, taxonomy: str) -> Iterator[ApiClass]:
     yield ApiClass.OTHER_ERROR if error else ApiClass.SUCCESS
 
 
-def _literal(error: str, response: Any) -> Iterator[ApiClass]:
+def _literal(error: str, response: object) -> Iterator[ApiClass]:
     answered = str(response).lower()
     both = f"{error.lower()}\n{answered}"
     for found, keywords in LITERAL.items():
@@ -128,7 +128,7 @@ def _literal(error: str, response: Any) -> Iterator[ApiClass]:
             yield found
 
 
-def _accept_literal(response: Any, taxonomy: str) -> bool:
+def _accept_literal(response: object, taxonomy: str) -> bool:
     text = str(response)
     low = text.lower()
     if UNEXPECTED_ARGUMENT in low:
@@ -138,14 +138,14 @@ def _accept_literal(response: Any, taxonomy: str) -> bool:
     return not any(word in low for word in REJECTED if taxonomy == "paper" or word != "invalid consumer key")
 
 
-def _announced(error: str, response: Any) -> Iterator[ApiClass]:
+def _announced(error: str, response: object) -> Iterator[ApiClass]:
     text = "\n".join([error[:_LONG], *_announcements(response)]).lower()
     for found, pattern in PHRASES.items():
         if pattern.search(text):
             yield found
 
 
-def _announcements(response: Any) -> Iterator[str]:
+def _announcements(response: object) -> Iterator[str]:
     """Yield the texts in which an API would announce a failure."""
     value = _decoded(response)
     if isinstance(value, str):
@@ -159,7 +159,7 @@ def _announcements(response: Any) -> Iterator[str]:
             yield from _field(str(name).lower(), item)
 
 
-def _field(name: str, item: Any) -> Iterator[str]:
+def _field(name: str, item: object) -> Iterator[str]:
     if name in CODE_FIELDS and isinstance(item, int | str) and not isinstance(item, bool):
         yield f"status {item}"[:_SHORT]
     if name not in MESSAGE_FIELDS:
@@ -169,7 +169,7 @@ def _field(name: str, item: Any) -> Iterator[str]:
             yield part
 
 
-def _decoded(response: Any) -> Any:
+def _decoded(response: object) -> object:
     """Return what a response means where it is text of JSON or of a Python value, as recordings often are."""
     if not isinstance(response, str) or response.lstrip()[:1] not in ("{", "["):
         return response

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any
 
 import diskcache
 
@@ -32,30 +31,30 @@ _SETTINGS = {
 class TextDisk(diskcache.Disk):  # type: ignore[misc]  # diskcache has no types
     """The serialiser that diskcache writes and reads with: text, inline, or a `DataError`."""
 
-    def put(self, key: Any) -> tuple[str, bool]:
+    def put(self, key: object) -> tuple[str, bool]:
         """Return the database form of a key."""
         return _text(key, "key"), True
 
-    def get(self, key: Any, raw: Any) -> str:
+    def get(self, key: object, raw: object) -> str:
         """Return the key of a database row."""
         if not raw or type(key) is not str:
             raise DataError(f"a key in {self._directory} {REFUSED}")
         return key
 
-    def store(self, value: Any, read: bool, key: Any = None) -> tuple[int, int, None, str]:
+    def store(self, value: object, read: bool, key: object = None) -> tuple[int, int, None, str]:
         """Return the database form of a value."""
         if read:
             raise DataError(f"this store takes text, got a file for key {key!r}")
         return 0, RAW, None, _text(value, "value")
 
-    def fetch(self, mode: int, filename: str | None, value: Any, read: bool) -> str:
+    def fetch(self, mode: int, filename: str | None, value: object, read: bool) -> str:
         """Return the value of a database row."""
         if read or mode != RAW or filename is not None or type(value) is not str:
             raise DataError(f"a value in {self._directory} {REFUSED}")
         return value
 
 
-def open_diskcache(folder: Path) -> Any:
+def open_diskcache(folder: Path) -> diskcache.Cache:
     """Open a folder through diskcache, waiting for other processes that are opening it."""
     deadline = time.monotonic() + BUSY_SECONDS
     while True:
@@ -68,7 +67,7 @@ def open_diskcache(folder: Path) -> Any:
             time.sleep(0.005)
 
 
-def _text(value: Any, what: str) -> str:
+def _text(value: object, what: str) -> str:
     if type(value) is not str:
         raise DataError(f"this store takes text, got a {what} of type {type(value).__name__}")
     try:

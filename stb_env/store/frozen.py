@@ -14,10 +14,9 @@ import weakref
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, Self, TypeAlias
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonArray
 from stb_env.store import disk
 from stb_env.store.disk import KNOWN_SETTINGS, RAW, REFUSED
 
@@ -27,6 +26,9 @@ _ROW = (
     "SELECT raw, typeof(key), CAST(key AS BLOB), mode, expire_time, typeof(value), CAST(value AS BLOB)"
     " FROM Cache WHERE rowid = ?"
 )
+
+SqlRow: TypeAlias = tuple[Any, ...]
+"""A row as sqlite3 gives it; its types follow from the query."""
 
 
 class Row(NamedTuple):
@@ -64,7 +66,7 @@ class FrozenStore:
         self._lock = threading.Lock()
         _LIVE.add(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Path]]:
         return type(self), (self.file,)
 
     def __len__(self) -> int:
@@ -119,7 +121,7 @@ class FrozenStore:
         if con is not None:
             con.close()
 
-    def _query(self, sql: str, arguments: tuple[Any, ...]) -> JsonArray:
+    def _query(self, sql: str, arguments: tuple[object, ...]) -> list[SqlRow]:
         try:
             with self._lock:
                 return (self._con or self._open()).execute(sql, arguments).fetchall()
@@ -200,7 +202,7 @@ def _range(prefix: str) -> tuple[str, str]:
     return prefix, prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
-def _row(row: tuple[Any, ...]) -> Row:
+def _row(row: SqlRow) -> Row:
     raw, key_type, key, mode, expires, value_type, value = row
     if not raw or key_type != "text":
         return Row(repr(key), "", "its key is not plain text")
@@ -214,7 +216,7 @@ def _row(row: tuple[Any, ...]) -> Row:
 
 
 _LIVE: weakref.WeakSet[FrozenStore] = weakref.WeakSet()
-INHERITED: JsonArray = []
+INHERITED: list[object] = []
 
 
 def _after_fork() -> None:

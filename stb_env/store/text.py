@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Self
 
 import diskcache
 
@@ -44,7 +44,7 @@ class TextStore(FrozenStore):
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         super().__init__(Path(folder) / FILE)
-        self._cache: Any = None
+        self._cache: diskcache.Cache | None = None
         if os.path.expandvars(self.file) != str(self.file):
             raise ConfigError(
                 f"{str(folder)!r}: diskcache would expand the variable; choose a name without $"
@@ -53,7 +53,7 @@ class TextStore(FrozenStore):
             self._create()
         self._query("SELECT 1", ())
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Self], tuple[Path]]:
         return type(self), (self.file.parent,)
 
     def put(self, key: str, value: str) -> None:
@@ -68,7 +68,7 @@ class TextStore(FrozenStore):
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store all items in one transaction: all of them, or none where it fails."""
 
-        def write(cache: Any) -> None:
+        def write(cache: diskcache.Cache) -> None:
             with cache.transact():
                 for key, value in items:
                     cache.set(key, value)
@@ -82,7 +82,7 @@ class TextStore(FrozenStore):
         if cache is not None:
             cache.close()
 
-    def _write(self, write: Callable[[Any], object]) -> None:
+    def _write(self, write: Callable[[diskcache.Cache], object]) -> None:
         try:
             write(self._writer())
         except (diskcache.Timeout, sqlite3.OperationalError) as error:
@@ -92,7 +92,7 @@ class TextStore(FrozenStore):
         except sqlite3.DatabaseError as error:
             self._fail(error)
 
-    def _writer(self) -> Any:
+    def _writer(self) -> diskcache.Cache:
         with self._lock:
             if self._cache is None:
                 try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -126,7 +125,7 @@ SEARCHER = Api(
 """The search tool, under API-Bank's own name and parameter names."""
 
 
-def _fits(value: Any, kind: str) -> bool:
+def _fits(value: object, kind: str) -> bool:
     if kind not in _TYPES:
         return True
     return isinstance(value, _TYPES[kind]) and (kind == "bool" or not isinstance(value, bool))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from stb_env import jsontext, seeding
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.llm import ChatRequest, Sampling
 from stb_env.prompting import delimited, latest
 from stb_env.synthesis.form import Form
@@ -85,6 +85,6 @@ def complaint(reason: str) -> str:
     return latest("synthesis_retry").render(reason=delimited(reason, "reason"))
 
 
-def lines(values: Sequence[Any]) -> str:
+def lines(values: Sequence[Json]) -> str:
     """Return JSON values one a line."""
     return "\n".join(jsontext.dumps(value) for value in values)

@@ -6,11 +6,10 @@ import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.api_maker import API_RECORD
@@ -73,14 +72,14 @@ def read_apis(path: str | Path) -> tuple[Api, ...]:
     return tuple(api_of(tool) for tool in load(path).tasks.catalog)
 
 
-def _json(path: Path) -> Any:
+def _json(path: Path) -> Json:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read the APIs in {path}: {error}") from error
 
 
-def _is_query(record: Any) -> bool:
+def _is_query(record: object) -> bool:
     return isinstance(record, Mapping) and "api_list" in record
 
 
@@ -92,7 +91,7 @@ def _input(schema: JsonMapping, required: bool) -> JsonObject:
     return entry if required else entry | {"required": False}
 
 
-def _output(name: str, shape: Any) -> dict[str, str]:
+def _output(name: str, shape: object) -> dict[str, str]:
     if isinstance(shape, Mapping | list):
         kind = "dict" if isinstance(shape, Mapping) else "list"
     else:

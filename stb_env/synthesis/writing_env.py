@@ -134,7 +134,7 @@ class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
         """Return what a role saw last; nothing before its turn."""
         return dict(self._seen[agent])
 
-    def step(self, action: Any) -> None:
+    def step(self, action: object) -> None:
         """Let the selected role write; None lets a finished one leave.
 
         Raises:
@@ -216,7 +216,7 @@ def _observation(brief: str, told: str, attempt: int) -> Observation:
     return {"brief": brief[:MAX_BRIEF], "complaint": told[:MAX_COMPLAINT], "attempt": attempt}
 
 
-def _text(action: Any) -> str:
+def _text(action: object) -> str:
     if not isinstance(action, str):
         raise UnfitDraft(f"expected a JSON text, got {type(action).__name__}")
     return action

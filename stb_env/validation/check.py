@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolCall
@@ -89,5 +88,5 @@ def _as_object(arguments: JsonMapping | str) -> JsonObject | None:
     return arguments if type(arguments) is dict else dict(arguments)
 
 
-def _not_object(arguments: Any) -> Violation:
+def _not_object(arguments: object) -> Violation:
     return mismatch("", "an object", arguments, "not_object")

@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from decimal import Decimal
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
 from stb_env import jsontext
 from stb_env.actions import POSITIONAL
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.validation.violation import Violation, in_words, place, step_into, type_names, types_in_words
 
 _NO_VALUE: Final = object()
@@ -64,7 +64,7 @@ def _name_positional(arguments: JsonObject, schema: JsonMapping, coercions: list
     return dict(zip(names, positional, strict=True)) | rest
 
 
-def _coerce(value: Any, schema: Any, path: str, coercions: list[Violation]) -> Any:
+def _coerce(value: Json, schema: Json, path: str, coercions: list[Violation]) -> Json:
     if not isinstance(schema, Mapping):
         return value
     names = type_names(schema)
@@ -73,7 +73,7 @@ def _coerce(value: Any, schema: Any, path: str, coercions: list[Violation]) -> A
     return _coerce_members(value, schema, path, coercions)
 
 
-def _coerce_members(value: Any, schema: JsonMapping, path: str, coercions: list[Violation]) -> Any:
+def _coerce_members(value: Json, schema: JsonMapping, path: str, coercions: list[Violation]) -> Json:
     if isinstance(value, dict):
         known = schema.get("properties", {})
         return {
@@ -86,13 +86,13 @@ def _coerce_members(value: Any, schema: JsonMapping, path: str, coercions: list[
     return value
 
 
-def _is_of(value: Any, name: str) -> bool:
+def _is_of(value: object, name: str) -> bool:
     if isinstance(value, bool):
         return name == "boolean"
     return isinstance(value, _TYPES.get(name, ()))
 
 
-def _coerce_type(value: Any, names: list[str], path: str, coercions: list[Violation]) -> Any:
+def _coerce_type(value: Json, names: list[str], path: str, coercions: list[Violation]) -> Json:
     for name in names:
         coerced = _convert(value, name)
         if coerced is not _NO_VALUE:
@@ -103,7 +103,7 @@ def _coerce_type(value: Any, names: list[str], path: str, coercions: list[Violat
     return value
 
 
-def _convert(value: Any, name: str) -> Any:
+def _convert(value: Json, name: str) -> object:
     if isinstance(value, str):
         return _convert_text(value, name)
     if isinstance(value, float) and not math.isfinite(value):
@@ -115,7 +115,7 @@ def _convert(value: Any, name: str) -> Any:
     return _NO_VALUE
 
 
-def _convert_text(text: str, name: str) -> Any:
+def _convert_text(text: str, name: str) -> object:
     match name:
         case "integer":
             whole = _INTEGER.fullmatch(text)
@@ -129,7 +129,7 @@ def _convert_text(text: str, name: str) -> Any:
     return _NO_VALUE
 
 
-def _read_number(text: str) -> Any:
+def _read_number(text: str) -> object:
     if not _NUMBER.fullmatch(text):
         return _NO_VALUE
     if text.removeprefix("-").isdigit():
@@ -139,7 +139,7 @@ def _read_number(text: str) -> Any:
     return number if Decimal(repr(number)) == Decimal(text) else _NO_VALUE
 
 
-def _read_container(text: str, name: str) -> Any:
+def _read_container(text: str, name: str) -> object:
     try:
         value = jsontext.loads(text)
     except ValueError:

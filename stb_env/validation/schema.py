@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import cached_property, lru_cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NoReturn
 
 import jsonschema_rs
 
@@ -88,5 +88,5 @@ def compiled(spec: str) -> Schema:
     return Schema(function["name"], function["parameters"])
 
 
-def _refuse_reference(uri: str) -> Any:
+def _refuse_reference(uri: str) -> NoReturn:
     raise LookupError(f"{uri!r} leads outside of the schema")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Literal
 
 ViolationKind = Literal["type", "required", "unknown", "enum", "not_object", "coerced", "other"]
 
@@ -44,7 +44,7 @@ class Violation:
         return asdict(self)
 
 
-def mismatch(path: str, expected: str, value: Any, kind: ViolationKind) -> Violation:
+def mismatch(path: str, expected: str, value: object, kind: ViolationKind) -> Violation:
     """Build the violation of a value that is not what its place expects.
 
     Examples:
@@ -72,7 +72,7 @@ def step_into(path: str, *steps: str | int) -> str:
     return path
 
 
-def in_words(value: Any) -> str:
+def in_words(value: object) -> str:
     """Say what a value is, in bounded length.
 
     Examples:
@@ -93,7 +93,7 @@ def in_words(value: Any) -> str:
     return f"a {type(value).__name__}"
 
 
-def type_names(schema: Any) -> list[str]:
+def type_names(schema: object) -> list[str]:
     """Return the type names that a schema allows, none where it says nothing."""
     names = schema.get("type", []) if isinstance(schema, Mapping) else []
     return [names] if isinstance(names, str) else list(names)

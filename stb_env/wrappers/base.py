@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import gymnasium as gym
 from gymnasium.spaces import Space
@@ -13,9 +13,12 @@ from gymnasium.utils import RecordConstructorArgs
 from stb_env.envs.rules import Rules
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, DataError
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow, adrive, drive
 from stb_env.tasks import Task, TaskSource
+
+AnySpace = TypeVar("AnySpace", bound=Space[Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,7 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     env: ToolEnv | ToolWrapper
 
-    def __init__(self, env: gym.Env[Any, Any], **settings: Any) -> None:
+    def __init__(self, env: AnyEnv, **settings: Any) -> None:
         if not isinstance(env, ToolEnv | ToolWrapper):
             raise ConfigError(
                 f"{type(self).__name__} wraps a ToolEnv or a wrapper of stb_env.wrappers, got "
@@ -88,11 +91,11 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """Start an episode on the event loop; see `ToolEnv.reset`."""
         return await adrive(self._reset(seed, options))
 
-    def step(self, action: Any) -> Transition:
+    def step(self, action: object) -> Transition:
         """Play one action; see `ToolEnv.step`."""
         return drive(self._step(action))
 
-    async def astep(self, action: Any) -> Transition:
+    async def astep(self, action: object) -> Transition:
         """Play one action on the event loop; see `ToolEnv.step`."""
         return await adrive(self._step(action))
 
@@ -157,11 +160,11 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         return self.env._reset(seed, options)
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         return self.env._step(action)
 
 
-def _without_generator(space: Space[Any]) -> Space[Any]:
+def _without_generator(space: AnySpace) -> AnySpace:
     """Return an equal space with a generator of its own; spaces inside it stay shared."""
     same = copy.copy(space)
     same._np_random = None  # type: ignore[assignment] # Space itself starts so

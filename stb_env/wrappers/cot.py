@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, cast, get_args
-
-import gymnasium as gym
+from typing import Literal, cast, get_args
 
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.prompting import prompt
 from stb_env.request import Slow
@@ -50,7 +49,7 @@ class ChainOfThought(ToolWrapper):
         ('Observation:', ['I am stuck.'])
     """
 
-    def __init__(self, env: gym.Env[Any, Any], style: Style = "react") -> None:
+    def __init__(self, env: AnyEnv, style: Style = "react") -> None:
         if style not in get_args(Style):
             raise ConfigError(f"style must be 'react' or 'tools', got {style!r}")
         super().__init__(env, style=style)
@@ -85,7 +84,7 @@ class ChainOfThought(ToolWrapper):
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         observation, reward, terminated, truncated, info = yield from self.env._step(action)
         if terminated or truncated:
             info = {**info, "messages": self.messages}

@@ -6,7 +6,6 @@ import operator
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-import gymnasium as gym
 import numpy as np
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Box, Dict, Discrete
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from stb_env import jsontext
 from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.tools import FINISH
@@ -69,7 +69,7 @@ class DiscreteActions(ToolWrapper):
 
     feature_names: ClassVar[tuple[str, ...]] = FEATURES
 
-    def __init__(self, env: gym.Env[Any, Any], size: int = 64, finish: bool = True) -> None:
+    def __init__(self, env: AnyEnv, size: int = 64, finish: bool = True) -> None:
         if size < 2:
             raise ConfigError(f"size must be at least 2 candidates, got {size}")
         super().__init__(env, size=size, finish=finish)
@@ -94,7 +94,7 @@ class DiscreteActions(ToolWrapper):
         seen = Seen(observation["query"], observation["tools"])
         return self._offer(seen, observation, info)
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         choice = self._choice()
         chosen = _chosen(action, choice.actions)
         refusal = _refusal(len(choice.actions)) if chosen is None else None

@@ -137,7 +137,7 @@ def _parameter(name: str, schema: JsonMapping, required: bool) -> Parameter:
     return Parameter(name, _text_kind(name, default), required, default)
 
 
-def _text_kind(name: str, default: Any) -> Kind:
+def _text_kind(name: str, default: object) -> Kind:
     """Tell the kind from the documented value, and without one from the name."""
     if isinstance(default, str) and default:
         return kind_of(default)
@@ -145,7 +145,7 @@ def _text_kind(name: str, default: Any) -> Kind:
     return next((_KINDS_BY_WORD[word] for word in spoken if word in _KINDS_BY_WORD), "name")
 
 
-def _meaning(value: Any, about: str) -> frozenset[str]:
+def _meaning(value: object, about: str) -> frozenset[str]:
     """Return an enum value's own words and those that its documentation puts after it."""
     text = str(value)
     match = re.search(rf"(?<!\w){re.escape(text)}\s*[:=(–-]\s*([^;,.)]*)", about)

@@ -11,11 +11,11 @@ from itertools import islice, product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import Documented, Parameter, documented, words
 from stb_env.wrappers.mentions import mentions
-from stb_env.wrappers.result_rows import Row
+from stb_env.wrappers.result_rows import Row, Scalar
 
 _MOST_VALUES = 4
 _MOST_FILLINGS = 64
@@ -266,7 +266,7 @@ def _from_results(parameter: Parameter, seen: Seen) -> Iterator[Filling]:
                     yield Filling(value, "result", weight * (0.4 + 0.6 * row.relevance))
 
 
-def _weight(parameter: Parameter, field: str, value: Any) -> float:
+def _weight(parameter: Parameter, field: str, value: Scalar) -> float:
     if isinstance(value, bool) or isinstance(value, str) == (parameter.kind == "number"):
         return 0.0
     if parameter.kind == "number" and parameter.whole and value != int(value):
@@ -276,7 +276,7 @@ def _weight(parameter: Parameter, field: str, value: Any) -> float:
     return 0.7 if parameter.kind == "number" and parameter.required else 0.0
 
 
-def _placeholder(parameter: Parameter) -> Any:
+def _placeholder(parameter: Parameter) -> Json:
     if parameter.default is not None:
         return parameter.default
     return {"number": 1, "boolean": True, "other": {}}.get(parameter.kind, "example")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import TypeAlias
 
+from stb_env.jsontypes import Json
 from stb_env.wrappers.documented import words
 from stb_env.wrappers.mentions import kind_of
 
@@ -14,6 +15,12 @@ _MOST_ROWS = 24
 _MOST_FIELDS = 24
 _LONGEST = 200
 _NAMING = ("name", "code", "id")
+
+Scalar: TypeAlias = bool | int | float | str
+"""What a field may hold; where a response has null, there is no field."""
+
+Fields: TypeAlias = tuple[tuple[str, Scalar], ...]
+"""Names with values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +33,7 @@ class Row:
         singled_out: Whether it is the most relevant of several rows with the same fields.
     """
 
-    fields: tuple[tuple[str, Any], ...]
+    fields: Fields
     relevance: float
     singled_out: bool = False
 
@@ -41,7 +48,7 @@ class Row:
         return "; ".join(f"{name.replace('_', ' ')}: {value}" for name, value in self.fields)
 
 
-def rows(response: Any, query: str) -> tuple[Row, ...]:
+def rows(response: Json, query: str) -> tuple[Row, ...]:
     """Return the rows of a response, in the order in which they stand in it.
 
     Examples:
@@ -61,7 +68,7 @@ def rows(response: Any, query: str) -> tuple[Row, ...]:
     )
 
 
-def _names(fields: tuple[tuple[str, Any], ...]) -> tuple[str, ...]:
+def _names(fields: Fields) -> tuple[str, ...]:
     return tuple(name for name, _ in fields)
 
 
@@ -69,10 +76,11 @@ def _stands_out(score: float, scores: list[float]) -> bool:
     return len(scores) > 1 and score == max(scores) and scores.count(score) == 1
 
 
-def _flat(value: Any, name: str, depth: int) -> Iterator[tuple[tuple[str, Any], ...]]:
+def _flat(value: Json, name: str, depth: int) -> Iterator[Fields]:
     if not isinstance(value, Mapping):
         value = {name: value}
-    scalars, inside = [], []
+    scalars: list[tuple[str, Scalar]] = []
+    inside: list[tuple[str, Json]] = []
     for key, item in value.items():
         for part in item if isinstance(item, list) else (item,):
             if isinstance(part, Mapping | list):
@@ -85,7 +93,7 @@ def _flat(value: Any, name: str, depth: int) -> Iterator[tuple[tuple[str, Any], 
         yield from _flat(part, key, depth + 1)
 
 
-def _relevance(fields: tuple[tuple[str, Any], ...], query: str, said: frozenset[str]) -> float:
+def _relevance(fields: Fields, query: str, said: frozenset[str]) -> float:
     """Return 1 where the query quotes a text of the row in full, else half the best share of its words.
 
     Dates and numbers do not count: they say when and how much, not what.

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any
 
 from stb_env.backend.world import World
 from stb_env.envs.rules import Rules
@@ -51,7 +50,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class ToolFinder(World):
+class ToolFinder(World[None]):
     """Answers searches over a catalogue; a world without state.
 
     Attributes:
@@ -126,7 +125,9 @@ class OpenRules(Rules):
         """Return the given rules with a finder."""
         return cls(**{setting.name: getattr(rules, setting.name) for setting in fields(rules)}, finder=finder)
 
-    def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
+    def _call(
+        self, tools: Mapping[str, Tool], backend: object, call: ToolCall
+    ) -> Slow[tuple[CallRecord, object]]:
         if call.name == SEARCH:
             record, _ = yield from Rules._call(replace(self, backend=self.finder), tools, None, call)
             return record, backend

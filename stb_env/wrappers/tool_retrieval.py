@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Protocol, cast, runtime_checkable
-
-import gymnasium as gym
+from typing import Protocol, cast, runtime_checkable
 
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.retrieval import RetrieverFactory, ToolIndex
@@ -65,7 +64,7 @@ class ToolRetrieval(ToolWrapper):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         retriever: str | RetrieverFactory = "hybrid",
         catalog: ToolCatalog | None = None,
         k: int = 5,
@@ -100,7 +99,7 @@ class ToolRetrieval(ToolWrapper):
         tools = self._offer()
         return {**observation, "tools": tools}, {**info, "tools": json.loads(tools)}
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         observation, reward, terminated, truncated, info = yield from self.env._step(action)
         found: Found = self._own.after(info["calls"])
         if found != self._own:

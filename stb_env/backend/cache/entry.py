@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, call_key, read_arguments
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.metrics.taxonomy import ApiClass, classify
 from stb_env.tools import ToolId
 
@@ -77,7 +77,7 @@ class CacheEntry:
         cls,
         identity: ToolId,
         arguments: Arguments,
-        response: Any,
+        response: Json,
         *,
         error: str = "",
         source: EntrySource = "unknown",
@@ -100,7 +100,7 @@ class CacheEntry:
         return Hit(self.text, self.error, self.source)
 
     @property
-    def response(self) -> Any:
+    def response(self) -> Json:
         """The response value, a new object each time."""
         return json.loads(self.text)["response"]
 

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from functools import lru_cache
 from json.encoder import encode_basestring_ascii as _quote
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping
@@ -108,11 +107,11 @@ def canonical(arguments: Arguments) -> str:
     return _members(zip(names, value.values(), strict=True))
 
 
-def _members(items: Iterable[tuple[str, Any]], depth: int = 1) -> str:
+def _members(items: Iterable[tuple[str, object]], depth: int = 1) -> str:
     return "{" + ",".join(sorted([f"{_quote(name)}:{_value(item, depth)}" for name, item in items])) + "}"
 
 
-def _value(value: Any, depth: int) -> str:
+def _value(value: object, depth: int) -> str:
     if isinstance(value, str):
         return _quote(value)
     if value is None:
@@ -128,14 +127,14 @@ def _value(value: Any, depth: int) -> str:
     return _quote(_number(value))
 
 
-def _name(name: Any) -> str:
+def _name(name: object) -> str:
     """Return a member's name as JSON would write it."""
     if isinstance(name, str):
         return name
     return "null" if name is None else repr(name) if isinstance(name, float) else _number(name)
 
 
-def _number(value: Any) -> str:
+def _number(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):

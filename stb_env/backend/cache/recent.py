@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Generic, Self, TypeVar
 
 V = TypeVar("V")
 
@@ -34,7 +34,7 @@ class Recent(Generic[V]):
         self.limit, self.size, self.measure = limit, size, measure
         self.clear()
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[type[Self], tuple[int, int, Callable[[V], int]]]:
         return type(self), (self.limit, self.size, self.measure)
 
     def __len__(self) -> int:

@@ -10,11 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, TypedDict
 
 from stb_env.errors import BackendError, FailureKind
-from stb_env.jsontypes import JsonObject
 from stb_env.llm.retry import Clock, Deadline, retry_after
+
+if TYPE_CHECKING:
+    import httpx2
 
 MAX_BODY = 16 * 2**20
 
@@ -100,9 +103,9 @@ class HTTPClient:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._client: Any = None
+        self._client: httpx2.Client | None = None
         self._owner = 0
-        self._clients: dict[asyncio.AbstractEventLoop, Any] = {}
+        self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
 
     def __repr__(self) -> str:
         return "HTTPClient()"
@@ -156,14 +159,14 @@ class HTTPClient:
         if client is not None:
             await client.aclose()
 
-    def _sync_client(self) -> Any:
+    def _sync_client(self) -> httpx2.Client:
         with self._lock:
             # A child process must not talk through its parent's connections.
             if self._client is None or self._owner != os.getpid():
                 self._client, self._owner = _httpx().Client(**_settings()), os.getpid()
             return self._client
 
-    def _async_client(self) -> Any:
+    def _async_client(self) -> httpx2.AsyncClient:
         loop = asyncio.get_running_loop()
         with self._lock:
             if loop not in self._clients:
@@ -172,12 +175,23 @@ class HTTPClient:
             return self._clients[loop]
 
 
+class _Sent(TypedDict):
+    """Arguments of a client's ``stream``."""
+
+    method: str
+    url: str
+    headers: dict[str, str]
+    content: bytes | None
+    timeout: float
+    follow_redirects: bool
+
+
 def late(deadline: Deadline) -> HTTPFailure:
     """Return the failure of an answer that did not come in time."""
     return HTTPFailure(f"no answer within the {deadline}", kind="timeout", retryable=True)
 
 
-def _sent(request: HTTPRequest, deadline: Deadline) -> JsonObject:
+def _sent(request: HTTPRequest, deadline: Deadline) -> _Sent:
     return {
         "method": request.method,
         "url": request.url,
@@ -220,7 +234,7 @@ def _errors() -> tuple[type[Exception], ...]:
     return _httpx().HTTPError, _httpx().InvalidURL, _httpx().StreamError
 
 
-def _settings() -> JsonObject:
+def _settings() -> dict[str, object]:
     return {
         # `Slots` bounds what is in flight.
         "limits": _httpx().Limits(max_connections=None, max_keepalive_connections=32),
@@ -229,5 +243,5 @@ def _settings() -> JsonObject:
     }
 
 
-def _httpx() -> Any:
+def _httpx() -> ModuleType:
     return importlib.import_module("httpx2")

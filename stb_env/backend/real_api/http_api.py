@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 from urllib.parse import urlsplit
 
 from stb_env import jsontext, seeding
@@ -18,7 +18,7 @@ from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailur
 from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
 from stb_env.errors import BackendError, ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock, ModelConfig
 from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
 from stb_env.llm.retry import Deadline, pause
@@ -188,7 +188,7 @@ class HTTPAPI(ABC):
     def _sleep(self, seconds: float) -> Request:
         return Request(run=partial(self._clock.sleep, seconds), arun=partial(self._clock.asleep, seconds))
 
-    def _value(self, answer: HTTPAnswer) -> Any:
+    def _value(self, answer: HTTPAnswer) -> Json:
         """Return the body as JSON value without secrets.
 
         Raises:

@@ -19,7 +19,7 @@ from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
@@ -173,14 +173,14 @@ class HTTPTemplate(HTTPAPI):
             error, response = f"HTTP {answer.status}", body
         return ToolResult.of("" if response is None else response, error=error, source="real")
 
-    def _accepted(self, body: Any) -> ToolResult:
+    def _accepted(self, body: Json) -> ToolResult:
         where = self.template.get("response", "")
         error, response = self._error(body), _at(body, where)
         if not error and response is None:
             raise HTTPFailure(f"the body of the answer has nothing at {where!r}", kind="internal")
         return accepted({"error": error, "response": "" if response is None else response}, self.taxonomy)
 
-    def _error(self, body: Any) -> str:
+    def _error(self, body: Json) -> str:
         error = _at(body, self.template["error"]) if "error" in self.template else None
         return error if isinstance(error, str) else jsontext.dumps(error) if error else ""
 
@@ -189,7 +189,7 @@ def _identity(identity: ToolId) -> dict[str, str]:
     return {f"${part}": value for part, value in identity._asdict().items()}
 
 
-def _at(value: Any, pointer: str) -> Any:
+def _at(value: Json, pointer: str) -> Json:
     """Return what a JSON pointer (RFC 6901) leads to, or None."""
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")

@@ -6,12 +6,11 @@ import logging
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote, unquote
 
 from stb_env import jsontext
 from stb_env.errors import ActionError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.llm.credentials import MASK, MIN_SECRET
 
 PLACE = re.compile(r"\{([^{}\"]+)\}")
@@ -76,7 +75,7 @@ class Filling:
                 raise ActionError(f"{places} has characters that no HTTP header can carry")
         return filled
 
-    def body(self, body: Any) -> Any:
+    def body(self, body: Json) -> Json:
         """Return a JSON body."""
         if body == REST:
             return dict(self._entries(REST))
@@ -86,7 +85,7 @@ class Filling:
             return [value for item in body if (value := self._fill(item)) is not None]
         return self._fill(body)
 
-    def _entries(self, entries: JsonMapping | str) -> Iterator[tuple[str, Any]]:
+    def _entries(self, entries: JsonMapping | str) -> Iterator[tuple[str, Json]]:
         """Yield what is there of a table; an entry whose argument is missing is not."""
         if isinstance(entries, str):
             rest = ((name, value) for name, value in self.arguments.items() if name not in self.named)
@@ -97,7 +96,7 @@ class Filling:
             if value is not None:
                 yield name, value
 
-    def _fill(self, entry: Any) -> Any:
+    def _fill(self, entry: Json) -> Json:
         """Return an entry with its places filled, or None where an argument is missing."""
         if isinstance(entry, Mapping | list):
             return self.body(entry)
@@ -111,7 +110,7 @@ class Filling:
             return None
         return PLACE.sub(lambda place: _text(values[place[1]]), entry)
 
-    def _value(self, name: str) -> Any:
+    def _value(self, name: str) -> Json:
         return self.fixed.get(name) if name.startswith("$") else self.arguments.get(name)
 
     def _segment(self, segment: str) -> str:
@@ -162,5 +161,5 @@ def quoted(text: str) -> str:
     return quote(text, safe="", errors="replace")
 
 
-def _text(value: Any) -> str:
+def _text(value: Json) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stb_env import jsontext
 from stb_env.backend.cache.key import call_key, read_arguments
 from stb_env.backend.protocol import RealAPI
@@ -12,7 +10,7 @@ from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.places import HEADER_NAME
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.request import Slow
@@ -108,7 +106,7 @@ class RemoteServer(HTTPAPI):
         return accepted(self._value(answer), self.taxonomy)
 
 
-def accepted(value: Any, taxonomy: RealCheck) -> ToolResult:
+def accepted(value: Json, taxonomy: RealCheck) -> ToolResult:
     """Return a real answer as a result.
 
     Args:

@@ -11,7 +11,7 @@ from stb_env.backend.cache.key import Arguments, read_arguments
 from stb_env.backend.simulator import mirror
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Sampling, Usage, ask, fingerprint
 from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.prompting import Prompt, delimited, latest
@@ -141,7 +141,7 @@ class LLMSimulator:
         }
 
     def simulate(
-        self, tool: Tool, arguments: Arguments, *, key: str, examples: Sequence[Any] = ()
+        self, tool: Tool, arguments: Arguments, *, key: str, examples: Sequence[object] = ()
     ) -> Slow[ToolResult]:
         """Answer one call.
 
@@ -182,7 +182,9 @@ class LLMSimulator:
             return arguments
         return {name: value for name, value in arguments.items() if name not in self._hidden}
 
-    def _messages(self, tool: Tool, arguments: Arguments, examples: Sequence[Any]) -> list[Mapping[str, str]]:
+    def _messages(
+        self, tool: Tool, arguments: Arguments, examples: Sequence[object]
+    ) -> list[Mapping[str, str]]:
         if self.profile != "chat":
             return [*mirror.messages(self._prompt, tool, arguments)]
         shown = example_lines(examples, self._examples, self._example_characters, taxonomy=self._taxonomy)
@@ -252,7 +254,7 @@ def read_simulated_answer(reply: ChatReply) -> Answer:
     )
 
 
-def _problem(value: Any) -> str:
+def _problem(value: Json) -> str:
     if not isinstance(value, dict):
         return f"expected a JSON object with error and response, got {_quoted(jsontext.dumps(value))}"
     if not {"error", "response"} <= value.keys():
@@ -338,7 +340,7 @@ def _call(tool: Tool, arguments: Arguments) -> str:
 
 
 def example_lines(
-    examples: Iterable[Any], limit: int, characters: int, *, taxonomy: Taxonomy = "default"
+    examples: Iterable[object], limit: int, characters: int, *, taxonomy: Taxonomy = "default"
 ) -> list[str]:
     """Return examples as lines of JSON, in order, each whole.
 

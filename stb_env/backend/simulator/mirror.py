@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env import jsontext
 from stb_env.formats.recorded_answer import Answer, as_answer
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.llm import Sampling
 from stb_env.prompting import Prompt
 from stb_env.tools import Tool
@@ -136,7 +136,7 @@ def server_body(text: str) -> JsonObject:
     return {"error": answer.error, "response": answer.response}
 
 
-def json_values(text: str, *, repair: bool = False) -> Iterator[Any]:
+def json_values(text: str, *, repair: bool = False) -> Iterator[Json]:
     r"""Yield the JSON values that a model's text may stand for, the most literal reading first.
 
     That is the text as a whole, each balanced ``{...}`` in it, and on request the text with its damage
@@ -171,7 +171,7 @@ def _blocks(text: str) -> Iterator[str]:
                 yield text[start : match.end()]
 
 
-def _repaired(text: str) -> Iterator[Any]:
+def _repaired(text: str) -> Iterator[Json]:
     import json_repair  # heavy, and needed for damaged text only
 
     try:
@@ -202,7 +202,7 @@ def _unclosed(text: str) -> str:
     return text[: closing.end("quote")] if closing else text
 
 
-def _value(text: str) -> Any:
+def _value(text: str) -> Json:
     text = text.strip()
     if text.startswith('"'):
         body = text[1:].removesuffix('"')
@@ -256,7 +256,7 @@ class Difference(NamedTuple):
     default: Answer | None
 
 
-def _recovered(error: str, response: Any) -> Answer:
+def _recovered(error: str, response: Json) -> Answer:
     return Answer(error, response, cut=True)
 
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env import jsontext
 from stb_env.actions.python_text import NotDataError, literal
-from stb_env.jsontypes import JsonArray
+from stb_env.jsontypes import Json, JsonArray
 from stb_env.suites.api_bank.api_error import ArgumentsError
 
 Kind = Literal["str", "int", "float", "bool", "list", "list(str)"]
-Cast = Callable[[Any], Any]
+Cast = Callable[[Json], Json]
 
 _MAX_DIGITS = 300
 
 
-def _wrong(value: Any) -> ArgumentsError:
+def _wrong(value: object) -> ArgumentsError:
     return ArgumentsError(f"invalid parameter type. parameter: {value}")
 
 
-def _str(value: Any) -> Any:
+def _str(value: object) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool | int | float):
@@ -29,7 +29,7 @@ def _str(value: Any) -> Any:
     raise _wrong(value)
 
 
-def _int(value: Any) -> int:
+def _int(value: object) -> int:
     if isinstance(value, str) and value.isdecimal() and len(value) < _MAX_DIGITS:
         return int(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -39,7 +39,7 @@ def _int(value: Any) -> int:
     raise _wrong(value)
 
 
-def _float(value: Any) -> float:
+def _float(value: object) -> float:
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         try:
             number = float(value)
@@ -50,7 +50,7 @@ def _float(value: Any) -> float:
     raise _wrong(value)
 
 
-def _bool(value: Any) -> bool:
+def _bool(value: object) -> bool:
     if isinstance(value, bool):
         return value
     if isinstance(value, str) and value.lower() in ("true", "false"):
@@ -58,7 +58,7 @@ def _bool(value: Any) -> bool:
     raise _wrong(value)
 
 
-def _list(value: Any) -> JsonArray:
+def _list(value: object) -> JsonArray:
     if isinstance(value, str):
         value = _read_list(value)
     if not isinstance(value, list):
@@ -66,7 +66,7 @@ def _list(value: Any) -> JsonArray:
     return value
 
 
-def _read_list(text: str) -> Any:
+def _read_list(text: str) -> object:
     try:
         return jsontext.loads(text)
     except ValueError:
@@ -77,13 +77,13 @@ def _read_list(text: str) -> Any:
         raise _wrong(text) from error
 
 
-def _original_int(value: Any) -> int:
+def _original_int(value: Json) -> int:
     if isinstance(value, str) and not (value.isdecimal() and len(value) < _MAX_DIGITS):
         raise _wrong(value)
     return int(_converted(int, value))
 
 
-def _original_float(value: Any) -> float:
+def _original_float(value: Json) -> float:
     if isinstance(value, str) and not value.replace(".", "", 1).isdecimal():
         raise ArgumentsError("invalid parameter type.")
     number = float(_converted(float, value))
@@ -92,14 +92,14 @@ def _original_float(value: Any) -> float:
     return number
 
 
-def _converted(kind: Callable[[Any], float], value: Any) -> float:
+def _converted(kind: Callable[[Json], float], value: Json) -> float:
     try:
         return kind(value)
     except (TypeError, ValueError, OverflowError) as error:
         raise ArgumentsError(str(error)) from error
 
 
-def _as_is(value: Any) -> Any:
+def _as_is(value: Json) -> Json:
     return value
 
 

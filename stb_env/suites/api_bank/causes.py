@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from stb_env.jsontypes import JsonArray
+from stb_env.jsontypes import Json, JsonArray
 from stb_env.suites.api_bank.compare import Envelope
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
@@ -62,11 +61,11 @@ def _found_another(_api: API, call: GoldCall, _predicted: Envelope) -> bool:
     return call.name == "ToolSearcher"
 
 
-def _folded(value: Any) -> str:
+def _folded(value: Json) -> str:
     return str(value).lower()
 
 
-def _names(found: Any) -> JsonArray:
+def _names(found: Json) -> JsonArray:
     return [each.get("name") for each in (found if isinstance(found, list) else [found]) if each]
 
 

@@ -7,14 +7,14 @@ tolerance; inputs that no check names do not count.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from datetime import datetime
 
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.times import normal_date, normal_day, normal_time, read_time
 
 Envelope = JsonMapping
 Rule = Callable[[Envelope, Envelope], bool]
-Normal = Callable[[Any], Any]
+Normal = Callable[[Json], object]
 
 
 def all_of(*rules: Rule) -> Rule:
@@ -53,7 +53,7 @@ def all_but(name: str) -> Rule:
     return rule
 
 
-def alike(name: str, normal: Normal = lambda value: value) -> Rule:
+def alike(name: str, normal: Callable[[Json], str] = lambda value: value) -> Rule:
     """Return a rule that asks of an input that more than half of all its words are shared."""
 
     def rule(predicted: Envelope, gold: Envelope) -> bool:
@@ -108,7 +108,7 @@ DAY: Normal = normal_day
 TIME: Normal = normal_time
 
 
-def moment(value: str) -> Any:
+def moment(value: str) -> datetime:
     """Return the point in time that a text means, however it is written."""
     return read_time(normal_time(value))
 

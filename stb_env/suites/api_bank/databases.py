@@ -9,10 +9,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.search_engine import SearchIndex, words
 from stb_env.suites.api_bank.state import Table
 
@@ -151,14 +150,14 @@ def embedded() -> Databases:
     )
 
 
-def _read(file: Path) -> Any:
+def _read(file: Path) -> Json:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise DataError(f"{file}: not readable as JSON: {error}") from error
 
 
-def _check(name: str, value: Any) -> None:
+def _check(name: str, value: Json) -> None:
     kind, expected = (list, "a list") if name == "ImageCaptioning" else (dict, "an object")
     if not isinstance(value, kind):
         raise DataError(f"database {name}: expected {expected}, got {type(value).__name__}")
@@ -169,7 +168,7 @@ def _check(name: str, value: Any) -> None:
             raise DataError(f"database {name}: expected a number as key, got {key!r}")
 
 
-def _check_row(name: str, key: str, row: Any) -> None:
+def _check_row(name: str, key: str, row: Json) -> None:
     records = row if name in _LISTS and isinstance(row, list) else [row]
     for record in records:
         missing = [each for each in _FIELDS[name] if not isinstance(record, dict) or each not in record]

@@ -9,10 +9,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
@@ -22,8 +22,10 @@ from stb_env.suites.api_bank.state import State
 Arguments = JsonMapping
 Library = JsonMapping
 """Databases that no API changes, by name."""
-Function = Callable[..., Any]
+Function: TypeAlias = Callable[..., Json | tuple[Json, State]]
+"""Code of an API: returns its output, and where it changed something the new state."""
 Reads = Literal["state", "library", "nothing"]
+Echo = Literal["all", "given", "none"]
 Output = tuple[str, str]
 """Type and description of an output member."""
 
@@ -99,7 +101,7 @@ class API:
     reads: Reads = "state"
     compare: Rule = field(default=WHOLE, repr=False)
     original_compare: Rule | None = field(default=None, repr=False)
-    echo: Literal["all", "given", "none"] = "all"
+    echo: Echo = "all"
     named: bool = True
     by_name: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
 
@@ -152,7 +154,7 @@ class API:
             self._refuse_gaps(bound)
         return bound
 
-    def run(self, state: State, library: Library, bound: JsonMapping) -> tuple[Any, State]:
+    def run(self, state: State, library: Library, bound: JsonMapping) -> tuple[Json, State]:
         """Run it on arguments that `cast` returned.
 
         Raises:
@@ -167,7 +169,7 @@ class API:
                 outcome = self.function(**bound)
         return outcome if isinstance(outcome, tuple) else (outcome, state)
 
-    def run_untyped(self, state: State, library: Library, bound: JsonMapping) -> tuple[Any, State]:
+    def run_untyped(self, state: State, library: Library, bound: JsonMapping) -> tuple[Json, State]:
         """Run it on arguments that may be of wrong types, as the released code does.
 
         Raises:
@@ -181,7 +183,7 @@ class API:
             raise ApiError(str(error)) from error
 
     def envelope(
-        self, arguments: Arguments, output: Any, exception: str | None, *, original: bool = False
+        self, arguments: Arguments, output: Json, exception: str | None, *, original: bool = False
     ) -> JsonObject:
         """Return a call and its result in the form that dialogues record.
 
@@ -221,7 +223,7 @@ class API:
         if missing:
             raise ArgumentsError(f"{self.name} missing {_required(missing)}")
 
-    def _is_typed(self, name: str, value: Any) -> bool:
+    def _is_typed(self, name: str, value: Json) -> bool:
         kind = self.by_name[name].kind
         return isinstance(value, {"str": str, "list": list, "list(str)": list}.get(kind, object))
 
@@ -232,6 +234,13 @@ def _required(missing: list[str]) -> str:
         return f"1 required positional argument: {missing[0]}"
     last = " and " if len(missing) == 2 else ", and "
     return f"{len(missing)} required positional arguments: {', '.join(missing[:-1])}{last}{missing[-1]}"
+
+
+class _Rules(TypedDict, total=False):
+    compare: Rule
+    original_compare: Rule | None
+    echo: Echo
+    named: bool
 
 
 @dataclass(eq=False)
@@ -252,7 +261,7 @@ class Domain:
         *parameters: Parameter,
         outputs: Mapping[str, Output] = STATUS,
         reads: Reads = "state",
-        **rules: Any,
+        **rules: Unpack[_Rules],
     ) -> Callable[[Function], API]:
         """Return a decorator that makes a function an API of this domain.
 

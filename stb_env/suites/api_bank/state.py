@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.seeding import mix
 
 Table = JsonMapping
@@ -38,11 +37,11 @@ class State:
         """Return the rows of a table by key, in order of insertion; empty where there is no such table."""
         return self.tables.get(name, {})
 
-    def row(self, table: str, key: str) -> Any:
+    def row(self, table: str, key: str) -> Json:
         """Return one row, or None."""
         return self.table(table).get(key)
 
-    def with_row(self, table: str, key: str, row: Any) -> State:
+    def with_row(self, table: str, key: str, row: Json) -> State:
         """Return a state in which the table holds this row."""
         return replace(self, tables={**self.tables, table: {**self.table(table), key: row}})
 

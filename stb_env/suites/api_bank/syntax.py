@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.actions import Action, parse_action
-from stb_env.jsontypes import JsonMapping
+from stb_env.actions.parse import ActionLike
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.casting import CASTS, Cast
@@ -15,7 +16,7 @@ from stb_env.suites.api_bank.definition import API
 from stb_env.tools import ToolCall
 
 
-def reader(apis: ApiSet) -> Callable[[Any], Action]:
+def reader(apis: ApiSet) -> Callable[[ActionLike], Action]:
     """Return what reads actions about these APIs: every form of `parse_action`.
 
     API-Bank's own syntax writes lists as texts with single quotes, and some of its dialogues use older names
@@ -33,7 +34,7 @@ def reader(apis: ApiSet) -> Callable[[Any], Action]:
     return partial(_read, habits)
 
 
-def _read(habits: Mapping[str, _Habits], action: Any) -> Action:
+def _read(habits: Mapping[str, _Habits], action: ActionLike) -> Action:
     parsed = parse_action(action)
     if not any(call.name in habits for call in parsed.calls):
         return parsed
@@ -71,7 +72,7 @@ class _Habits(NamedTuple):
             alias in arguments for alias in self.aliases
         )
 
-    def _value(self, name: str, value: Any) -> Any:
+    def _value(self, name: str, value: Json) -> Json:
         if name not in self.lists or not isinstance(value, str):
             return value
         try:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env.backend.world import World
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.smart_home import DEVICE_IDS
@@ -24,11 +24,11 @@ from stb_env.tools import Status, Tool, ToolResult
 VERSION = 1
 """Raised whenever equal calls stop giving equal bytes."""
 
-Searcher = Callable[[str], Any]
+Searcher = Callable[[str], Json]
 """Returns what the tool search answers to keywords, or raises `ApiError`."""
 
 
-class ApiBankWorld(World):
+class ApiBankWorld(World[State]):
     """Runs one set of API-Bank's APIs. It holds no episode, so one serves any number of them.
 
     Args:

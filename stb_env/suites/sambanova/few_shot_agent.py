@@ -8,13 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-
-import gymnasium as gym
 
 from stb_env import Agent
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.gymtypes import AnyEnv
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import (
     ChatModel,
     ChatRequest,
@@ -81,7 +79,7 @@ class FewShotAgent(Agent):
         prompt = {name: value for name, value in self._settings.items() if name != "data"}
         return {**fingerprint(self._model), "prompt": {**prompt, "stop": list(prompt["stop"])}}
 
-    def wrap(self, env: gym.Env[Any, Any]) -> FewShotPrompt:
+    def wrap(self, env: AnyEnv) -> FewShotPrompt:
         """Return the environment with the paper's prompts.
 
         Raises:
@@ -89,7 +87,7 @@ class FewShotAgent(Agent):
         """
         return FewShotPrompt(env, **self._settings)
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def reset(self, env: AnyEnv, seed: int) -> None:
         """Forget the last episode."""
         del seed
         if not isinstance(env, FewShotPrompt):
@@ -98,7 +96,7 @@ class FewShotAgent(Agent):
         self._answered = False
         self.usage = Usage()
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return the model's answer, or Finish after its one program.
 
         Raises:

@@ -9,10 +9,10 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova import tasks
 from stb_env.suites.sambanova.common.task import Measure, SambaNovaTask
@@ -244,11 +244,11 @@ _MEASURES: Mapping[Measure, Callable[[Trajectory], float]] = {
 }
 
 
-def _printed(value: Any) -> Cell:
+def _printed(value: Json) -> Cell:
     return tuple(Figure(mean) for mean in (value if isinstance(value, list) else [value]))
 
 
-def _printed_with_std(value: Any) -> Cell:
+def _printed_with_std(value: Json) -> Cell:
     return tuple(Figure(*pair) for pair in (value if isinstance(value[0], list) else [value]))
 
 

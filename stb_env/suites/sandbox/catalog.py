@@ -7,12 +7,11 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
-from typing import Any
 
 from stb_env import seeding
 from stb_env.backend.world import Table, Tables
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.registry import Api, ToolDoc
 from stb_env.tools import Tool, ToolId, unique_names
@@ -78,7 +77,7 @@ def _record(api: Api) -> JsonObject:
     }
 
 
-def skeleton(value: Any) -> Any:
+def skeleton(value: Json) -> Json:
     """Return the type skeleton of a response, as StableToolBench's ``template_response`` has it.
 
     Examples:

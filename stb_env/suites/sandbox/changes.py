@@ -8,7 +8,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.world import Tables
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.answers import plain
 
 Change = JsonMapping
@@ -60,7 +60,7 @@ def _is_generated(key: str, before: Tables, after: Tables) -> bool:
     )
 
 
-def _normal(value: Any) -> Any:
+def _normal(value: Json) -> Json:
     if isinstance(value, str):
         return _letters(value)
     if isinstance(value, float):

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env import seeding
 from stb_env.backend.world import Tables
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.changes import changes
@@ -110,7 +110,7 @@ class _Goal(JsonMapping):
             "writes": changes(household(self._household), self._solved.state),
         }
 
-    def __getitem__(self, name: str) -> Any:
+    def __getitem__(self, name: str) -> Json:
         return self._parts[name]
 
     def __iter__(self) -> Iterator[str]:

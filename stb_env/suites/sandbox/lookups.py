@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
+from typing import TypeAlias
 
 from stb_env.suites.sandbox.answers import MONTHS
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.template import Steps
 from stb_env.suites.sandbox.tools.city_atlas import search_cities
 from stb_env.suites.sandbox.tools.contact_book import search_contacts
 from stb_env.suites.sandbox.tools.corner_shop import search_products
 
-Lookup = Generator[ApiCall, Any, str]
+Lookup: TypeAlias = Steps[str]
 
 
 def city_id(name: str) -> Lookup:

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import date
-from typing import Any
+from typing import TypeVar
 
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.params import whole
+
+T = TypeVar("T")
 
 PAGE_SIZE = 5
 PAGE = whole("page", f"Page of the results, {PAGE_SIZE} a page, counted from 1.", 1, 1, 1000, optional=True)
 
 
-def page_of(rows: Iterable[Any], page: int) -> JsonObject:
+def page_of(rows: Iterable[Json], page: int) -> JsonObject:
     """Return one page of results in the sandbox's usual envelope.
 
     Examples:
@@ -27,7 +29,7 @@ def page_of(rows: Iterable[Any], page: int) -> JsonObject:
     return {"page": page, "pages": pages, "total": len(rows), "results": results}
 
 
-def found(row: Any, noun: str, key: str) -> Any:
+def found(row: T | None, noun: str, key: str) -> T:
     """Return the row.
 
     Raises:

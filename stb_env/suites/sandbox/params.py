@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ArgumentsError
 
 
@@ -29,7 +28,7 @@ class Param:
     name: str
     kind: str
     description: str
-    default: Any
+    default: Json
     required: bool = True
     enum: tuple[str, ...] = ()
     whole: bool = False
@@ -63,7 +62,7 @@ class Param:
             return "integer" if self.whole else "number"
         return "boolean" if self.kind == "BOOLEAN" else "string"
 
-    def bind(self, value: Any) -> Any:
+    def bind(self, value: Json) -> Json:
         """Return the value as the function takes it.
 
         Raises:
@@ -79,7 +78,7 @@ class Param:
         expected = f"one of {', '.join(self.enum)}" if self.enum else self._type
         raise ArgumentsError(f"{self.name} must be {expected}, got {str(value)[:80]!r}")
 
-    def _bind_number(self, value: Any) -> float | int:
+    def _bind_number(self, value: Json) -> float | int:
         low, high = self.bounds
         if isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high:
             if not self.whole:

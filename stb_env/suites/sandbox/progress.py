@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.world import Tables
@@ -14,7 +13,7 @@ from stb_env.tools import Status
 from stb_env.trajectory import CallRecord
 
 
-def progress(task: Task, state: Any, calls: Sequence[CallRecord]) -> float:
+def progress(task: Task, state: object, calls: Sequence[CallRecord]) -> float:
     """Return the share of subgoals reached: gold calls made, and tables left as they should be.
 
     Args:
@@ -42,5 +41,5 @@ def progress(task: Task, state: Any, calls: Sequence[CallRecord]) -> float:
     return reached / total if total else 0.0
 
 
-def _call_key(name: str, arguments: Any) -> str:
+def _call_key(name: str, arguments: object) -> str:
     return jsontext.dumps([name, sorted(arguments.items()) if isinstance(arguments, dict) else arguments])

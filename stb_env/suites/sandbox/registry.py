@@ -10,17 +10,17 @@ import inspect
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from stb_env.backend.world import Table, Tables
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.reference import load_object
 from stb_env.suites.sandbox.api_error import ArgumentsError
 from stb_env.suites.sandbox.params import Param
 from stb_env.tools import ToolId
 
-Response = Any
-Function = Callable[..., Response | tuple[Response, Tables]]
+Response: TypeAlias = Json
+Function: TypeAlias = Callable[..., Response | tuple[Response, Tables]]
 
 
 class ApiCall(NamedTuple):
@@ -53,7 +53,7 @@ class Api:
     id: ToolId
     stateless: bool
 
-    def __call__(self, **arguments: Any) -> ApiCall:
+    def __call__(self, **arguments: Json) -> ApiCall:
         """Return a call of this API; nothing runs."""
         return ApiCall(self, arguments)
 

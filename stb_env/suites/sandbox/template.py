@@ -6,9 +6,10 @@ import random
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
+from stb_env.jsontypes import Json
 from stb_env.suites.sandbox.catalog import household, modules_of
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.facts import Fact
@@ -31,8 +32,11 @@ class Answer(NamedTuple):
     falsehoods: Sequence[Fact] = ()
 
 
-Solution = Generator[ApiCall, Any, Answer]
-"""Yields API calls, is sent their responses (or gets an `ApiError` thrown in), returns the answer."""
+Steps: TypeAlias = Generator[ApiCall, Json, T]
+"""Yields API calls, is sent their responses (or gets an `ApiError` thrown in), returns a ``T``."""
+
+Solution: TypeAlias = Steps[Answer]
+"""Steps to the answer."""
 
 
 class Plan(NamedTuple):
@@ -85,7 +89,7 @@ class Draw:
         return household(self.household)
 
 
-def _label(value: Any) -> str:
+def _label(value: object) -> str:
     if isinstance(value, str):
         return value
     # The first field of every row of content is its id.

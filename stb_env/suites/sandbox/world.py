@@ -16,7 +16,7 @@ VERSION = 1
 """Raised whenever equal calls or task ids stop giving equal bytes."""
 
 
-class SandboxWorld(World):
+class SandboxWorld(World[Tables]):
     """Runs the sandbox's tools. It holds nothing itself, so one serves any number of episodes.
 
     Examples:

@@ -6,10 +6,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env.errors import DataError
 from stb_env.formats.imported import Origin
+from stb_env.jsontypes import Json
 from stb_env.seeding import derive
 from stb_env.suites.stabletoolbench.answers import is_answer, read_answer_file, read_json, read_name
 from stb_env.suites.stabletoolbench.converted_answers import is_converted, read_entry
@@ -57,7 +58,7 @@ class AnswerFolder:
         for file in converted if not self.kinds["answers"] else ():
             yield from self._read(file, self._decoded(file))
 
-    def _decoded(self, file: Path) -> Any:
+    def _decoded(self, file: Path) -> Json:
         try:
             return read_json(file)
         except DataError as error:
@@ -66,7 +67,7 @@ class AnswerFolder:
             self.problems.setdefault(str(file), str(error))
             return None
 
-    def _read(self, file: Path, value: Any) -> Iterator[Trajectory]:
+    def _read(self, file: Path, value: Json) -> Iterator[Trajectory]:
         entries = value.items() if kind_of(value) == "converted" else [("", value)]
         for query_id, entry in entries:
             origin = self._origin(file, query_id)
@@ -103,7 +104,7 @@ def json_files(source: Path) -> Sequence[Path]:
     return files
 
 
-def kind_of(value: Any) -> Kind | None:
+def kind_of(value: Json) -> Kind | None:
     """Return what a decoded file holds, or None where it is nothing that can be imported."""
     if is_answer(value):
         return "answers"

@@ -8,10 +8,9 @@ original's own form to the byte, its fixed sentences and defects included, and e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolId, original_name, pure_name, standardize
 
 MAX_DESCRIPTION = 1024
@@ -122,7 +121,7 @@ def _schema(parameter: JsonMapping) -> JsonObject:
     return schema
 
 
-def _add_default(schema: JsonObject, default: Any) -> None:
+def _add_default(schema: JsonObject, default: Json) -> None:
     fitted = _fit(schema["type"], default)
     if "enum" in schema:
         if fitted in schema["enum"]:
@@ -135,7 +134,7 @@ def _add_default(schema: JsonObject, default: Any) -> None:
     schema["default"] = fitted
 
 
-def _fit(kind: str, default: Any) -> Any:
+def _fit(kind: str, default: Json) -> Json:
     """Return the default as its documented type, or None where it is none of that type."""
     if kind == "string":
         return default if isinstance(default, str) else jsontext.dumps(default)

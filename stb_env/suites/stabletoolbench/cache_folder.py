@@ -11,12 +11,11 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Notes, RecordedCall, as_answer
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import ToolId, pure_name, standardize
 
 NAMES = "names.json"
@@ -148,7 +147,7 @@ def _by_api(calls: Iterable[RecordedCall]) -> Iterator[tuple[ToolId, JsonObject]
         yield current, answers
 
 
-def _replace(file: Path, value: Any) -> None:
+def _replace(file: Path, value: Json) -> None:
     part = file.with_name(f".{os.getpid()}.part")
     part.write_text(json.dumps(value, indent=4), encoding="ascii")
     part.replace(file)

@@ -10,7 +10,7 @@ from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, tree_node, tree_step
 from stb_env.formats.call_texts import ANSWERED, BAD_FINISH, GAVE_UP, read_call
 from stb_env.formats.imported import Origin, answer_in, imported
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
 
@@ -18,7 +18,7 @@ _FINISH_CODES: Mapping[Any, int] = {"give_answer": ANSWERED, "give_up_and_restar
 _OUTCOMES: Mapping[Any, str] = {ANSWERED: "answer", GAVE_UP: "give_up"}
 
 
-def is_converted(value: Any) -> bool:
+def is_converted(value: Json) -> bool:
     """Say whether a decoded file is of converted answers."""
     return (
         isinstance(value, dict)

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from stb_env import jsontext
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import accept_real
 from stb_env.tools import server_names, standardize
 
@@ -90,7 +90,7 @@ class OriginalServer:
         self.real, self.simulate, self.save = real, simulate, save
         self._lock = threading.Lock()
 
-    def virtual(self, request: JsonMapping) -> tuple[int, Any]:
+    def virtual(self, request: JsonMapping) -> tuple[int, Json]:
         """Answer a request.
 
         Args:
@@ -123,7 +123,9 @@ class OriginalServer:
             return CRASH
         return 200, answer
 
-    def _ask(self, request: JsonMapping, category: str, api: str, tool_input: Any, known: JsonMapping) -> Any:
+    def _ask(
+        self, request: JsonMapping, category: str, api: str, tool_input: Json, known: JsonMapping
+    ) -> Json:
         reply = self.real(
             {
                 "category": category,
@@ -143,7 +145,7 @@ class OriginalServer:
         question = Question(document, examples, str(examples)[:EXAMPLE_CHARACTERS], tool_input)
         return self._simulated(question)
 
-    def _simulated(self, question: Question) -> Any:
+    def _simulated(self, question: Question) -> Json:
         for _ in range(ATTEMPTS):
             text = self.simulate(question)
             if "```json" in text:
@@ -167,7 +169,7 @@ class OriginalServer:
         ]
         return {"tool_description": tool.get("tool_description"), "api_info": info}
 
-    def _store(self, file: Path, key: str, answer: Any) -> None:
+    def _store(self, file: Path, key: str, answer: Json) -> None:
         with self._lock:
             # Read again: another thread may have stored an answer meanwhile.
             answers = {**_read(file), key: answer}
@@ -190,7 +192,7 @@ def _document_name(request: JsonMapping) -> str:
     return standardize(request["tool_name"]).split("_for_")[0]
 
 
-def _parsed(tool_input: str | JsonObject) -> Any:
+def _parsed(tool_input: str | JsonObject) -> Json:
     if not isinstance(tool_input, str):
         return tool_input
     if tool_input == "":
@@ -209,7 +211,7 @@ def _read(file: Path) -> JsonObject:
     return data if isinstance(data, dict) else {}
 
 
-def _examples(known: JsonMapping) -> list[tuple[str, Any]]:
+def _examples(known: JsonMapping) -> list[tuple[str, Json]]:
     examples = list(known.items())[:EXAMPLES]
     while len(examples) > 1 and len(str(examples)) > EXAMPLE_CHARACTERS:
         examples.pop()

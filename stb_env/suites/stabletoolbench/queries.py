@@ -10,11 +10,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, parameters_schema, tool_from_api
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import NO_ID, Tool, ToolId, unique_names
@@ -201,7 +200,7 @@ class _Reader:
             raise DataError(str(problem))
         self.problems.append(problem)
 
-    def _record(self, file: str, index: int, raw: Any, group: str) -> _Record:
+    def _record(self, file: str, index: int, raw: Json, group: str) -> _Record:
         if not isinstance(raw, dict):
             raise _BadRecord("record", f"expected an object, got {type(raw).__name__}")
         query = _query(raw.get("query"))
@@ -230,7 +229,9 @@ class _Reader:
                 )
         return new
 
-    def _relevant(self, file: str, index: int, pairs: Any, apis: Sequence[JsonMapping]) -> tuple[ToolId, ...]:
+    def _relevant(
+        self, file: str, index: int, pairs: Json, apis: Sequence[JsonMapping]
+    ) -> tuple[ToolId, ...]:
         by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
         found: dict[ToolId, None] = {}
         for pair in pairs if isinstance(pairs, list) else []:
@@ -252,7 +253,7 @@ def _wanted_ids(file: Path) -> set[str] | None:
     return {str(key) for key in loaded}
 
 
-def _query(query: Any) -> str:
+def _query(query: Json) -> str:
     if isinstance(query, list) and len(query) == 1:
         query = query[0]
     if not isinstance(query, str) or not query.strip():
@@ -260,13 +261,13 @@ def _query(query: Any) -> str:
     return query
 
 
-def _task_id(task_id: Any) -> str:
+def _task_id(task_id: Json) -> str:
     if not isinstance(task_id, int | str) or isinstance(task_id, bool) or task_id == "":
         raise _BadRecord("query_id", f"expected a number or a non-empty text, got {task_id!r:.60}")
     return str(task_id)
 
 
-def _apis(apis: Any) -> list[JsonMapping]:
+def _apis(apis: Json) -> list[JsonMapping]:
     if apis is None or apis == []:
         raise _BadRecord(
             "api_list", f"expected at least one API to call, got {'none' if apis is None else '[]'}"
@@ -278,7 +279,7 @@ def _apis(apis: Any) -> list[JsonMapping]:
     return apis
 
 
-def _check_api(place: str, entry: Any) -> None:
+def _check_api(place: str, entry: Json) -> None:
     if not isinstance(entry, dict):
         raise _BadRecord(place, f"expected an object, got {type(entry).__name__}")
     for name in _IDENTITY:
@@ -301,11 +302,11 @@ def _same_parameters(one: JsonMapping, other: JsonMapping) -> bool:
     return parameters_schema(one) == parameters_schema(other)
 
 
-def _is_pair(pair: Any) -> bool:
+def _is_pair(pair: Json) -> bool:
     return isinstance(pair, list) and len(pair) == 2 and all(isinstance(name, str) for name in pair)
 
 
-def _is_cut(template: Any) -> bool:
+def _is_cut(template: Json) -> bool:
     return isinstance(template, str) and len(template) == _CUT_LENGTH
 
 
@@ -350,7 +351,7 @@ def _read_list(file: Path) -> JsonArray:
     return loaded
 
 
-def _read_json(file: Path) -> Any:
+def _read_json(file: Path) -> Json:
     try:
         return json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as error:

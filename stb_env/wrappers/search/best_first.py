@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import gymnasium as gym
-
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
@@ -46,7 +43,7 @@ class BestFirstSearch(TreeSearch):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         value: Value = heuristic_value,
         width: int = 2,
         max_depth: int = 12,

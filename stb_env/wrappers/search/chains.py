@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-import gymnasium as gym
-
 from stb_env.envs.rules import Compat
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Unprompted
@@ -47,7 +44,7 @@ class IndependentChains(TreeSearch):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         tries: int = 1,
         max_depth: int = 12,
         max_queries: int | None = None,

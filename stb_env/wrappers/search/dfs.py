@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import Any
-
-import gymnasium as gym
 
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import Transition
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.usage import NO_USAGE
@@ -63,7 +61,7 @@ class DepthFirstSearch(TreeSearch):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         width: int = 2,
         max_depth: int = 12,
         max_queries: int | None = 200,
@@ -98,7 +96,7 @@ class DepthFirstSearch(TreeSearch):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         tree = self._running()
         if self.compat is None or self.max_queries is None or tree.queries + 1 < self.max_queries:
             return (yield from super()._step(action))

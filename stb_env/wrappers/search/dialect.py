@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple, cast, get_args
+from typing import Literal, NamedTuple, cast, get_args
 
 from stb_env.actions import Action
 from stb_env.envs.finish import Finish, finish_record, read_finish
@@ -63,7 +63,7 @@ class Dialect:
             raise ConfigError(f"depth must be 'turns' or 'nodes', got {depth!r}")
         self.depth = depth
 
-    def grow(self, env: Inner, tree: SearchTree, action: Any) -> Slow[Growth]:
+    def grow(self, env: Inner, tree: SearchTree, action: object) -> Slow[Growth]:
         """Take an action in the state of the tree's current node."""
         parsed = env.rules.parse(action)
         found = _finish(parsed)
@@ -178,7 +178,7 @@ def state_of(env: Inner) -> State:
     return cast(ToolEnv, env.unwrapped).snapshot()
 
 
-def tokens_of(action: Any) -> int:
+def tokens_of(action: object) -> int:
     """Return the tokens that an action cost, where it is a message with OpenAI's ``usage``."""
     usage = action.get("usage") if isinstance(action, Mapping) else None
     tokens = usage.get("total_tokens") if isinstance(usage, Mapping) else None

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any
-
-import gymnasium as gym
 
 from stb_env.errors import ConfigError
+from stb_env.gymtypes import AnyEnv
 from stb_env.llm import ChatModel
 from stb_env.wrappers.search.chains import IndependentChains
 from stb_env.wrappers.search.dfs import DepthFirstSearch
@@ -19,7 +17,7 @@ _TREE = re.compile(r".+_w([1-9]\d*)\Z")
 
 
 def original_search(
-    env: gym.Env[Any, Any],
+    env: AnyEnv,
     method: str,
     *,
     max_depth: int = 12,

@@ -19,7 +19,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.actions import finish_arguments
 from stb_env.actions.structured import read_call
@@ -84,7 +84,7 @@ class OriginalDialect(Dialect):
 
     # -- actions ---------------------------------------------------------------------------------
 
-    def grow(self, env: Inner, tree: SearchTree, action: Any) -> Slow[Growth]:
+    def grow(self, env: Inner, tree: SearchTree, action: object) -> Slow[Growth]:
         """Play a message, an OpenAI assistant message or an action in any other form."""
         written = _read(env, action)
         played, reward = Played([], []), 0.0
@@ -221,7 +221,7 @@ def path_text(steps: Sequence[Step]) -> str:
     return "\n\n".join(f"step_{number}: {line}" for number, line in enumerate(lines, 1)) or "None"
 
 
-def _read(env: Inner, action: Any) -> Written:
+def _read(env: Inner, action: object) -> Written:
     if not isinstance(action, Mapping) or not {"content", "tool_calls"} & action.keys():
         parsed = env.rules.parse(action)
         texts = [arguments_text(call.arguments) for call in parsed.calls]

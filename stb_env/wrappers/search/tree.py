@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal, NamedTuple
 
+from stb_env.envs.state import State
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Step
 from stb_env.usage import NO_USAGE, Usage
@@ -192,7 +193,7 @@ class SearchTree(NamedTuple):
         }
 
 
-def middle(state: Any) -> Any:
+def middle(state: WrapperState | State | None) -> Any:
     """Return the state of the environment inside all wrappers, out of a snapshot; None stays None."""
     while isinstance(state, WrapperState):
         state = state.inner

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import gymnasium as gym
 from gymnasium.error import ResetNeeded
 
 from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError, InfrastructureError
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
@@ -60,7 +60,7 @@ class TreeSearch(ToolWrapper):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         dialect: Dialect,
         *,
         max_depth: int,
@@ -135,7 +135,7 @@ class TreeSearch(ToolWrapper):
         self._own = SearchTree((Node(state=self.env.snapshot(), observation=observation),))
         return dict(observation), {**info, "node": 0}
 
-    def _step(self, action: Any) -> Slow[Transition]:
+    def _step(self, action: object) -> Slow[Transition]:
         tree = self._running()
         before = state_of(self.env).usage
         growth = yield from self.dialect.grow(self.env, tree, action)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from typing import Any
-
-import gymnasium as gym
 
 from stb_env.errors import ConfigError
+from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
@@ -53,7 +51,7 @@ class MonteCarloTreeSearch(TreeSearch):
 
     def __init__(
         self,
-        env: gym.Env[Any, Any],
+        env: AnyEnv,
         value: Value = heuristic_value,
         width: int = 3,
         c: float = math.sqrt(2),

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from stb_env import seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key
 from stb_env.backend.simulator.template.skeleton import Items, Leaf, Node, Record
 from stb_env.backend.simulator.template.values import Scalar, Scene
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 _GENERIC_ID = field_key("id")
 # ASCII: which other characters are digits depends on Python's version.
@@ -61,7 +60,7 @@ class Filler:
     def __init__(
         self,
         echo: JsonMapping,
-        identifier: Any,
+        identifier: object,
         scene: Scene,
         *,
         seed: int,
@@ -79,7 +78,7 @@ class Filler:
         if self._identifier is not None:
             self._echo.setdefault(_GENERIC_ID, self._identifier)
 
-    def fill(self, root: Node) -> Any:
+    def fill(self, root: Node) -> Json:
         """Return the answer: a JSON value in the shape of the skeleton."""
         named = self._identifier is not None
         return self._value(root, self._entity(self._identifier) if named else self._seed, False)
@@ -87,7 +86,7 @@ class Filler:
     def _entity(self, identifier: Scalar) -> int:
         return seeding.derive(*self._family, "record", str(identifier))
 
-    def _value(self, node: Node, seed: int, owned: bool) -> Any:
+    def _value(self, node: Node, seed: int, owned: bool) -> Json:
         if isinstance(node, Leaf):
             return self._leaf(node, seed)
         if isinstance(node, Record):
@@ -128,7 +127,7 @@ class Filler:
         return drawn if given is None else given
 
 
-def echoed(value: Any, kind: LeafType) -> Scalar:
+def echoed(value: object, kind: LeafType) -> Scalar:
     """Return an argument as a value of a field's type, or None where it does not fit.
 
     Examples:
@@ -147,7 +146,7 @@ def echoed(value: Any, kind: LeafType) -> Scalar:
     return float(text) if kind == "float" and _DECIMAL.fullmatch(text) else None
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     """Return the text by which a scalar travels in a URL; equal keys mean equal texts."""
     if isinstance(value, bool):
         return "true" if value else "false"

@@ -15,7 +15,7 @@ from stb_env.backend.simulator.template.fields import field_key, is_identifier
 from stb_env.backend.simulator.template.filling import Filler, echoed, fitting_length
 from stb_env.backend.simulator.template.values import Scene
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.tools import Tool, ToolId, ToolResult, pure_name
 
 _REVISION = "template-2"
@@ -116,7 +116,7 @@ class TemplateSimulator:
         return f"{_REVISION}-{self._max_size}-{words.digest()[:8]}"
 
     def simulate(
-        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Any] = ()
+        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Json] = ()
     ) -> ToolResult:
         """Answer one call.
 
@@ -161,7 +161,7 @@ class TemplateSimulator:
                 return ToolResult.of(jsontext.cut(response, self._max_size - _ENVELOPE), source="simulator")
             length //= 2
 
-    def _plan(self, tool: Tool, examples: Sequence[Any]) -> _Plan:
+    def _plan(self, tool: Tool, examples: Sequence[Json]) -> _Plan:
         """Return how the API answers; what its record alone decides is read once."""
         known = self._plans.get((tool.id, tool.spec))
         if known is None or (known.record is not tool.record and known.record != tool.record):

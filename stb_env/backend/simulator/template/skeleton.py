@@ -14,7 +14,7 @@ from typing import Any
 from stb_env import jsontext, seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key, is_identifier, maker
 from stb_env.backend.simulator.template.values import Maker
-from stb_env.jsontypes import JsonArray
+from stb_env.jsontypes import Json, JsonArray, JsonObject
 
 _LENGTH = "_list_length"
 _TYPES: dict[str, LeafType] = {
@@ -110,7 +110,7 @@ _OWN = frozenset({field_key("id"), "uid", "uuid", "guid"})
 _ENVELOPES = frozenset({"", "data", "result", "response", "body", "payload", "item", "content", "output"})
 
 
-def read(raw: Any) -> Node | None:
+def read(raw: Json) -> Node | None:
     """Read a skeleton, or a real answer as the example of one.
 
     Args:
@@ -130,12 +130,12 @@ def read(raw: Any) -> Node | None:
     return None if not raw or is_failure(raw) else parse(raw)
 
 
-def parse(raw: Any) -> Node:
+def parse(raw: Json) -> Node:
     """Read a decoded skeleton as it stands."""
     return _Reader().node(raw, "", _MAX_DEPTH)
 
 
-def is_failure(raw: Any) -> bool:
+def is_failure(raw: Json) -> bool:
     """Tell whether an answer or skeleton holds nothing but the report of a failure.
 
     Examples:
@@ -154,7 +154,7 @@ class _Reader:
     def __init__(self) -> None:
         self._left = _MAX_NODES
 
-    def node(self, raw: Any, name: str, depth: int) -> Node:
+    def node(self, raw: Json, name: str, depth: int) -> Node:
         self._left -= 1
         if depth == 0 or self._left <= 0:
             return _leaf(name, "null")
@@ -166,7 +166,7 @@ class _Reader:
             return self._text(raw, name)
         return _leaf(name, _type_of(raw))
 
-    def _record(self, raw: dict[Any, Any], name: str, depth: int) -> Record:
+    def _record(self, raw: JsonObject, name: str, depth: int) -> Record:
         fields: list[tuple[str, Node]] = []
         for key, value in raw.items():
             # A cut text can end inside the marker's own name.
@@ -197,7 +197,7 @@ class _Reader:
         return Items(item, int(found[2]), _salt(name))
 
 
-def _type_of(value: Any) -> LeafType:
+def _type_of(value: Json) -> LeafType:
     if isinstance(value, bool):
         return "bool"
     if isinstance(value, int):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import string
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import EXCEPTION, INPUT, all_of, answered_alike
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Parameter, text
@@ -25,7 +25,7 @@ _LETTERS = string.ascii_letters + string.digits
 
 
 @ACCOUNTS.api("GetUserToken", _USERNAME, _PASSWORD, outputs=_A_TOKEN)
-def get_user_token(state: State, username: str, password: str) -> Any:
+def get_user_token(state: State, username: str, password: str) -> JsonObject:
     """Log in: returns the token that a user's other calls need."""
     account = state.row("Account", username)
     if account is None:
@@ -44,7 +44,7 @@ def get_user_token(state: State, username: str, password: str) -> Any:
     compare=all_of(answered_alike, INPUT, EXCEPTION),
     named=False,
 )
-def register_user(state: State, username: str, password: str, email: str) -> Any:
+def register_user(state: State, username: str, password: str, email: str) -> tuple[dict[str, str], State]:
     """Create an account for a new user and return its token."""
     if username in state.table("Account"):
         raise ApiError("The username already exists.")
@@ -54,7 +54,7 @@ def register_user(state: State, username: str, password: str, email: str) -> Any
 
 
 @ACCOUNTS.api("DeleteAccount", TOKEN, named=False)
-def delete_account(state: State, token: str) -> Any:
+def delete_account(state: State, token: str) -> tuple[dict[str, str], State]:
     """Delete the account of the user who is logged in."""
     return DONE, state.without_row("Account", user_of(state, token))
 
@@ -65,7 +65,9 @@ def delete_account(state: State, token: str) -> Any:
     text("old_password", "The password until now."),
     text("new_password", "The password from now on."),
 )
-def modify_password(state: State, token: str, old_password: str, new_password: str) -> Any:
+def modify_password(
+    state: State, token: str, old_password: str, new_password: str
+) -> tuple[dict[str, str], State]:
     """Change the password of the user who is logged in."""
     username = user_of(state, token)
     if state.row("Account", username)["password"] != old_password:
@@ -91,7 +93,7 @@ def forgot_password(
     email: str | None = None,
     verification_code: int | None = None,
     new_password: str | None = None,
-) -> Any:
+) -> tuple[str | int, State]:
     """Reset a forgotten password in two calls: one to get a verification code, one to use it."""
     if status == "Forgot Password":
         return _send_code(state, username, email)
@@ -101,7 +103,7 @@ def forgot_password(
 
 
 @ACCOUNTS.api("CheckToken", TOKEN, outputs={"username": ("str", "Name of the user.")}, named=False)
-def check_token(state: State, token: str) -> Any:
+def check_token(state: State, token: str) -> dict[str, str]:
     """Tell whom a token belongs to."""
     return {"username": user_of(state, token)}
 

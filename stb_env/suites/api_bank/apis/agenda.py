@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.records import Record, find_own, number_key
 from stb_env.suites.api_bank.compare import NAME, RESULT, alike, all_of, same, when_done
@@ -24,7 +23,7 @@ _MATCH = all_of(alike("content"), same("time", "location"), RESULT)
 
 
 @AGENDA.api("AddAgenda", *_ITEM, compare=all_of(NAME, _MATCH))
-def add_agenda(state: State, token: str, content: str, time: str, location: str) -> Any:
+def add_agenda(state: State, token: str, content: str, time: str, location: str) -> tuple[str, State]:
     """Put an item on the user's agenda."""
     read_time(time)
     if not content.strip():
@@ -34,7 +33,13 @@ def add_agenda(state: State, token: str, content: str, time: str, location: str)
 
 
 @AGENDA.api("DeleteAgenda", *_ITEM, compare=when_done(same("time")))
-def delete_agenda(state: State, token: str, content: str, time: str, location: str) -> Any:  # noqa: ARG001
+def delete_agenda(
+    state: State,
+    token: str,
+    content: str,
+    time: str,
+    location: str,  # noqa: ARG001
+) -> str | tuple[str, State]:
     """Take an item off the user's agenda; its content or its time tells which."""
     found = _find(state, token, content, time)
     if found is not None:
@@ -46,7 +51,9 @@ def delete_agenda(state: State, token: str, content: str, time: str, location: s
 
 
 @AGENDA.api("ModifyAgenda", *_ITEM, compare=_MATCH)
-def modify_agenda(state: State, token: str, content: str, time: str, location: str) -> Any:
+def modify_agenda(
+    state: State, token: str, content: str, time: str, location: str
+) -> str | tuple[str, State]:
     """Change an item of the user's agenda; its content or its time tells which."""
     found = _find(state, token, content, time)
     if found is None:
@@ -59,7 +66,7 @@ def modify_agenda(state: State, token: str, content: str, time: str, location: s
 
 
 @AGENDA.api("QueryAgenda", *_ITEM, outputs={"info": ("json", "The item as it is stored.")}, compare=_MATCH)
-def query_agenda(state: State, token: str, content: str, time: str, location: str) -> Any:  # noqa: ARG001
+def query_agenda(state: State, token: str, content: str, time: str, location: str) -> JsonMapping:  # noqa: ARG001
     """Look up an item of the user's agenda; its content or its time tells which."""
     found = _find(state, token, content, time)
     if found is None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.records import Record, find_own, number_key
 from stb_env.suites.api_bank.definition import TOKEN, Domain, text
@@ -17,7 +16,7 @@ _TIME = text("time", "When it rings, as YYYY-MM-DD hh:mm:ss.")
 
 
 @ALARMS.api("AddAlarm", TOKEN, _TIME)
-def add_alarm(state: State, token: str, time: str) -> Any:
+def add_alarm(state: State, token: str, time: str) -> tuple[str, State]:
     """Set an alarm clock."""
     read_time(time)
     alarm = {"username": user_of(state, token), "time": time}
@@ -25,7 +24,7 @@ def add_alarm(state: State, token: str, time: str) -> Any:
 
 
 @ALARMS.api("DeleteAlarm", TOKEN, _TIME)
-def delete_alarm(state: State, token: str, time: str) -> Any:
+def delete_alarm(state: State, token: str, time: str) -> tuple[str, State]:
     """Remove the user's alarm clock of this time."""
     read_time(time)
     key, _ = _find(state, token, time, "alarm clock")
@@ -38,7 +37,7 @@ def delete_alarm(state: State, token: str, time: str) -> Any:
     text("from_time", "When it rings until now, as YYYY-MM-DD hh:mm:ss."),
     text("to_time", "When it is to ring, as YYYY-MM-DD hh:mm:ss."),
 )
-def modify_alarm(state: State, token: str, from_time: str, to_time: str) -> Any:
+def modify_alarm(state: State, token: str, from_time: str, to_time: str) -> tuple[str, State]:
     """Move the user's alarm clock to another time."""
     read_time(from_time)
     read_time(to_time)
@@ -48,7 +47,7 @@ def modify_alarm(state: State, token: str, from_time: str, to_time: str) -> Any:
 
 
 @ALARMS.api("QueryAlarm", TOKEN, _TIME, outputs={"info": ("json", "The alarm clock as it is stored.")})
-def query_alarm(state: State, token: str, time: str) -> Any:
+def query_alarm(state: State, token: str, time: str) -> JsonMapping:
     """Look up the user's alarm clock of this time."""
     read_time(time)
     return _find(state, token, time, "alarm clock")[1]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import Json
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import DATE, RESULT, all_of, raised, same, trimmed
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Library, text
@@ -23,7 +22,7 @@ _OPENED = {"test": {"password": "test", "name": "yifei"}}
     text("password", "Password of the new account."),
     text("name", "Name of its holder."),
 )
-def open_bank_account(state: State, account: str, password: str, name: str) -> Any:
+def open_bank_account(state: State, account: str, password: str, name: str) -> str | tuple[str, State]:
     """Open a bank account."""
     if account in _OPENED or account in state.table("OpenBankAccount"):
         return "failed"
@@ -36,7 +35,7 @@ def open_bank_account(state: State, account: str, password: str, name: str) -> A
     outputs={"balance": ("float", "What the account holds.")},
     compare=all_of(same("token", normal=trimmed), RESULT),
 )
-def query_balance(state: State, token: str) -> Any:
+def query_balance(state: State, token: str) -> Json:
     """Tell what the user's bank account holds."""
     try:
         user = user_of(state, token)
@@ -56,7 +55,7 @@ def query_balance(state: State, token: str) -> Any:
     reads="library",
     compare=all_of(same("stock_code", normal=raised), same("date", normal=DATE), RESULT),
 )
-def query_stock(library: Library, stock_code: str, date: str) -> Any:
+def query_stock(library: Library, stock_code: str, date: str) -> Json:
     """Tell the price of a share on a day."""
     code = stock_code.upper().strip()
     if not code:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
 
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import RESULT, TIME, all_of, folded, moment, raised, same
 from stb_env.suites.api_bank.definition import Domain, Library, Parameter, text
@@ -17,7 +17,7 @@ _USER = text("user_id", "Id of the patient.")
 _SYMPTOM = text("symptom", "The symptom.")
 
 
-def _user_text(value: Any) -> str:
+def _user_text(value: Json) -> str:
     return str(value).upper().strip()
 
 
@@ -38,7 +38,7 @@ _SYMPTOM_MATCH = all_of(same("symptom", normal=_filled), RESULT)
     outputs={"health_data": ("list", "The records of this time.")},
     compare=all_of(same("user_id", normal=raised), same("start_time", "end_time", normal=moment), RESULT),
 )
-def query_health_data(state: State, user_id: str, start_time: str, end_time: str) -> Any:
+def query_health_data(state: State, user_id: str, start_time: str, end_time: str) -> JsonArray:
     """Look up what was measured of a patient in a span of time."""
     user = raised(user_id)
     if not user:
@@ -62,7 +62,7 @@ def query_health_data(state: State, user_id: str, start_time: str, end_time: str
     Parameter("health_data", "list", "What was measured: a list of objects with name and value.", True),
     compare=all_of(same("user_id", normal=_user_text), same("time", normal=TIME), RESULT),
 )
-def record_health_data(state: State, user_id: str, time: str, health_data: Any = None) -> Any:
+def record_health_data(state: State, user_id: str, time: str, health_data: Json = None) -> tuple[str, State]:
     """Record what was measured of a patient."""
     user = _user_text(user_id)
     if not user:
@@ -84,7 +84,7 @@ def record_health_data(state: State, user_id: str, time: str, health_data: Any =
     reads="library",
     compare=_SYMPTOM_MATCH,
 )
-def symptom_search(library: Library, symptom: str) -> Any:
+def symptom_search(library: Library, symptom: str) -> list[JsonObject]:
     """Find illnesses that a symptom may come from."""
     name = folded(symptom)
     if not name:
@@ -99,7 +99,7 @@ def symptom_search(library: Library, symptom: str) -> Any:
     reads="library",
     compare=_SYMPTOM_MATCH,
 )
-def emergency_knowledge(library: Library, symptom: str) -> Any:
+def emergency_knowledge(library: Library, symptom: str) -> list[JsonObject]:
     """Find out what to do about a symptom in an emergency."""
     name = folded(symptom)
     if not name:
@@ -108,7 +108,7 @@ def emergency_knowledge(library: Library, symptom: str) -> Any:
     return [{"name": each["name"], "aid": each["aid"]} for each in _illnesses(library, name)]
 
 
-def _span(start_time: str, end_time: str) -> tuple[Any, Any]:
+def _span(start_time: str, end_time: str) -> tuple[datetime, datetime]:
     times, errors = [], []
     for written in (start_time, end_time):
         try:
@@ -120,7 +120,7 @@ def _span(start_time: str, end_time: str) -> tuple[Any, Any]:
     return times[0], times[1]
 
 
-def _measured(health_data: Any) -> JsonObject:
+def _measured(health_data: Json) -> JsonObject:
     if not health_data:
         raise ApiError("The health data cannot be empty.")
     if not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in health_data):
@@ -132,7 +132,7 @@ def _measured(health_data: Any) -> JsonObject:
     return {item["name"]: item["value"] for item in health_data}
 
 
-def _illnesses(library: Library, symptom: str) -> Any:
+def _illnesses(library: Library, symptom: str) -> Json:
     illnesses = library["Symptom"].get(symptom)
     if illnesses is None:
         raise ApiError("The symptom does not exist.")

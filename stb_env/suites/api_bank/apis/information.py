@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.calculator import calculate
 from stb_env.suites.api_bank.compare import (
@@ -52,7 +52,7 @@ def _same_documents(predicted: Envelope, gold: Envelope) -> bool:
     reads="nothing",
     compare=all_of(same("formula", normal=_unspaced), RESULT),
 )
-def calculator(formula: str) -> Any:
+def calculator(formula: str) -> float:
     """Compute a sum, difference, product or quotient of numbers, or any mixture of them."""
     return calculate(formula)
 
@@ -64,7 +64,7 @@ def calculator(formula: str) -> Any:
     reads="library",
     compare=all_of(NAME, RESULT),
 )
-def dictionary(library: Library, keyword: str) -> Any:
+def dictionary(library: Library, keyword: str) -> Json:
     """Look up what an English word means."""
     meanings = library["Dictionary"].get(_keyword(keyword))
     if meanings is None:
@@ -80,7 +80,7 @@ def dictionary(library: Library, keyword: str) -> Any:
     reads="library",
     compare=all_of(same("url", "question", normal=trimmed), RESULT),
 )
-def document_qa(library: Library, url: str, question: str) -> Any:
+def document_qa(library: Library, url: str, question: str) -> str:
     """Answer a question from a document on the web."""
     if not question.strip():
         raise ApiError("The question is empty.")
@@ -96,7 +96,7 @@ def document_qa(library: Library, url: str, question: str) -> Any:
     outputs={"caption": ("str", "What the picture shows.")},
     reads="library",
 )
-def image_caption(library: Library, url: str) -> Any:
+def image_caption(library: Library, url: str) -> Json:
     """Describe a picture on the web."""
     address = url.strip()
     if not address.endswith((".jpg", ".jpeg", ".png")):
@@ -114,7 +114,7 @@ def image_caption(library: Library, url: str) -> Any:
     reads="library",
     compare=all_of(same("date", normal=DAY), RESULT),
 )
-def query_history_today(library: Library, date: str) -> Any:
+def query_history_today(library: Library, date: str) -> list[str]:
     """Tell what happened on a day of the year in the past."""
     events = library["History"].get(normal_day(date))
     if events is None:
@@ -132,7 +132,7 @@ def query_history_today(library: Library, date: str) -> Any:
     reads="library",
     compare=all_of(NAME, EXCEPTION, _same_documents),
 )
-def search_engine(library: Library, keyword: str) -> Any:
+def search_engine(library: Library, keyword: str) -> Json:
     """Search the web for documents."""
     return library["SearchEngine"].best(keyword, 2)
 
@@ -145,7 +145,7 @@ def search_engine(library: Library, keyword: str) -> Any:
     reads="nothing",
     compare=all_of(same("receiver", normal=folded), same("subject", "content", normal=trimmed), RESULT),
 )
-def send_email(receiver: str, subject: str, content: str) -> Any:
+def send_email(receiver: str, subject: str, content: str) -> str:
     """Send a mail."""
     if not _MAIL.fullmatch(receiver.strip()):
         raise ApiError("Email address of the receiver is invalid.")
@@ -162,7 +162,7 @@ def send_email(receiver: str, subject: str, content: str) -> Any:
     outputs={"transcript": ("str", "What is said.")},
     reads="library",
 )
-def speech_recognition(library: Library, url: str) -> Any:
+def speech_recognition(library: Library, url: str) -> Json:
     """Write down what is said in a recording on the web."""
     address = url.strip()
     if not address.endswith(".wav"):
@@ -183,7 +183,7 @@ def speech_recognition(library: Library, url: str) -> Any:
     compare=all_of(NAME, same("src"), RESULT),
     echo="given",
 )
-def translate(library: Library, src: str, src_lang: str | None = None, tgt_lang: str | None = None) -> Any:
+def translate(library: Library, src: str, src_lang: str | None = None, tgt_lang: str | None = None) -> Json:
     """Translate a text into another language."""
     if src_lang is not None:
         language_code(src_lang)
@@ -201,7 +201,7 @@ def translate(library: Library, src: str, src_lang: str | None = None, tgt_lang:
     reads="library",
     compare=all_of(NAME, RESULT),
 )
-def wiki(library: Library, keyword: str) -> Any:
+def wiki(library: Library, keyword: str) -> JsonObject:
     """Look a subject up in an encyclopedia."""
     article = library["Wiki"].get(_keyword(keyword))
     if article is None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import OUTPUT
 from stb_env.suites.api_bank.definition import Domain, Parameter, text
@@ -15,7 +13,7 @@ TRAVEL = Domain("Travel")
 
 
 @ENTERTAINMENT.api("PlayMusic", text("music_name", "Title of the music."), reads="nothing", compare=OUTPUT)
-def play_music(music_name: str) -> Any:
+def play_music(music_name: str) -> str:
     """Play music."""
     name = music_name.lower().strip()
     if not name:
@@ -41,7 +39,7 @@ def book_hotel(
     room_count: int,
     adult_count: int,
     child_count: int,
-) -> Any:
+) -> tuple[str, State]:
     """Book rooms in a hotel."""
     arrival, departure = read_date(check_in_time), read_date(check_out_time)
     if adult_count > 2 and room_count == 1:

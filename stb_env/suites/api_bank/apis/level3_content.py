@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from functools import lru_cache
 from importlib.resources import files
-from typing import Any
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 
 
@@ -18,7 +17,7 @@ def content() -> JsonMapping:
     return dict(json.loads(text))
 
 
-def found(table: JsonMapping, key: Any) -> Any:
+def found(table: JsonMapping, key: Json) -> Json:
     """Return a value by key.
 
     Raises:

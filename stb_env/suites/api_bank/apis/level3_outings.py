@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 
+from stb_env.jsontypes import Json, JsonArray, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.information import calculator
 from stb_env.suites.api_bank.apis.level3_content import content, found
@@ -32,7 +32,7 @@ _USER = text("user_name", "Name of the user.")
     reads="nothing",
     compare=_NAMED,
 )
-def geocoding(address: str) -> Any:
+def geocoding(address: str) -> JsonObject:
     """Find the coordinates of a place."""
     latitude, longitude = found(content()["places"], address)["coordinates"]
     return {"latitude": latitude, "longitude": longitude}
@@ -49,7 +49,7 @@ def geocoding(address: str) -> Any:
     },
     reads="nothing",
 )
-def get_weather_for_coordinates(latitude: float, longitude: float) -> Any:
+def get_weather_for_coordinates(latitude: float, longitude: float) -> Json:
     """Tell the weather at a pair of coordinates."""
     for place in content()["places"].values():
         if place["coordinates"] == [latitude, longitude]:
@@ -66,7 +66,9 @@ def get_weather_for_coordinates(latitude: float, longitude: float) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def clothing_recommendation(temperature: float, humidity: float, weather_conditions: str) -> Any:
+def clothing_recommendation(
+    temperature: float, humidity: float, weather_conditions: str
+) -> dict[str, JsonArray]:
     """Recommend clothes for the weather."""
     clothes = content()["clothes"]
     by_temperature = clothes["by_temperature"]
@@ -85,7 +87,7 @@ def clothing_recommendation(temperature: float, humidity: float, weather_conditi
     reads="nothing",
     compare=all_of(NAME, INPUT),
 )
-def nearby_restaurants(**_where: Any) -> Any:
+def nearby_restaurants(**_where: object) -> JsonObject:
     """List restaurants near a pair of coordinates."""
     # Wherever one is, the original lists them all.
     return {"restaurants": content()["restaurants"]}
@@ -98,7 +100,7 @@ def nearby_restaurants(**_where: Any) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def user_movie_preferences(user_name: str) -> Any:
+def user_movie_preferences(user_name: str) -> JsonObject:
     """Tell which kinds of films a user likes."""
     return {"preferences": found(content()["film_preferences"], user_name)}
 
@@ -110,7 +112,7 @@ def user_movie_preferences(user_name: str) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def user_watched_movies(user_name: str) -> Any:
+def user_watched_movies(user_name: str) -> Json:
     """List the films that a user has seen."""
     watched = content()["watched_films"].get(user_name)
     if watched is None:
@@ -125,7 +127,7 @@ def user_watched_movies(user_name: str) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def movie_recommendations(preferences: list[str]) -> Any:
+def movie_recommendations(preferences: list[str]) -> dict[str, JsonArray]:
     """Recommend films of given kinds."""
     films = content()["films"]
     return {"recommended_movies": [title for kind in preferences for title in found(films, kind)]}
@@ -139,7 +141,9 @@ def movie_recommendations(preferences: list[str]) -> Any:
     outputs={"flights": ("list", "Flights of this day.")},
     compare=_NAMED,
 )
-def flight_search(state: State, source: str, destination: str, travel_dates: str) -> Any:
+def flight_search(
+    state: State, source: str, destination: str, travel_dates: str
+) -> tuple[dict[str, JsonArray], State]:
     """Find flights on a day."""
     day = f"{read_date(travel_dates):%Y-%m-%d}"
     route = f"{source} - {destination}"
@@ -163,7 +167,9 @@ def flight_search(state: State, source: str, destination: str, travel_dates: str
     outputs={"hotels": ("list", "Hotels that are free.")},
     compare=all_of(NAME, same("destination", "check_in_date", "check_out_date"), output_member("hotels")),
 )
-def hotel_availability(state: State, destination: str, check_in_date: str, check_out_date: str) -> Any:
+def hotel_availability(
+    state: State, destination: str, check_in_date: str, check_out_date: str
+) -> tuple[dict[str, JsonArray], State]:
     """Find hotels that are free for a stay."""
     arrival, departure = read_date(check_in_date), read_date(check_out_date)
     hotels = [
@@ -188,7 +194,7 @@ def hotel_availability(state: State, destination: str, check_in_date: str, check
     reads="nothing",
     compare=_NAMED,
 )
-def get_occupation_salary(occupation: str) -> Any:
+def get_occupation_salary(occupation: str) -> JsonObject:
     """Tell what is earned in an occupation."""
     salary = content()["salaries"].get(occupation)
     if salary is None:
@@ -203,7 +209,7 @@ def get_occupation_salary(occupation: str) -> Any:
     reads="nothing",
     compare=all_of(NAME, same("salary"), output_member("salary_after_tax"), EXCEPTION),
 )
-def tax_calculator(salary: float) -> Any:
+def tax_calculator(salary: float) -> JsonObject:
     """Compute what is left of a salary after taxes."""
     if salary < 0:
         # The original's complaint has no text, which could not be told from an answer.

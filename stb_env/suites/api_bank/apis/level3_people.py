@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.level3_content import content, found
 from stb_env.suites.api_bank.apis.meetings import MATCH, MEETING, NO_TOPIC
@@ -21,7 +20,7 @@ _USER = text("user_name", "Name of the user.")
 _NAMED = all_of(NAME, WHOLE)
 
 
-def _account(username: str, password: str) -> Any:
+def _account(username: str, password: str) -> Json:
     account = content()["accounts"].get(username)
     if account is None or account["password"] != password:
         raise ApiError("User not found.")
@@ -38,7 +37,7 @@ def _account(username: str, password: str) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def account_info(username: str, password: str) -> Any:
+def account_info(username: str, password: str) -> JsonObject:
     """Look up mail address and telephone number of a user."""
     account = _account(username, password)
     return {"email": account["email"], "phone": account["phone"]}
@@ -50,14 +49,18 @@ def account_info(username: str, password: str) -> Any:
     text("address", "The new address."),
     compare=all_of(NAME, INPUT, OUTPUT),
 )
-def personal_info_update(state: State, username: str, password: str, address: str) -> Any:
+def personal_info_update(
+    state: State, username: str, password: str, address: str
+) -> tuple[dict[str, str], State]:
     """Change the address of a user."""
     _account(username, password)
     return {"status": "success"}, state.with_row("PersonalInfoUpdate", username, {"address": address})
 
 
 @MEETINGS.api("AddMeeting", *MEETING, compare=MATCH)
-def add_meeting(state: State, meeting_topic: str, start_time: str, end_time: str, **others: Any) -> Any:
+def add_meeting(
+    state: State, meeting_topic: str, start_time: str, end_time: str, **others: Json
+) -> tuple[str, State]:
     """Book a meeting."""
     read_time(start_time)
     read_time(end_time)
@@ -75,7 +78,7 @@ def add_meeting(state: State, meeting_topic: str, start_time: str, end_time: str
     reads="nothing",
     compare=_NAMED,
 )
-def query_meeting(user_name: str) -> Any:
+def query_meeting(user_name: str) -> JsonObject:
     """Look up the meetings of a user."""
     calendar = found(content()["calendar_of"], user_name)
     return {"meetings": content()["calendars"][calendar]}
@@ -90,7 +93,7 @@ def query_meeting(user_name: str) -> Any:
     reads="nothing",
     compare=all_of(NAME, all_but("content"), RESULT),
 )
-def email_reminder(content: str, time: str, **_others: Any) -> Any:
+def email_reminder(content: str, time: str, **_others: object) -> str:
     """Send a reminder by mail."""
     read_time(time)
     if not content.strip():
@@ -105,7 +108,7 @@ def email_reminder(content: str, time: str, **_others: Any) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def organization_members(organization: str) -> Any:
+def organization_members(organization: str) -> JsonObject:
     """List the members of an organisation."""
     return {"members": found(content()["members"], organization)}
 
@@ -117,7 +120,7 @@ def organization_members(organization: str) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def travel_status(member_name: str) -> Any:
+def travel_status(member_name: str) -> Json:
     """Tell whether a member of an organisation is travelling."""
     return found(content()["travel_status"], member_name)
 
@@ -129,7 +132,7 @@ def travel_status(member_name: str) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def user_posts(user_id: int) -> Any:
+def user_posts(user_id: int) -> JsonObject:
     """List the posts of a user."""
     posts = content()["posts"].get(str(user_id))
     if posts is None:
@@ -144,7 +147,7 @@ def user_posts(user_id: int) -> Any:
     reads="nothing",
     compare=_NAMED,
 )
-def like_count(post_id: int) -> Any:
+def like_count(post_id: int) -> JsonObject:
     """Count the likes of a post."""
     likes = content()["likes"].get(str(post_id))
     if likes is None:

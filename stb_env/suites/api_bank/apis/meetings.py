@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.records import Record, find_own, text_key
-from stb_env.suites.api_bank.compare import RESULT, alike, all_but, all_of, same, when_done
+from stb_env.suites.api_bank.compare import RESULT, Envelope, alike, all_but, all_of, same, when_done
 from stb_env.suites.api_bank.definition import TOKEN, Domain, Parameter, text
 from stb_env.suites.api_bank.state import State
 from stb_env.suites.api_bank.times import read_time
@@ -25,7 +24,7 @@ MEETING = (
 MATCH = all_of(alike("meeting_topic"), all_but("meeting_topic"), RESULT)
 
 
-def never_right(predicted: Any, gold: Any) -> bool:  # noqa: ARG001 (a rule takes both)
+def never_right(predicted: Envelope, gold: Envelope) -> bool:  # noqa: ARG001 (a rule takes both)
     """Fail, as the released check of two successful deletions does: it reads an input that does not exist."""
     raise KeyError("time")
 
@@ -39,7 +38,7 @@ def add_meeting(
     end_time: str,
     location: str,
     attendees: list[str],
-) -> Any:
+) -> tuple[str, State]:
     """Book a meeting."""
     read_time(start_time)
     read_time(end_time)
@@ -64,8 +63,8 @@ def add_meeting(
     original_compare=when_done(never_right),
 )
 def delete_meeting(
-    state: State, token: str, meeting_topic: str, start_time: str, end_time: str, **_others: Any
-) -> Any:
+    state: State, token: str, meeting_topic: str, start_time: str, end_time: str, **_others: object
+) -> tuple[str, State]:
     """Call a meeting of the user's off; its topic or its start tells which."""
     key, _ = _find(state, token, meeting_topic, start_time, end_time)
     return "success", state.without_row("Meeting", key)
@@ -73,8 +72,8 @@ def delete_meeting(
 
 @MEETINGS.api("ModifyMeeting", TOKEN, *MEETING, compare=MATCH)
 def modify_meeting(
-    state: State, token: str, meeting_topic: str, start_time: str, end_time: str, **_others: Any
-) -> Any:
+    state: State, token: str, meeting_topic: str, start_time: str, end_time: str, **_others: object
+) -> tuple[str, State]:
     """Change topic or times of a meeting of the user's; its topic or its start tells which."""
     key, meeting = _find(state, token, meeting_topic, start_time, end_time)
     changes = {"meeting_topic": meeting_topic} if meeting_topic else {}
@@ -91,8 +90,8 @@ def modify_meeting(
     compare=MATCH,
 )
 def query_meeting(
-    state: State, token: str, meeting_topic: str, start_time: str, end_time: str, **_others: Any
-) -> Any:
+    state: State, token: str, meeting_topic: str, start_time: str, end_time: str, **_others: object
+) -> JsonMapping:
     """Look up a meeting of the user's; its topic or its start tells which."""
     return _find(state, token, meeting_topic, start_time, end_time)[1]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import (
     DATE,
@@ -26,7 +25,7 @@ _DATE = text("date", "Day of the appointment, as YYYY-MM-DD.")
 _ID = text("appointment_id", "Id of the appointment.")
 
 
-def _id_text(value: Any) -> str:
+def _id_text(value: Json) -> str:
     return str(value).strip()
 
 
@@ -43,7 +42,9 @@ def _id_text(value: Any) -> str:
         answered_alike,
     ),
 )
-def appointment_registration(state: State, patient_name: str, date: str, doctor_name: str) -> Any:
+def appointment_registration(
+    state: State, patient_name: str, date: str, doctor_name: str
+) -> tuple[str, State]:
     """Make an appointment with a doctor."""
     patient, doctor = patient_name.strip(), doctor_name.strip()
     if not patient or not doctor:
@@ -61,7 +62,7 @@ def appointment_registration(state: State, patient_name: str, date: str, doctor_
 
 
 @REGISTRATION.api("CancelRegistration", _ID, compare=all_of(same("appointment_id", normal=trimmed), RESULT))
-def cancel_registration(state: State, appointment_id: str) -> Any:
+def cancel_registration(state: State, appointment_id: str) -> tuple[str, State]:
     """Cancel an appointment."""
     key = appointment_id.strip()
     if key not in state.table("Appointments"):
@@ -86,7 +87,7 @@ def modify_registration(
     appointment_id: str,
     new_appointment_date: str | None = None,
     new_appointment_doctor: str | None = None,
-) -> Any:
+) -> tuple[str, State]:
     """Change day or doctor of an appointment, or both."""
     key = _id_text(appointment_id)
     appointment = state.row("Appointments", key)
@@ -110,7 +111,7 @@ def modify_registration(
     outputs={"appointments": ("list", "The patient's appointments of this day, by id.")},
     compare=all_of(same("patient_name", normal=trimmed), same("date", normal=DATE), RESULT),
 )
-def query_registration(state: State, patient_name: str, date: str) -> Any:
+def query_registration(state: State, patient_name: str, date: str) -> JsonObject:
     """Look up a patient's appointments on a day."""
     day, patient = normal_date(date), patient_name.strip()
     found = {

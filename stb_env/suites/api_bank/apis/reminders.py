@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.apis.records import Record, find_own, text_key
 from stb_env.suites.api_bank.compare import NAME, RESULT, alike, all_of, same, when_done
@@ -23,7 +22,7 @@ _MATCH = all_of(alike("content", str.lower), same("time"), RESULT)
 
 
 @REMINDERS.api("AddReminder", *_REMINDER, compare=all_of(NAME, _MATCH))
-def add_reminder(state: State, token: str, content: str, time: str) -> Any:
+def add_reminder(state: State, token: str, content: str, time: str) -> tuple[str, State]:
     """Set a reminder."""
     _check(content, time)
     reminder = {"content": content, "time": time, "username": user_of(state, token)}
@@ -31,14 +30,14 @@ def add_reminder(state: State, token: str, content: str, time: str) -> Any:
 
 
 @REMINDERS.api("DeleteReminder", *_REMINDER, compare=when_done(same("time")))
-def delete_reminder(state: State, token: str, content: str, time: str) -> Any:
+def delete_reminder(state: State, token: str, content: str, time: str) -> tuple[str, State]:
     """Remove a reminder of the user's; its content or its time tells which."""
     key, _ = _find(state, token, content, time)
     return "success", state.without_row("Reminder", key)
 
 
 @REMINDERS.api("ModifyReminder", *_REMINDER, compare=all_of(NAME, _MATCH))
-def modify_reminder(state: State, token: str, content: str, time: str) -> Any:
+def modify_reminder(state: State, token: str, content: str, time: str) -> tuple[str, State]:
     """Change a reminder of the user's; its content or its time tells which, and both are set anew."""
     key, reminder = _find(state, token, content, time)
     return "success", state.with_row("Reminder", key, {**reminder, "content": content, "time": time})
@@ -50,7 +49,7 @@ def modify_reminder(state: State, token: str, content: str, time: str) -> Any:
     outputs={"reminder_info": ("json", "The reminder as it is stored.")},
     compare=_MATCH,
 )
-def query_reminder(state: State, token: str, content: str, time: str) -> Any:
+def query_reminder(state: State, token: str, content: str, time: str) -> JsonMapping:
     """Look up a reminder of the user's; its content or its time tells which."""
     return _find(state, token, content, time)[1]
 

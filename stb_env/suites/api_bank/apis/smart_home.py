@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import Json
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import (
     EXCEPTION,
@@ -31,7 +30,7 @@ _DEVICE = text("name", "Name of the device.", alias="device_id")
 _TIME = text("time", "When it switches, as YYYY-MM-DD hh:mm:ss.")
 
 
-def normal_devices(devices: Any) -> list[Device]:
+def normal_devices(devices: Json) -> list[Device]:
     """Return devices with trimmed, lower-case names and trimmed descriptions, in order of name.
 
     Raises:
@@ -53,7 +52,7 @@ def _same_but_for_case(predicted: Envelope, gold: Envelope) -> bool:
     return bool(_in_lower_case(predicted["output"]) == _in_lower_case(gold["output"]))
 
 
-def _in_lower_case(devices: list[Device] | None) -> Any:
+def _in_lower_case(devices: list[Device] | None) -> list[Device] | None:
     return devices and [{**each, "name": each["name"].lower()} for each in devices]
 
 
@@ -69,7 +68,7 @@ _SWITCH_MATCH = all_of(same("name", normal=folded), same("time", normal=TIME), R
         same("name", normal=folded), same("devices", normal=normal_devices), EXCEPTION, answered_alike
     ),
 )
-def add_scene(state: State, name: str, devices: Any) -> Any:
+def add_scene(state: State, name: str, devices: Json) -> tuple[str, State]:
     """Create a scene of devices."""
     scene = _scene_name(name)
     ordered = normal_devices(devices)
@@ -79,7 +78,7 @@ def add_scene(state: State, name: str, devices: Any) -> Any:
 
 
 @SMART_HOME.api("DeleteScene", _SCENE, compare=_SCENE_MATCH)
-def delete_scene(state: State, name: str) -> Any:
+def delete_scene(state: State, name: str) -> tuple[str, State]:
     """Delete a scene."""
     scene = _scene_name(name)
     if scene not in state.table("Scenes"):
@@ -93,7 +92,7 @@ def delete_scene(state: State, name: str) -> Any:
     _DEVICES,
     compare=all_of(same("name", normal=folded), same("devices", normal=normal_devices), RESULT),
 )
-def modify_scene(state: State, name: str, devices: Any) -> Any:
+def modify_scene(state: State, name: str, devices: Json) -> tuple[str, State]:
     """Give a scene other devices."""
     scene = _scene_name(name)
     ordered = normal_devices(devices)
@@ -109,7 +108,7 @@ def modify_scene(state: State, name: str, devices: Any) -> Any:
     compare=all_of(same("name", normal=folded), _same_but_for_case, EXCEPTION),
     original_compare=_SCENE_MATCH,
 )
-def query_scene(state: State, name: str) -> Any:
+def query_scene(state: State, name: str) -> Json:
     """Look up the devices of a scene."""
     devices = state.row("Scenes", _scene_name(name))
     if devices is None:
@@ -124,7 +123,7 @@ def query_scene(state: State, name: str) -> Any:
     Parameter("on", "bool", "Whether it switches on."),
     compare=all_of(same("on"), _SWITCH_MATCH),
 )
-def timed_switch(state: State, name: str, time: str, on: bool) -> Any:
+def timed_switch(state: State, name: str, time: str, on: bool) -> tuple[str, State]:
     """Have a device switched on or off at a time."""
     device = _device_name(state, name)
     if not device:
@@ -139,7 +138,7 @@ def timed_switch(state: State, name: str, time: str, on: bool) -> Any:
 
 
 @SMART_HOME.api("CancelTimedSwitch", _DEVICE, _TIME, compare=_SWITCH_MATCH)
-def cancel_timed_switch(state: State, name: str, time: str) -> Any:
+def cancel_timed_switch(state: State, name: str, time: str) -> tuple[str, State]:
     """Cancel what was to be switched at a time."""
     device = _device_name(state, name)
     if not device:

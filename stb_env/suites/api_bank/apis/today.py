@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stb_env.suites.api_bank.compare import Envelope
 from stb_env.suites.api_bank.definition import Domain
 
@@ -23,6 +21,6 @@ def answered(predicted: Envelope, gold: Envelope) -> bool:  # noqa: ARG001 (a ru
     compare=answered,
     echo="none",
 )
-def get_today() -> Any:
+def get_today() -> str:
     """Tell today's date."""
     return TODAY

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.api_bank.compare import EXCEPTION, RESULT, Envelope, all_of
 from stb_env.suites.api_bank.definition import Domain, Library, text
 
@@ -19,7 +17,7 @@ def same_tools(predicted: Envelope, gold: Envelope) -> bool:
     return _signatures(predicted["output"]) == _signatures(gold["output"])
 
 
-def _signatures(found: Any) -> list[tuple[str, list[tuple[str, str]]]]:
+def _signatures(found: Json) -> list[tuple[str, list[tuple[str, str]]]]:
     return [_signature(each) for each in (found if isinstance(found, list) else [found])]
 
 
@@ -35,7 +33,7 @@ def _signature(entry: JsonMapping) -> tuple[str, list[tuple[str, str]]]:
     compare=all_of(same_tools, EXCEPTION),
     original_compare=RESULT,
 )
-def tool_searcher(library: Library, keywords: str) -> Any:
+def tool_searcher(library: Library, keywords: str) -> Json:
     """Find a tool for a purpose and return its documentation."""
     searcher = library.get(SEARCHER)
     if searcher is None:

@@ -10,10 +10,9 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance
 from stb_env.suites.api_bank.formats.samples import Sample
 from stb_env.suites.api_bank.formats.training import CALL_CUE, RESPONSE_CUE, Instructions
@@ -122,7 +121,7 @@ def _records(file: Path) -> JsonArray:
         raise DataError(f"cannot read the predictions {file}: {error}") from error
 
 
-def _read(record: Any, where: str) -> tuple[Key, str]:
+def _read(record: Json, where: str) -> tuple[Key, str]:
     if not isinstance(record, Mapping):
         raise DataError(f"{where}: expected an object, got {record!r:.80}")
     text = next((record[name] for name in _TEXTS if name in record), None)

@@ -12,12 +12,12 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env.actions import bracketed
 from stb_env.actions.python_text import NotDataError, literal
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.prompting import latest
 from stb_env.tools import ToolCall
 
@@ -68,7 +68,7 @@ class Requested:
         return read_call(self.request)
 
     @property
-    def value(self) -> Any:
+    def value(self) -> object:
         """The result as a value, or its text where it is no Python literal."""
         try:
             return literal(self.result or "None")
@@ -105,7 +105,7 @@ class TrainingSample:
         return read_call(self.output) if self.wants_call else None
 
     @classmethod
-    def from_record(cls, record: Any) -> TrainingSample:
+    def from_record(cls, record: Json) -> TrainingSample:
         r"""Read one record.
 
         Raises:
@@ -195,7 +195,7 @@ def _own(name: str) -> str:
     return latest(name).text + "\n"
 
 
-def _sample(where: str, record: Any) -> TrainingSample:
+def _sample(where: str, record: Json) -> TrainingSample:
     try:
         return TrainingSample.from_record(record)
     except DataError as error:

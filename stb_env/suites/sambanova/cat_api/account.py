@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 _FIRST_ID = 101
 
@@ -53,7 +52,7 @@ class Account:
         """Return an account in which this is the vote for the image."""
         return replace(self, votes={**self.votes, image_id: value}, next_id=self.next_id + 1)
 
-    def changes(self, later: Account) -> dict[tuple[str, str], Any]:
+    def changes(self, later: Account) -> dict[Hashable, int]:
         """Return what is different in a later account: images added and removed, votes cast.
 
         Examples:

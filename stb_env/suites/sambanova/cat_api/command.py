@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from stb_env import jsontext
@@ -119,9 +118,9 @@ def _posted(path: str, request: Request) -> tuple[str, JsonObject] | None:
     return (name, {**posted, **request.params}) if name else None
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)
 
 
-def _value(name: str, text: str) -> Any:
+def _value(name: str, text: str) -> int | str:
     return int(text) if name == "limit" and text.isascii() and text.isdigit() and len(text) < 6 else text

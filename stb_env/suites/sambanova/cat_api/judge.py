@@ -11,9 +11,11 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Hashable
+from typing import TypeAlias
 
 from stb_env.errors import DataError, JudgeError
+from stb_env.jsontypes import Json
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.cat_api.account import Account
@@ -32,7 +34,8 @@ from stb_env.trajectory import CallRecord
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict
 
-Outcome = dict[Any, Any]
+Outcome: TypeAlias = dict[Hashable, Json]
+"""Changes by kind and image, or entries of an answer by position."""
 
 
 class AccountJudge:

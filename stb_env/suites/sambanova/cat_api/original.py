@@ -6,9 +6,9 @@ The messages are the original's, since a verdict of this mode is compared with t
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Hashable, Mapping
 
+from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.common.curl.crash import CrashError, is_literal
 from stb_env.suites.sambanova.common.curl.request import Answer, Request, read_request
@@ -43,7 +43,7 @@ def final_command(kept: str, key: str) -> str:
     return "{} -H 'Content-Type: application/json' -H 'x-api-key: {}'".format(kept.strip("\n"), key)
 
 
-def run(kept: str, key: str, fetch: Fetch, account: Account) -> tuple[dict[Any, Any], Account]:
+def run(kept: str, key: str, fetch: Fetch, account: Account) -> tuple[dict[Hashable, Json], Account]:
     """Return the dictionary that the original reads from the service's answer, and the account after it.
 
     Raises:

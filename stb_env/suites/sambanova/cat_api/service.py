@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, TypeGuard
+from typing import TypeGuard
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonObject
@@ -99,7 +99,7 @@ def _posted(request: Request) -> JsonObject:
     return value if isinstance(value, dict) else {}
 
 
-def _is_image_id(value: Any) -> TypeGuard[str]:
+def _is_image_id(value: object) -> TypeGuard[str]:
     return isinstance(value, str) and _IMAGE_ID.fullmatch(value) is not None
 
 

@@ -29,7 +29,7 @@ KEY = "stb-env-cat-key"
 Called = tuple[ToolResult, Account]
 
 
-class CatWorld(World):
+class CatWorld(World[Account]):
     """Answers requests of an account; one serves any number of episodes.
 
     Args:

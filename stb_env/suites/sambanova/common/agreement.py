@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
+
+K = TypeVar("K")
 
 
 class Agreement(NamedTuple):
@@ -19,7 +21,7 @@ class Agreement(NamedTuple):
         return self.f1 == 1
 
 
-def agreement(got: Mapping[Any, Any], wanted: Mapping[Any, Any]) -> Agreement:
+def agreement(got: Mapping[K, object], wanted: Mapping[K, object]) -> Agreement:
     """Compare two dictionaries as the original evaluator does: an item counts where key and value are equal.
 
     Args:
@@ -39,7 +41,7 @@ def agreement(got: Mapping[Any, Any], wanted: Mapping[Any, Any]) -> Agreement:
     return Agreement(precision, recall, 2 * precision * recall / (precision + recall))
 
 
-def best_agreement(got: Mapping[Any, Any], labels: Iterable[Mapping[Any, Any]]) -> tuple[Agreement, int]:
+def best_agreement(got: Mapping[K, object], labels: Iterable[Mapping[K, object]]) -> tuple[Agreement, int]:
     """Return the agreement with the label that it is highest with, the first of equals, and its index.
 
     Examples:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 from stb_env.actions import Action, finish_arguments
+from stb_env.actions.parse import ActionLike
 from stb_env.tools import FINISH, ToolCall
 
 _END = ToolCall(FINISH, {"return_type": "give_answer", "final_answer": ""}, "finish")
 
 
-def whole_program(parse: Callable[[Any], Action]) -> Callable[[Any], Action]:
+def whole_program(parse: Callable[[ActionLike], Action]) -> Callable[[ActionLike], Action]:
     """Return a reader that ends every action with Finish, an action without a call too.
 
     Args:
@@ -32,7 +32,7 @@ def whole_program(parse: Callable[[Any], Action]) -> Callable[[Any], Action]:
     return partial(_read_whole, parse)
 
 
-def _read_whole(parse: Callable[[Any], Action], action: Any) -> Action:
+def _read_whole(parse: Callable[[ActionLike], Action], action: ActionLike) -> Action:
     program = parse(action)
     if program.calls and _ends(program.calls[-1]):
         return program

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Any
 
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import words
@@ -40,7 +39,7 @@ _DEFAULT: JsonMapping = {
 }
 
 
-def checked(given: Any) -> Format:
+def checked(given: object) -> Format:
     """Return a format that a program sets.
 
     Raises:
@@ -95,7 +94,7 @@ def _unset(aligned: str) -> JsonObject:
     return {key: _normal(part, key) for key, part in out.items()}
 
 
-def _normal(value: Any, key: str) -> Any:
+def _normal(value: Json, key: str) -> Json:
     """Return a format in which colours are complete and nothing is set to nothing."""
     if not isinstance(value, Mapping):
         return value
@@ -104,7 +103,7 @@ def _normal(value: Any, key: str) -> Any:
     return {name: _normal(part, name) for name, part in value.items() if part is not None}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, bool | int | float | str) or value is None:

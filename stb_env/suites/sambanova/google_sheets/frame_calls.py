@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, TypeName
 from stb_env.suites.sambanova.google_sheets.frame_names import APPLIED, PAIRED, PATTERNED, REDUCTIONS
 from stb_env.suites.sambanova.google_sheets.libraries import pandas
 from stb_env.suites.sambanova.google_sheets.patterns import check_pattern
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+T = TypeVar("T")
 
 MAX_PLANNED = 2_000_000
 """Cells that an operation may pass through on its way to a small result."""
@@ -25,7 +29,7 @@ _LONGEST = 100
 _GROUPINGS = 3
 
 
-def call(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
+def call(owner: object, name: str, /, *args: object, **kwargs: object) -> object:
     """Call a method or function of pandas.
 
     Args:
@@ -49,7 +53,7 @@ def call(owner: Any, name: str, /, *args: Any, **kwargs: Any) -> Any:
     return bounded(list(result) if name in ("iterrows", "items") else result)
 
 
-def given(value: Any) -> Any:
+def given(value: object) -> object:
     """Return a value of a program as pandas takes it.
 
     Raises:
@@ -67,7 +71,7 @@ def given(value: Any) -> Any:
     return value
 
 
-def bounded(value: Any) -> Any:
+def bounded(value: T) -> T:
     """Return what pandas made.
 
     Raises:
@@ -84,7 +88,7 @@ def bounded(value: Any) -> Any:
     return value
 
 
-def has_texts(value: Any) -> bool:
+def has_texts(value: pd.DataFrame | pd.Series | pd.Index) -> bool:
     """Return whether a table may hold texts."""
     kinds = value.dtypes if hasattr(value, "columns") else [value.dtype]
     return any(kind.kind not in "biufmM" for kind in kinds)
@@ -100,7 +104,7 @@ def check_planned(cells: int) -> None:
         raise CrashError("the tables are too large to be combined like that")
 
 
-def _callable(value: Any) -> Any:
+def _callable(value: object) -> object:
     """Return a function of a program as one of Python's."""
     match value:
         case Native(name) if name in REDUCTIONS:
@@ -114,7 +118,7 @@ def _callable(value: Any) -> Any:
     return value
 
 
-def _check_names(name: str, args: tuple[Any, ...], kwargs: JsonMapping) -> None:
+def _check_names(name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
     """Look at functions that are given by name: pandas would call a method of that name, whatever it does."""
     if name in APPLIED:
         # Whatever is no option is a function, or a column with a function.
@@ -138,7 +142,7 @@ def _check_names(name: str, args: tuple[Any, ...], kwargs: JsonMapping) -> None:
             raise UnsupportedError(f"{name} knows the functions {known}, not {function[:40]!r}")
 
 
-def _members(values: Iterable[Any], *, values_only: bool) -> Iterable[Any]:
+def _members(values: Iterable[object], *, values_only: bool) -> Iterable[object]:
     for value in values:
         if isinstance(value, list | tuple):
             yield from _members(value, values_only=values_only)
@@ -149,7 +153,7 @@ def _members(values: Iterable[Any], *, values_only: bool) -> Iterable[Any]:
             yield value
 
 
-def _check_size(owner: Any, name: str, args: tuple[Any, ...], kwargs: JsonMapping) -> None:
+def _check_size(owner: object, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
     tables = [each for each in (owner, *args, *kwargs.values()) if hasattr(each, "shape")]
     heights = [table.shape[0] for table in tables if table.shape]
     if name in PAIRED and heights:
@@ -171,7 +175,7 @@ def _check_size(owner: Any, name: str, args: tuple[Any, ...], kwargs: JsonMappin
         raise UnsupportedError("texts are not summed up here")
 
 
-def _check_texts(owner: Any, name: str, args: tuple[Any, ...], kwargs: JsonMapping) -> None:
+def _check_texts(owner: object, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
     if type(owner).__name__ != "StringMethods":
         return
     for value in (*args, *kwargs.values()):

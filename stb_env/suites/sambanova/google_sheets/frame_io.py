@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -14,18 +15,21 @@ from stb_env.suites.sambanova.google_sheets.libraries import pandas
 from stb_env.suites.sambanova.google_sheets.session import Tab
 from stb_env.suites.sambanova.google_sheets.values import Formula
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 MAX_FRAME = 30_000
 """Cells of a data frame."""
 
 
 def get_as_dataframe(
-    worksheet: Any,
+    worksheet: object,
     evaluate_formulas: bool = False,
     header: int | None = 0,
     nrows: int | None = None,
-    usecols: Any = None,
-    **options: Any,
-) -> Any:
+    usecols: Iterable[str | int] | None = None,
+    **options: object,
+) -> pd.DataFrame:
     """Return the whole grid as a data frame, the first row as header.
 
     Args:
@@ -76,7 +80,7 @@ def _grid(tab: Tab, evaluate: bool) -> list[JsonArray]:
     return padded + [[None] * sheet.columns for _ in range(sheet.rows - bottom)]
 
 
-def _series(kind: str, values: tuple[Any, ...]) -> Any:
+def _series(kind: str, values: tuple[object, ...]) -> pd.Series:
     pd = pandas()
     if kind == NUMBERS:
         return pd.Series(values, dtype="float64")
@@ -84,8 +88,8 @@ def _series(kind: str, values: tuple[Any, ...]) -> Any:
 
 
 def set_with_dataframe(
-    worksheet: Any,
-    dataframe: Any,
+    worksheet: object,
+    dataframe: object,
     row: int = 1,
     col: int = 1,
     include_index: bool = False,
@@ -125,11 +129,11 @@ def set_with_dataframe(
     tab.write_rows(Area(row, col, None, None), lines, user=True)
 
 
-def _label(label: Any) -> Any:
+def _label(label: object) -> object:
     return " ".join(str(part) for part in label if part != "") if isinstance(label, tuple) else label
 
 
-def _written(value: Any, allow_formulas: bool) -> Any:
+def _written(value: object, allow_formulas: bool) -> bool | int | float | str:
     if isinstance(value, str):
         escaped = value.startswith("'") or (value.startswith("=") and not allow_formulas)
         return f"'{value}" if escaped else value
@@ -142,7 +146,7 @@ def _written(value: Any, allow_formulas: bool) -> Any:
     return str(value)
 
 
-def _tab(worksheet: Any) -> Tab:
+def _tab(worksheet: object) -> Tab:
     if isinstance(worksheet, SheetHost):
         return worksheet.tab
     raise CrashError(f"a worksheet is wanted, got {type(worksheet).__name__}")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Mapping
 from functools import cache, partial
 from typing import Any
 
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import Arrays
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
@@ -48,7 +48,7 @@ class Frames(Kind):
         """The types; none before a program has asked for pandas, which is not imported to tell them."""
         return _all_types() if is_used() else ()
 
-    def attribute(self, value: Any, name: str) -> Any:
+    def attribute(self, value: Any, name: str) -> object:
         """Return an attribute that programs may use, or a column of that name.
 
         Raises:
@@ -64,7 +64,7 @@ class Frames(Kind):
         near = did_you_mean(name, [*FIELDS.get(kind, ()), *METHODS.get(kind, ())])
         raise CrashError(f"{type(value).__name__} has no attribute {name!r} here.{near}")
 
-    def set_attribute(self, value: Any, name: str, new: Any) -> None:
+    def set_attribute(self, value: object, name: str, new: object) -> None:
         """Set labels, a name, or a column.
 
         Raises:
@@ -93,7 +93,7 @@ class Frames(Kind):
             # Labels that occur more than once are paired with each other.
             check_planned(len(left) * len(right))
 
-    def index(self, value: Any, index: Any) -> Any:  # noqa: ARG002
+    def index(self, value: object, index: object) -> object:  # noqa: ARG002
         """Return an index.
 
         Raises:
@@ -101,7 +101,7 @@ class Frames(Kind):
         """
         return given(index)
 
-    def result(self, value: Any) -> Any:
+    def result(self, value: object) -> object:
         """Return a result.
 
         Raises:
@@ -110,19 +110,20 @@ class Frames(Kind):
         return bounded(value)
 
 
-def _columns(value: Any) -> Any:
+def _columns(value: object) -> Container[object]:
     """Return the column labels of a frame or of its groups."""
-    return getattr(getattr(value, "obj", value), "columns", ())
+    labels: Container[object] = getattr(getattr(value, "obj", value), "columns", ())
+    return labels
 
 
-def pandas_names() -> JsonMapping:
+def pandas_names() -> Mapping[str, object]:
     """Return what programs have of pandas.
 
     Raises:
         NoFramesError: pandas is not installed.
     """
     pd = pandas()
-    names: JsonObject = {name: Native(name, partial(call, pd, name)) for name in sorted(FUNCTIONS)}
+    names: dict[str, object] = {name: Native(name, partial(call, pd, name)) for name in sorted(FUNCTIONS)}
     return names | {"NA": float("nan"), "NaT": float("nan")}
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Any
+from typing import TypeAlias
 
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, words
 from stb_env.suites.sambanova.google_sheets.a1 import Place, label
+from stb_env.suites.sambanova.google_sheets.methods.method import Method
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 
 UNSUPPORTED = words(
@@ -30,14 +30,14 @@ class CellHost(Host):
 
     kind = "a cell"
 
-    def __init__(self, place: Place, value: Any) -> None:
+    def __init__(self, place: Place, value: object) -> None:
         self.place = place
         self.value = value
 
     def __repr__(self) -> str:
         return f"<Cell R{self.place[0]}C{self.place[1]} {self.value!r}>"
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Return what gspread's cells have."""
         match name:
             case "row":
@@ -52,14 +52,14 @@ class CellHost(Host):
                 return numeric(self.value)
         return super().attribute(name)
 
-    def set_attribute(self, name: str, value: Any) -> None:
+    def set_attribute(self, name: str, value: object) -> None:
         """Set the value, for ``update_cells`` to write."""
         if name != "value":
             super().set_attribute(name, value)
         self.value = value
 
 
-Methods = JsonMapping
+Methods: TypeAlias = Mapping[str, Method]
 """Methods by name."""
 
 
@@ -79,13 +79,13 @@ class BookHost(Host):
         self.methods = methods
         self.sheet_methods = sheet_methods
 
-    def wrapped(self, value: Any) -> Any:
+    def wrapped(self, value: object) -> object:
         """Return a result with worksheets as programs hold them."""
         if isinstance(value, Tab):
             return SheetHost(value, self)
         return [self.wrapped(item) for item in value] if isinstance(value, list) else value
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Return a method or a property.
 
         Raises:
@@ -96,7 +96,7 @@ class BookHost(Host):
             run = partial(method.run, self.session)
             return Native(name, lambda *args, **kwargs: self.wrapped(run(*args, **kwargs)))
         book = self.session.book
-        properties: JsonObject = {"id": "embedded", "title": book.title}
+        properties: dict[str, object] = {"id": "embedded", "title": book.title}
         properties["sheet1"] = self.wrapped(Tab(self.session, book.sheets[0].id))
         if name in properties:
             return properties[name]
@@ -120,7 +120,7 @@ class SheetHost(Host):
     def __repr__(self) -> str:
         return f"<Worksheet {self.tab.sheet.title!r} id:{self.tab.sheet_id}>"
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Return a method or a property.
 
         Raises:
@@ -131,7 +131,7 @@ class SheetHost(Host):
             run = partial(method.run, self.tab)
             return Native(name, lambda *args, **kwargs: self._parent.wrapped(run(*args, **kwargs)))
         sheet = self.tab.sheet
-        properties: JsonObject = {
+        properties: dict[str, object] = {
             "id": sheet.id,
             "title": sheet.title,
             "index": self.tab.index,
@@ -153,7 +153,7 @@ def missing(kind: str, name: str, known: Iterable[str]) -> CrashError:
     return CrashError(f"{kind} has no attribute {name!r}.{did_you_mean(name, known)}")
 
 
-def numeric(value: Any) -> int | float | None:
+def numeric(value: object) -> int | float | None:
     """Return a text as a number; None where it is none.
 
     Examples:

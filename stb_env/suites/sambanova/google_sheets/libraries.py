@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from importlib.util import find_spec
-from typing import Any
+from types import ModuleType
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
@@ -14,7 +14,7 @@ class NoFramesError(CrashError):
 
 
 @cache
-def pandas() -> Any:
+def pandas() -> ModuleType:
     """Return pandas.
 
     Raises:
@@ -26,7 +26,8 @@ def pandas() -> Any:
         raise NoFramesError(
             "data frames need pandas, which is not installed here; pip install 'stb-env[sheets]'"
         ) from error
-    return pd
+    library: ModuleType = pd
+    return library
 
 
 def is_installed() -> bool:

@@ -7,13 +7,13 @@ are refused: calls reach the account by name, and only the names of the tools.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from stb_env.backend.world import World
 from stb_env.errors import BackendError, ConfigError
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.a1 import label
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet, book_of
@@ -25,17 +25,57 @@ from stb_env.tools import Tool, ToolResult
 TITLE = "sheet_1"
 
 
-class LiveWorld(World):
+class Worksheet(Protocol):
+    """What is used of gspread's worksheets, whose parameters are named otherwise in each version."""
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        ...
+
+    @property
+    def update(self) -> Callable[..., object]:
+        """Writes an area."""
+        ...
+
+    @property
+    def get_values(self) -> Callable[..., Sequence[Sequence[object]]]:
+        """Reads all values, row by row."""
+        ...
+
+
+class Spreadsheet(Protocol):
+    """What is used of gspread's spreadsheets."""
+
+    def worksheets(self) -> Sequence[Worksheet]:
+        """Return all worksheets, in order."""
+        ...
+
+    def worksheet(self, title: str, /) -> Worksheet:
+        """Return the worksheet of this title."""
+        ...
+
+    def add_worksheet(self, title: str, rows: int, cols: int, /) -> Worksheet:
+        """Add a worksheet after all others."""
+        ...
+
+    @property
+    def del_worksheet(self) -> Callable[..., object]:
+        """Deletes a worksheet that it gave."""
+        ...
+
+
+class LiveWorld(World[Book]):
     """Carries out calls on a spreadsheet of gspread's.
 
     Args:
-        spreadsheet: A ``gspread.Spreadsheet`` that may be emptied, or anything with its methods.
+        spreadsheet: A ``gspread.Spreadsheet`` that may be emptied, or another `Spreadsheet`.
 
     Examples:
         With credentials, ``make(world=LiveWorld(open_spreadsheet("https://docs.google.com/...")))``.
     """
 
-    def __init__(self, spreadsheet: Any) -> None:
+    def __init__(self, spreadsheet: Spreadsheet) -> None:
         self._spreadsheet = spreadsheet
 
     @property
@@ -84,7 +124,7 @@ class LiveWorld(World):
             # What the service refuses is an answer.
             return ToolResult.of("", error=f"{type(error).__name__}: {error}", source="world"), state
 
-    def _called(self, name: str, given: JsonObject) -> Any:
+    def _called(self, name: str, given: JsonObject) -> Json:
         if name.startswith(BOOK_PREFIX) and name.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
             return _plain(getattr(self._spreadsheet, name.removeprefix(BOOK_PREFIX))(**given))
         title = given.pop(WORKSHEET, TITLE)
@@ -114,7 +154,7 @@ class LiveWorld(World):
         return Book(tuple(sheets))
 
 
-def open_spreadsheet(url: str, credentials: str | None = None) -> Any:
+def open_spreadsheet(url: str, credentials: str | None = None) -> Spreadsheet:
     """Open a spreadsheet with a service account.
 
     Args:
@@ -131,7 +171,8 @@ def open_spreadsheet(url: str, credentials: str | None = None) -> Any:
             "a real spreadsheet needs gspread; pip install 'stb-env[gspread]', or leave out world"
         ) from error
     client = gspread.service_account(filename=credentials) if credentials else gspread.service_account()
-    return client.open_by_url(url)
+    spreadsheet: Spreadsheet = client.open_by_url(url)
+    return spreadsheet
 
 
 @cache
@@ -148,7 +189,7 @@ def _failed(error: Exception) -> BackendError:
     return BackendError(f"the sheet service failed: {error}", kind="transport", stage="world", retryable=True)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Any) -> Json:
     if isinstance(value, bool | int | float | str | None):
         return value
     if isinstance(value, Mapping):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
@@ -16,7 +15,7 @@ _NESTED = re.compile(r"[*+}]\??\)[*+{?]")
 _MOST_REPEATED = 3
 
 
-def check_pattern(pattern: Any) -> re.Pattern[str]:
+def check_pattern(pattern: object) -> re.Pattern[str]:
     """Return a compiled pattern.
 
     Raises:
@@ -51,10 +50,10 @@ class Pattern(Host):
 
     kind = "a pattern"
 
-    def __init__(self, pattern: Any) -> None:
+    def __init__(self, pattern: object) -> None:
         self.compiled = check_pattern(pattern)
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Return how the pattern is asked: each answers whether it matches."""
         ways = {
             "search": self.compiled.search,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
@@ -19,7 +18,7 @@ Request = JsonMapping
 _VALUES = ("stringValue", "numberValue", "boolValue")
 
 
-def run_requests(session: Session, body: Any) -> JsonObject:
+def run_requests(session: Session, body: object) -> JsonObject:
     """Carry out requests, in order.
 
     Args:
@@ -50,7 +49,7 @@ def run_requests(session: Session, body: Any) -> JsonObject:
     return {"spreadsheetId": "embedded", "replies": [{} for _ in requests]}
 
 
-def _tab(session: Session, sheet_id: Any) -> Tab:
+def _tab(session: Session, sheet_id: int | str) -> Tab:
     tab = Tab(session, int(sheet_id))
     _ = tab.sheet
     return tab

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
 
 import numpy as np
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
@@ -29,7 +28,7 @@ def own_sheet(book: Book) -> Sheet:
     return next((sheet for sheet in book.sheets if sheet.id == 1), book.sheets[-1])
 
 
-def run_call(session: Session, name: str, arguments: JsonMapping) -> Any:
+def run_call(session: Session, name: str, arguments: JsonMapping) -> object:
     """Make one call of a tool.
 
     Args:
@@ -100,13 +99,13 @@ class _Pandas(Module):
     def __init__(self) -> None:
         super().__init__("pandas", {})
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         if not self._names:
             self._names = pandas_names()
         return super().attribute(name)
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """Return a result as JSON data.
 
     Raises:
@@ -120,7 +119,7 @@ def plain(value: Any) -> Any:
     return _plain(value)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     match value:
         case CellHost():
             return {"row": value.place[0], "col": value.place[1], "value": _plain(value.value)}

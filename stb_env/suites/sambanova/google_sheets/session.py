@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import overload
 
 from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -11,7 +11,7 @@ from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place, read_
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
 from stb_env.suites.sambanova.google_sheets.results import Results
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
-from stb_env.suites.sambanova.google_sheets.values import Content, Formula, entered, raw, shown
+from stb_env.suites.sambanova.google_sheets.values import Content, Formula, Plain, entered, raw, shown
 
 FORMATTED, UNFORMATTED, FORMULA = "FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"
 _RENDERINGS = (FORMATTED, UNFORMATTED, FORMULA)
@@ -66,7 +66,7 @@ class Tab:
         """Its position in the spreadsheet, from 0."""
         return [sheet.id for sheet in self.session.book.sheets].index(self.sheet.id)
 
-    def area(self, name: Any) -> Closed:
+    def area(self, name: str) -> Closed:
         """Return an area of the grid; a name of a named area is understood.
 
         Raises:
@@ -85,7 +85,13 @@ class Tab:
         """Return the value of a cell."""
         return self.session.results.value(self.sheet, place)
 
-    def text(self, place: Place, rendering: str | None = None) -> Any:
+    @overload
+    def text(self, place: Place, rendering: None = None) -> str: ...
+
+    @overload
+    def text(self, place: Place, rendering: str | None) -> Plain: ...
+
+    def text(self, place: Place, rendering: str | None = None) -> Plain:
         """Return a cell as it is shown, or as another rendering asks.
 
         Raises:
@@ -125,7 +131,7 @@ class Tab:
             for row in range(1, bottom + 1)
         ]
 
-    def enter(self, contents: Mapping[Place, Any], *, user: bool) -> None:
+    def enter(self, contents: Mapping[Place, object], *, user: bool) -> None:
         """Write values.
 
         Args:
@@ -148,7 +154,7 @@ class Tab:
         self.sheet = self.sheet.write(written).style(formats)
 
     def write_rows(
-        self, area: Area | Closed, rows: Sequence[Sequence[Any]], *, user: bool, grow: bool = True
+        self, area: Area | Closed, rows: Sequence[Sequence[object]], *, user: bool, grow: bool = True
     ) -> Closed:
         """Write rows of values from the upper left of an area on; None leaves a cell as it is.
 
@@ -179,7 +185,7 @@ class Tab:
         return Closed(area.top, area.left, area.top + max(height, 1) - 1, area.left + max(width, 1) - 1)
 
 
-def is_user_entered(raw_values: Any, option: Any) -> bool:
+def is_user_entered(raw_values: object, option: object) -> bool:
     """Return whether values are read as what a user types.
 
     Args:
@@ -196,7 +202,7 @@ def is_user_entered(raw_values: Any, option: Any) -> bool:
     return bool(option == "USER_ENTERED")
 
 
-def grid_rows(values: Any, what: str = "values") -> list[JsonArray]:
+def grid_rows(values: object, what: str = "values") -> list[JsonArray]:
     """Return rows of values that a program gives.
 
     Raises:

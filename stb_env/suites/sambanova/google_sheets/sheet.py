@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TypeVar
 
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import MAX_COLUMNS, MAX_ROWS, Area, Closed, Place
 from stb_env.suites.sambanova.google_sheets.values import Content, Format
+
+T = TypeVar("T")
 
 ROWS, COLUMNS = 1_000, 26
 """Size of a new worksheet."""
@@ -118,14 +120,14 @@ class Sheet:
     def mapped(self, move: Callable[[Place], Place | None]) -> Sheet:
         """Return the sheet with everything that belongs to a cell moved; None drops it."""
 
-        def moved(table: Mapping[Place, Any]) -> dict[Place, Any]:
+        def moved(table: Mapping[Place, T]) -> dict[Place, T]:
             pairs = ((move(place), value) for place, value in table.items())
             return {place: value for place, value in pairs if place is not None}
 
         return replace(self, cells=moved(self.cells), formats=moved(self.formats), notes=moved(self.notes))
 
 
-def _bounded(table: dict[Place, Any]) -> dict[Place, Any]:
+def _bounded(table: dict[Place, T]) -> dict[Place, T]:
     if len(table) > MAX_CELLS:
         raise CrashError(f"a worksheet holds at most {MAX_CELLS} cells here")
     return table

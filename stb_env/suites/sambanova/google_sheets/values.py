@@ -7,7 +7,7 @@ import math
 import re
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -55,7 +55,7 @@ _EPOCH = datetime.date(1899, 12, 30)
 _PATTERN = re.compile(r"([^0#?.,%E]*)([#0,?]*)(?:\.([0#?]+))?(%?)(.*)", re.DOTALL)
 
 
-def raw(value: Any) -> Content | None:
+def raw(value: object) -> Content | None:
     """Return a value as a cell takes it that is written without being read.
 
     Raises:
@@ -80,7 +80,7 @@ def raw(value: Any) -> Content | None:
     raise CrashError(f"a cell cannot hold {type(value).__name__}: {str(value)[:60]}")
 
 
-def entered(value: Any) -> Entered:
+def entered(value: object) -> Entered:
     """Return what a value means when a user types it.
 
     Raises:

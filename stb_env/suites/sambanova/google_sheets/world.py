@@ -21,7 +21,7 @@ from stb_env.tools import Tool, ToolResult
 VERSION = 1
 
 
-class SheetsWorld(World):
+class SheetsWorld(World[Book]):
     """Carries out calls on a spreadsheet; one world serves any number of episodes.
 
     Examples:

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.home_search.functions import HOME_TYPES, MODES
@@ -116,7 +116,7 @@ def _conditions(criteria: Criteria) -> list[Callable[[Home], bool]]:
     return made
 
 
-def _condition(key: str, value: Any) -> Callable[[Home], bool]:
+def _condition(key: str, value: object) -> Callable[[Home], bool]:
     if not isinstance(value, int | float):
         return lambda _: False
     field: Callable[[Home], float] = attrgetter(FIELDS[key])
@@ -163,7 +163,7 @@ def _rounded(price: float, mode: str) -> int:
 
 
 @cache
-def content(name: str) -> Any:
+def content(name: str) -> Json:
     """Return one of this world's content files."""
     file = files("stb_env.suites.sambanova.home_search") / "content" / f"{name}.json"
     return json.loads(file.read_text(encoding="utf-8"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.common.form.crash import CrashError
@@ -54,7 +54,7 @@ NUMBERS = {
 }
 
 
-def fill(criteria: Criteria, name: str, value: Any, *, strict: bool) -> Criteria:
+def fill(criteria: Criteria, name: str, value: object, *, strict: bool) -> Criteria:
     """Return the criteria after a call of one of the functions.
 
     Args:
@@ -91,7 +91,7 @@ def fill(criteria: Criteria, name: str, value: Any, *, strict: bool) -> Criteria
     return {**criteria, NUMBERS[name].key: value}
 
 
-def _with_mode(criteria: Criteria, value: Any) -> Criteria:
+def _with_mode(criteria: Criteria, value: object) -> Criteria:
     if value not in MODES:
         raise CrashError(_BAD_MODE, f"set_buy_or_rent takes one of {', '.join(MODES)}")
     if "location" not in criteria:
@@ -101,7 +101,7 @@ def _with_mode(criteria: Criteria, value: Any) -> Criteria:
     return {**criteria, "buy_or_rent": value}
 
 
-def _home_type(criteria: Criteria, value: Any, *, strict: bool) -> str:
+def _home_type(criteria: Criteria, value: object, *, strict: bool) -> str:
     if not isinstance(value, list | str | dict):
         raise CrashError(f"{type(value).__name__} is not iterable", "select_home_type takes a list")
     if not value and not strict:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote_plus
 
 from stb_env import jsontext
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sambanova.common.curl.reader import CURL, command_of, named
 from stb_env.suites.sambanova.common.curl.request import Request, read_request
 from stb_env.suites.sambanova.common.curl.words import CurlError
@@ -77,13 +76,13 @@ def _is_proper(request: Request) -> bool:
     )
 
 
-def _text(name: str, value: Any) -> str:
+def _text(name: str, value: object) -> str:
     text = value if isinstance(value, str) else jsontext.dumps(value)
     # The original writes cities in lower case.
     return quote_plus(text.lower() if name == "q" else text, safe=",", errors="replace")
 
 
-def _value(name: str, text: str) -> Any:
+def _value(name: str, text: str) -> Json:
     try:
         return _NUMBERS.get(name, str)(text)
     except ValueError:

@@ -11,12 +11,11 @@ Where the default differs from the original evaluator, the evaluator has a defec
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
@@ -101,7 +100,7 @@ class OriginalJudge:
         agreed, index = best_agreement(got, [self.answer_to(label) for label in labels])
         return rule(self.name, agreed, executable=True), index
 
-    def answer_to(self, label: str) -> dict[Any, Any]:
+    def answer_to(self, label: str) -> dict[Hashable, Json]:
         """Return the answer to a label.
 
         Raises:

@@ -5,11 +5,10 @@ The messages are the original's, since a verdict of this mode is compared with t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from string import Formatter
-from typing import Any
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sambanova.common.curl.crash import CrashError, is_literal
 from stb_env.suites.sambanova.common.curl.request import Answer, Request, read_request
 from stb_env.suites.sambanova.common.curl.words import CurlError
@@ -52,7 +51,7 @@ def final_command(kept: str, key: str) -> str:
     return f"{command[:-1]}{added}'"
 
 
-def run(kept: str, key: str, fetch: Fetch) -> dict[Any, Any]:
+def run(kept: str, key: str, fetch: Fetch) -> dict[Hashable, Json]:
     """Return the dictionary that the original reads from the service's answer.
 
     Raises:
@@ -66,7 +65,7 @@ def run(kept: str, key: str, fetch: Fetch) -> dict[Any, Any]:
     return _dictionary(answer, command)
 
 
-def _dictionary(answer: Answer, command: str) -> dict[Any, Any]:
+def _dictionary(answer: Answer, command: str) -> dict[Hashable, Json]:
     body = answer.body
     if answer.medium != "json":
         raise CrashError("invalid syntax (<string>, line 1)")

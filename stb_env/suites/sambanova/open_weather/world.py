@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.world import World
@@ -25,7 +24,7 @@ from stb_env.tools import Status, Tool, ToolCall, ToolResult
 from stb_env.validation import check_call
 
 
-class OpenWeatherWorld(World):
+class OpenWeatherWorld(World[tuple[()]]):
     """Answers weather requests; one serves any number of episodes.
 
     Args:
@@ -56,7 +55,7 @@ class OpenWeatherWorld(World):
         """Return the state, which holds nothing."""
         return ()
 
-    def call(self, state: Any, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Any]:
+    def call(self, state: tuple[()], tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, tuple[()]]:
         """Send one request.
 
         Raises:
@@ -117,5 +116,5 @@ def _result(answer: Answer) -> ToolResult:
     return ToolResult.of("", error=f"HTTP {answer.code}: {answer.body['message']}", source="world")
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.tabletop import language
+from stb_env.suites.sambanova.tabletop.layouts import Points
 from stb_env.suites.sambanova.tabletop.objects import chosen, is_plural, normal
 from stb_env.suites.sambanova.tabletop.places import (
     COLORS,
@@ -67,7 +68,7 @@ class Hand:
             raise CrashError(f"{str(where)[:60]} is no point")
         return x, y
 
-    def array(self, values: Any) -> Any:
+    def array(self, values: object) -> Points:
         """Return numbers as an array.
 
         Raises:
@@ -78,11 +79,11 @@ class Hand:
         except (TypeError, ValueError) as error:
             raise CrashError("points are pairs of numbers") from error
 
-    def array_of(self, obj_name: str) -> Any:
+    def array_of(self, obj_name: str) -> Points:
         """Return the point of an object or a place as an array."""
         return self.array(self.xy(_text(obj_name)))
 
-    def gaps(self, points: Any, point: Any) -> list[float]:
+    def gaps(self, points: Iterable[object], point: object) -> list[float]:
         """Return how far points are from one.
 
         Raises:
@@ -93,7 +94,7 @@ class Hand:
             raise CrashError("there are no points")
         return gaps
 
-    def put(self, first: Any, second: Any) -> None:
+    def put(self, first: object, second: object) -> None:
         """Pick up and put down.
 
         Raises:
@@ -107,7 +108,7 @@ class Hand:
             second if isinstance(second, str) else self.xy(second),
         )
 
-    def say(self, text: Any) -> None:
+    def say(self, text: object) -> None:
         """Say something."""
         self.scene = self.scene.say(str(text)[:_MOST])
 
@@ -115,7 +116,7 @@ class Hand:
         """Return whether an object is there."""
         return object_name(_text(obj_name)) in self.scene.positions
 
-    def box(self, obj_name: str) -> tuple[Any, Any]:
+    def box(self, obj_name: str) -> tuple[Points, Points]:
         """Return the lowest and the highest corner of an object."""
         name = object_name(_text(obj_name))
         if name not in self.scene.positions:
@@ -130,19 +131,19 @@ class Hand:
         color = color_of(_text(obj_name))
         return None if color is None else (*(part / 255 for part in COLORS[color]), 1.0)
 
-    def denormalize(self, pos_normalized: Any) -> Any:
+    def denormalize(self, pos_normalized: object) -> Points:
         """Return the point of coordinates from 0 to 1."""
         return self.array(denormalized(self.xy(pos_normalized)))
 
-    def corner(self, pos: Any) -> str:
+    def corner(self, pos: object) -> str:
         """Return the name of the nearest corner."""
         return corner_name(self.xy(pos), original=self._original)
 
-    def side(self, pos: Any) -> str:
+    def side(self, pos: object) -> str:
         """Return the name of the nearest side."""
         return nearest(self.xy(pos), SIDES)
 
-    def point_to(self, pos: Any) -> None:
+    def point_to(self, pos: object) -> None:
         """Move the gripper.
 
         Raises:
@@ -151,30 +152,30 @@ class Hand:
         if not on_table(self.xy(pos)):
             raise CrashError("the arm does not reach off the table")
 
-    def parse_name(self, description: str, context: Any = None) -> str | list[str]:  # noqa: ARG002
+    def parse_name(self, description: str, context: object = None) -> str | list[str]:  # noqa: ARG002
         """Return the object, or the objects, that a phrase means."""
         found = chosen(_text(description), self.scene)
         return found if is_plural(normal(description)) else found[0]
 
-    def parse_position(self, description: str) -> Any:
+    def parse_position(self, description: str) -> Points:
         """Return the point, or the points, that a phrase means."""
         found = language.position(_text(description), self.scene)
         return self.array(found if len(found) > 1 else found[0])
 
-    def parse_question(self, question: str, context: Any = None) -> Any:  # noqa: ARG002
+    def parse_question(self, question: str, context: object = None) -> language.Answer:  # noqa: ARG002
         """Return the answer to a question."""
         return language.question(_text(question), self.scene)
 
-    def transform(self, description: str, shape_pts: Any) -> Any:
+    def transform(self, description: str, shape_pts: Shape | Iterable[object]) -> Points:
         """Return points changed as a phrase asks."""
         points = [self.xy(point) for point in self._points(shape_pts)]
         return self.array(language.transformed(_text(description), points))
 
-    def line(self, start: Any, end: Any) -> Shape:
+    def line(self, start: object, end: object) -> Shape:
         """Return the line between two points."""
         return Shape("LineString", [self.xy(start), self.xy(end)])
 
-    def points_on(self, line: Any, n: int) -> Any:
+    def points_on(self, line: Shape | Iterable[object], n: int) -> Points:
         """Return points at equal distances on a line.
 
         Raises:
@@ -186,7 +187,7 @@ class Hand:
         shares = [number / (n - 1) if n > 1 else 0.0 for number in range(n)]
         return self.array([shape.along(share).points[0] for share in shares])
 
-    def triangle(self, size: float, center: Any) -> Shape:
+    def triangle(self, size: float, center: object) -> Shape:
         """Return an equilateral triangle that points to the top."""
         x, y = self.xy(center)
         height = float(size) * math.sqrt(3) / 2
@@ -195,15 +196,15 @@ class Hand:
             [(x - size / 2, y - height / 3), (x + size / 2, y - height / 3), (x, y + 2 * height / 3)],
         )
 
-    def corners(self, polygon: Any) -> Any:
+    def corners(self, polygon: Shape | Iterable[object]) -> Points:
         """Return the corners of a polygon."""
         return self.array(self._points(polygon))
 
-    def _points(self, shape: Any) -> Sequence[Any]:
+    def _points(self, shape: Shape | Iterable[object]) -> Sequence[object]:
         return shape.points if isinstance(shape, Shape) else list(shape)[:_MOST]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if isinstance(value, str):
         return value
     raise CrashError(f"a text is wanted, got {type(value).__name__}")

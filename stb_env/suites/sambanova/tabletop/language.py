@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeAlias
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.tabletop.objects import chosen, direction_of, is_beyond, normal
@@ -35,6 +35,9 @@ _MOVE = re.compile(
     rf"(?:move|shift|translate).*?{_NUMBER} ?{_UNIT}\b.*?{_WAY}|.*{_WAY}.*?{_NUMBER} ?{_UNIT}\b"
 )
 _MOST_POINTS = 100
+
+Answer: TypeAlias = bool | int | float | str | list[str] | None
+"""Of a question: whether, how many, how far, which colour (if any), which object or objects."""
 
 
 def position(text: str, scene: Scene) -> list[Point]:
@@ -69,7 +72,7 @@ def position(text: str, scene: Scene) -> list[Point]:
     return [scene.positions[name][:2] for name in chosen(phrase, scene)]
 
 
-def question(text: str, scene: Scene) -> Any:
+def question(text: str, scene: Scene) -> Answer:
     """Return the answer to a question about the table.
 
     Raises:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.tabletop.hand import Hand
+from stb_env.suites.sambanova.tabletop.layouts import Points
 
 Schema = JsonMapping
 
@@ -40,7 +40,7 @@ class Primitive:
     name: str
     summary: str
     parameters: Mapping[str, Schema]
-    run: Callable[..., Any]
+    run: Callable[..., object]
     optional: tuple[str, ...] = ()
     moves: bool = False
 
@@ -69,25 +69,25 @@ def _stack(hand: Hand, object_names: Sequence[str]) -> None:
         hand.put(name, below)
 
 
-def _positions(hand: Hand, names: Sequence[str]) -> Any:
+def _positions(hand: Hand, names: Sequence[str]) -> Points:
     return hand.array([hand.xy(name) for name in names])
 
 
-def _nearest_index(hand: Hand, points: Any, point: Any) -> int:
+def _nearest_index(hand: Hand, points: Iterable[object], point: object) -> int:
     gaps = hand.gaps(points, point)
     return gaps.index(min(gaps))
 
 
-def _closest(hand: Hand, points: Any, point: Any) -> Any:
+def _closest(hand: Hand, points: Iterable[object], point: object) -> Points:
     return hand.array(list(points)[_nearest_index(hand, points, point)])
 
 
-def _farthest(hand: Hand, points: Any, point: Any) -> Any:
+def _farthest(hand: Hand, points: Iterable[object], point: object) -> Points:
     gaps = hand.gaps(points, point)
     return hand.array(list(points)[gaps.index(max(gaps))])
 
 
-def _box_area(hand: Hand, bbox: Any) -> float:  # noqa: ARG001
+def _box_area(hand: Hand, bbox: Iterable[Iterable[float]]) -> float:  # noqa: ARG001
     try:
         low, high = ([float(part) for part in corner] for corner in bbox)
         return (high[0] - low[0]) * (high[1] - low[1])

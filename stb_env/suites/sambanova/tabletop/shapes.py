@@ -28,7 +28,7 @@ class Shape(Host):
         (5.0, [(1.5, 2.0)])
     """
 
-    def __init__(self, kind: str, points: Sequence[Any]) -> None:
+    def __init__(self, kind: str, points: Sequence[object]) -> None:
         self.kind = kind
         self.points = [_point(point) for point in points]
         if not self.points:
@@ -77,7 +77,7 @@ class Shape(Host):
         """Return the shape with every corner moved."""
         return Shape(self.kind, [move(point) for point in self.points])
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Return what Shapely calls so.
 
         Raises:
@@ -126,7 +126,7 @@ def _maker(kind: str) -> Native:
     return Native(kind, make)
 
 
-def _origin(shape: Shape, origin: Any) -> Point:
+def _origin(shape: Shape, origin: object) -> Point:
     if origin in ("center", "centroid"):
         left, bottom, right, top = shape.bounds
         return shape.middle if origin == "centroid" else ((left + right) / 2, (bottom + top) / 2)
@@ -143,13 +143,13 @@ def translate(shape: Shape, xoff: float = 0.0, yoff: float = 0.0) -> Shape:
     return shape.mapped(lambda point: (point[0] + xoff, point[1] + yoff))
 
 
-def scale(shape: Shape, xfact: float = 1.0, yfact: float = 1.0, origin: Any = "center") -> Shape:
+def scale(shape: Shape, xfact: float = 1.0, yfact: float = 1.0, origin: object = "center") -> Shape:
     """Return the shape made larger or smaller."""
     x, y = _origin(shape, origin)
     return shape.mapped(lambda point: (x + (point[0] - x) * xfact, y + (point[1] - y) * yfact))
 
 
-def rotate(shape: Shape, angle: float, origin: Any = "center", use_radians: bool = False) -> Shape:
+def rotate(shape: Shape, angle: float, origin: object = "center", use_radians: bool = False) -> Shape:
     """Return the shape turned counter-clockwise, by default in degrees."""
     x, y = _origin(shape, origin)
     turn = angle if use_radians else math.radians(angle)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from functools import lru_cache, partial
-from typing import Any
 
 import numpy as np
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -32,7 +31,7 @@ _FORBIDDEN = ("import", "__")
 _KINDS = (Arrays(),)
 
 
-class TabletopWorld(World):
+class TabletopWorld(World[Scene]):
     """Moves blocks; one world serves any number of episodes.
 
     Args:
@@ -107,7 +106,7 @@ def run(text: str, hand: Hand) -> Outcome:
     for part in _FORBIDDEN:
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
-    names: JsonObject = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
+    names: dict[str, object] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
     names |= {"np": NUMPY, "affinity": AFFINITY, **GEOMETRY}
     return Machine(names, kinds=_KINDS).run(text)
 
@@ -140,7 +139,7 @@ def _changes(before: Scene, after: Scene) -> dict[str, list[float]]:
     return {name: list(at) for name, at in after.blocks.items() if before.blocks[name] != at}
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Json:
     """Return a value as JSON data."""
     match value:
         case np.ndarray():

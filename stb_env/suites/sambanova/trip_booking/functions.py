@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from stb_env.suites.sambanova.common.form.api import Criteria, Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
@@ -83,7 +83,7 @@ _SUFFIXES = {
 _TYPE_ADVICE = "call select_booking_type first, and once; clear() starts over"
 
 
-def fill(criteria: Criteria, name: str, value: Any, *, strict: bool) -> Criteria:
+def fill(criteria: Criteria, name: str, value: object, *, strict: bool) -> Criteria:
     """Return the criteria after a call of one of the functions.
 
     Args:
@@ -117,14 +117,14 @@ def fill(criteria: Criteria, name: str, value: Any, *, strict: bool) -> Criteria
     return {**criteria, setter.key: _content(setter, value, strict=strict)}
 
 
-def _among(value: Any, choices: tuple[str, ...], title: str) -> None:
+def _among(value: object, choices: tuple[str, ...], title: str) -> None:
     if value not in choices:
         raise CrashError(
             f"{title} '{value}' not valid", f"{title} {value!r} is not valid; it is one of {list(choices)}"
         )
 
 
-def _content(setter: Setter, value: Any, *, strict: bool) -> Any:
+def _content(setter: Setter, value: object, *, strict: bool) -> object:
     if setter.kind not in CLASSES:
         return value
     if not isinstance(value, Made) or value.name != setter.kind:
@@ -166,7 +166,7 @@ def _in_order(criteria: Criteria, first: str, last: str, *, least: int) -> None:
         raise CrashError(f"{last} {criteria[last]} comes too early after {first} {criteria[first]}")
 
 
-def day_of(text: Any) -> datetime.date | None:
+def day_of(text: object) -> datetime.date | None:
     """Return the day that a criterion stands for; None where it stands for none.
 
     Examples:

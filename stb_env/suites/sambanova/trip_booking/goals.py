@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import random
-from typing import Any
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.form.api import Criteria
@@ -51,7 +50,7 @@ def _names(criteria: Criteria) -> JsonObject:
     }
 
 
-def _sentence(key: str, value: Any, texts: JsonMapping, draw: random.Random) -> str:
+def _sentence(key: str, value: object, texts: JsonMapping, draw: random.Random) -> str:
     if isinstance(value, datetime.date):
         value = f"{_MONTHS[value.month - 1]} {value.day}, {value.year}"
     chosen: str = draw.choice(texts[key])

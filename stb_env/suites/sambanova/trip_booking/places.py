@@ -7,7 +7,9 @@ import math
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from stb_env.jsontypes import Json
 
 VERSION = 1
 """Raised where the same search finds something else, or the same index is another task."""
@@ -46,7 +48,7 @@ def kilometres(start: Place, end: Place) -> float:
 
 
 @cache
-def content(name: str) -> Any:
+def content(name: str) -> Json:
     """Return one of this world's content files."""
     file = files("stb_env.suites.sambanova.trip_booking") / "content" / f"{name}.json"
     return json.loads(file.read_text(encoding="utf-8"))

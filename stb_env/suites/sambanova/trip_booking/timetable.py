@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
@@ -97,7 +97,7 @@ def _found(criteria: Criteria, start_key: str, end_key: str, day_key: str) -> li
     ]
 
 
-def is_between(price: int, least: Any, most: Any) -> bool:
+def is_between(price: int, least: object, most: object) -> bool:
     """Return whether a price is within limits, of which those that are no numbers count for nothing.
 
     Examples:

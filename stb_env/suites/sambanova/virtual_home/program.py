@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
+from stb_env.actions.parse import ActionLike
+from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.curl.reader import named
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, read_steps
@@ -20,7 +21,7 @@ _PLACES = ("object", "object1", "object2")
 _STRUCTURED = ("{", "[{", "<tool_call>", "Action:", "```json")
 
 
-def parse(action: Any) -> Action:
+def parse(action: ActionLike) -> Action:
     r"""Read an action; never raises.
 
     In a text with lines that begin with ``Agent.``, each of them is a step, and all other lines are beside
@@ -46,7 +47,7 @@ def parse(action: Any) -> Action:
     return arrange(calls, parsed.text, MAX_LINES)
 
 
-def parse_original(action: Any) -> Action:
+def parse_original(action: ActionLike) -> Action:
     r"""Read an action as the original does: all of a text is the program, and each line is a `STEP`.
 
     Calls in JSON or ReAct are written as lines.
@@ -114,7 +115,7 @@ def _typed(call: ToolCall) -> list[ToolCall]:
     return [ToolCall(name, arguments, call.id)]
 
 
-def _word(value: Any) -> Any:
+def _word(value: Json) -> Json:
     match value:
         case {"name": str(name)} if len(value) == 1:
             return name

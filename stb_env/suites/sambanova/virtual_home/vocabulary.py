@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step
 
 _CONTENT = "stb_env.suites.sambanova.virtual_home"
@@ -113,7 +113,7 @@ def read_vocabulary(file: Path) -> Vocabulary:
     return Vocabulary({name.removeprefix(PREFIX): _arguments(file, name, data[name]) for name in data})
 
 
-def _arguments(file: Path, name: str, lists: Any) -> list[list[str]]:
+def _arguments(file: Path, name: str, lists: Json) -> list[list[str]]:
     wanted = _PLACES.get(len(lists)) if isinstance(lists, dict) else None
     if wanted is None or set(wanted) != set(lists):
         raise DataError(
@@ -126,5 +126,5 @@ def _arguments(file: Path, name: str, lists: Any) -> list[list[str]]:
     return [lists[place] for place in wanted]
 
 
-def _read(name: str) -> Any:
+def _read(name: str) -> Json:
     return json.loads((files(_CONTENT) / "content" / name).read_text(encoding="utf-8"))

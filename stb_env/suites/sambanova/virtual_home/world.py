@@ -17,7 +17,7 @@ from stb_env.tools import Status, Tool, ToolResult
 VERSION = 2
 
 
-class VirtualHomeWorld(World):
+class VirtualHomeWorld(World[tuple[str, ...]]):
     """Answers steps; the state is the program so far, a tuple of lines.
 
     Args:

@@ -6,9 +6,9 @@ import json
 import random
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.product import Product, read_product
@@ -119,6 +119,6 @@ def _listed(items: tuple[str, ...]) -> str:
 
 
 @cache
-def _read(name: str) -> Any:
+def _read(name: str) -> Json:
     file = files("stb_env.suites.sambanova.web_shop") / "content" / name
     return json.loads(file.read_text(encoding="utf-8"))

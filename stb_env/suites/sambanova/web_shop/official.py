@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sambanova.common.program_task import Supplied
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import Described
@@ -117,7 +117,7 @@ def _goal_index(file: Path, number: int, line: str, goals: list[Goal]) -> int:
     return index
 
 
-def _read(folder: Path, start: str) -> Any:
+def _read(folder: Path, start: str) -> Json:
     files = sorted(file for file in folder.glob(f"{start}*.json") if file.is_file())
     if not files:
         raise DataError(f"no {start}*.json in {folder}; give the folder with WebShop's product files")

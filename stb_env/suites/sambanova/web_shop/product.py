@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.seeding import rng
 
 NO_PRICE = 100.0
@@ -95,7 +94,7 @@ def read_product(
     )
 
 
-def _prices(asin: str, pricing: Any) -> list[float]:
+def _prices(asin: str, pricing: Json) -> list[float]:
     parts = str(pricing).split("$")[1:3] if pricing else []
     try:
         return [float(_FOREIGN.sub("", part)) for part in parts]
@@ -110,7 +109,7 @@ def _counted(asin: str, prices: list[float]) -> float:
     return prices[0] if len(prices) == 1 else round(rng("web_shop", "price", asin).uniform(*prices), 2)
 
 
-def _options(raw: Any) -> dict[str, tuple[str, ...]]:
+def _options(raw: Json) -> dict[str, tuple[str, ...]]:
     if not isinstance(raw, Mapping):
         return {}
     return {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
 
 from stb_env.actions import MAX_TEXT, Action, parse_action
 from stb_env.actions.action import MAX_CALLS, arrange
+from stb_env.actions.parse import ActionLike
 from stb_env.tools import ToolCall
 
 SEARCH, CLICK = "search", "click"
@@ -17,7 +17,7 @@ _ON_PAGE = re.compile(r"(?m)^((?:search|click)\[.*)$")
 _START = re.compile(r"\s*(?:Action:\s*)?(search|click)\[(.*)\]", re.IGNORECASE)
 
 
-def parse(action: Any) -> Action:
+def parse(action: ActionLike) -> Action:
     r"""Read an action; never raises.
 
     Each line that begins with ``search[`` or ``click[`` is a call; other lines are passed over.
@@ -29,7 +29,7 @@ def parse(action: Any) -> Action:
     return _read(action, _lines)
 
 
-def parse_original(action: Any) -> Action:
+def parse_original(action: ActionLike) -> Action:
     r"""Read an action as the original does: one, at the very start of the text, and nothing after it counts.
 
     Examples:
@@ -62,7 +62,7 @@ def calls(trajectory: str) -> list[str]:
     return [action.split("[")[0] for _, action in turns(trajectory)]
 
 
-def _read(action: Any, read: Callable[[str], list[ToolCall]]) -> Action:
+def _read(action: ActionLike, read: Callable[[str], list[ToolCall]]) -> Action:
     if isinstance(action, str) and "[" in action:
         calls = read(action[:MAX_TEXT])
         if calls:

@@ -18,7 +18,7 @@ from stb_env.tools import Tool, ToolResult
 _MOST_NAMED = 20
 
 
-class WebShopWorld(World):
+class WebShopWorld(World[Session]):
     """Answers searches and clicks; one serves any number of episodes.
 
     An action that the page does not offer leaves everything as it is: the answer is the same page, and an

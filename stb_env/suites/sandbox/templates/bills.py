@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from stb_env.backend.world import Row, Tables
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import currencies
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import bill_box, pocket_bank, rate_board
 
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
@@ -21,18 +19,18 @@ def _invoices(home: Tables, *statuses: str) -> list[Row]:
     return [row for row in home.table("invoices").values() if row["status"] in statuses]
 
 
-def _invoice(issuer: str) -> Generator[ApiCall, Any, Row]:
+def _invoice(issuer: str) -> Steps[Row]:
     row: Row = (yield bill_box.list_invoices(issuer=issuer))["results"][0]
     return row
 
 
-def _account(kind: str) -> Generator[ApiCall, Any, Row]:
+def _account(kind: str) -> Steps[Row]:
     rows = (yield pocket_bank.list_accounts())["accounts"]
     row: Row = next(row for row in rows if row["kind"] == kind)
     return row
 
 
-def _pay(invoices: Iterable[Row], account: Row) -> Generator[ApiCall, Any, None]:
+def _pay(invoices: Iterable[Row], account: Row) -> Steps[None]:
     for row in invoices:
         if row["status"] in ("open", "overdue"):
             yield bill_box.pay_invoice(invoice_id=row["invoice_id"], account_id=account["account_id"])

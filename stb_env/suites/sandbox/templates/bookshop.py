@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.books import FORMATS, books
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import spine_and_co
 
 _TITLES = [row["title"] for row in books().values()]
 
 
-def _articles(title: str) -> Generator[ApiCall, Any, dict[str, str]]:
+def _articles(title: str) -> Steps[dict[str, str]]:
     """Look up the article numbers of a title by format."""
     page = yield spine_and_co.find_editions(words=title)
     return {row["format"]: row["article_number"] for row in page["results"] if row["title"] == title}

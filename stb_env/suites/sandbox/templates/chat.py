@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.mails import KINDS, Kind, detail_in
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.templates.mail import detail_fact
 from stb_env.suites.sandbox.tools import huddle
 
@@ -24,7 +20,7 @@ def _posts(draw: Draw) -> list[Row]:
     return list(draw.home().table("posts").values())
 
 
-def _written(channel: str, message: str) -> Generator[ApiCall, Any, None]:
+def _written(channel: str, message: str) -> Steps[None]:
     """Write a post unless it is there."""
     rows = (yield huddle.channel_posts(channel=channel))["results"]
     if not any(row["author"] == "me" and row["text"] == message for row in rows):

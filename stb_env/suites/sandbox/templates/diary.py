@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
-from typing import Any
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import friends, phone
 from stb_env.suites.sandbox.content.people import people
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
 from stb_env.suites.sandbox.manners import show_clock
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, day_planner
 
 _FREE_DAYS = days(40, 160)
@@ -21,7 +18,7 @@ _TITLES = ("Roof inspection", "Vaccination", "Kite festival", "Language exam", "
 _STRANGERS = [row["name"] for row in people().values()]
 
 
-def _clear(when: date) -> Generator[ApiCall, Any, None]:
+def _clear(when: date) -> Steps[None]:
     """Take away what an agent put on one of the free days, which start empty."""
     rows = (yield day_planner.list_events(date=when.isoformat()))["events"]
     for row in rows:

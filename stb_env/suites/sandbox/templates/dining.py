@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
@@ -16,8 +14,7 @@ from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, contact_book, day_planner, rate_board, table_book
 
 _BISTROS = list(bistros().values())
@@ -32,13 +29,13 @@ def _open_days(bistro_id: str, earliest: str = SLOTS[0]) -> list[date]:
     return days_with_table(bistro_id, _DAYS, earliest)
 
 
-def _reservations() -> Generator[ApiCall, Any, dict[tuple[str, str], Row]]:
+def _reservations() -> Steps[dict[tuple[str, str], Row]]:
     """Return the reservations by restaurant and date."""
     rows = (yield table_book.list_reservations())["reservations"]
     return {(row["restaurant"], row["date"]): row for row in rows}
 
 
-def _reserved(bistro: Row, date: str, guests: int, earliest: str) -> Generator[ApiCall, Any, Row]:
+def _reserved(bistro: Row, date: str, guests: int, earliest: str) -> Steps[Row]:
     """Reserve the first table from a time of day on, unless there is a reservation; return that."""
     key = bistro["bistro_id"]
     tables = (yield table_book.list_free_tables(bistro_id=key, date=date))["tables"]
@@ -49,7 +46,7 @@ def _reserved(bistro: Row, date: str, guests: int, earliest: str) -> Generator[A
     return row or {}
 
 
-def _restaurant(city: str, name: str) -> Generator[ApiCall, Any, Row]:
+def _restaurant(city: str, name: str) -> Steps[Row]:
     rows = (yield table_book.find_restaurants(city_name=city))["restaurants"]
     row: Row = next(row for row in rows if row["name"] == name)
     return row

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date, timedelta
-from typing import Any
 
 from stb_env.backend.world import Row, Tables
 from stb_env.jsontypes import JsonObject
@@ -13,8 +11,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.garments import SIZES, garments
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import task_tray, thread_house
 
 _GARMENTS = list(garments().values())
@@ -31,12 +28,12 @@ def _new(home: Tables) -> list[JsonObject]:
     return [row for row in _GARMENTS if row["name"] not in known]
 
 
-def _bought(name: str) -> Generator[ApiCall, Any, Row | None]:
+def _bought(name: str) -> Steps[Row | None]:
     rows = (yield thread_house.list_purchases(name=name))["results"]
     return rows[-1] if rows else None
 
 
-def _garment(name: str) -> Generator[ApiCall, Any, Row]:
+def _garment(name: str) -> Steps[Row]:
     page = yield thread_house.search_garments(name=name)
     row: Row = next(row for row in page["results"] if row["name"] == name)
     return row

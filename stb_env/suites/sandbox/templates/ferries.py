@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.ferries import VEHICLES, ferry_routes
@@ -12,8 +9,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -39,7 +35,7 @@ def _ports(route: JsonObject) -> tuple[str, str]:
     return cities()[route["origin_city_id"]]["name"], cities()[route["destination_city_id"]]["name"]
 
 
-def _route(origin: str, destination: str) -> Generator[ApiCall, Any, JsonObject]:
+def _route(origin: str, destination: str) -> Steps[JsonObject]:
     """Find the route between two ports by name; three calls."""
     first = yield from city_id(origin)
     second = yield from city_id(destination)

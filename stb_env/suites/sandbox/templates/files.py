@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.lookups import contact_id
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, file_nest
 
 _NEW_FOLDERS = ("Bundle", "Drafts", "Later", "Moving house", "Originals", "Review", "Shared", "Tables")
@@ -22,12 +18,12 @@ def _files(draw: Draw) -> list[Row]:
     return list(draw.home().table("files").values())
 
 
-def _file(name: str) -> Generator[ApiCall, Any, Row | None]:
+def _file(name: str) -> Steps[Row | None]:
     rows = (yield file_nest.search_files(name=name))["results"]
     return next((row for row in rows if row["name"] == name), None)
 
 
-def _folder_of(path: str) -> Generator[ApiCall, Any, None]:
+def _folder_of(path: str) -> Steps[None]:
     """Create a folder unless it is there."""
     parent = path.rpartition("/")[0]
     if path not in (yield file_nest.list_folder(path=parent))["subfolders"]:

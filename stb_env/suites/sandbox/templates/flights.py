@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, skyfare
 
 _ROUTES = sorted(routes())
@@ -24,7 +20,7 @@ def _route(draw: Draw) -> tuple[str, str]:
     return cities()[origin]["name"], cities()[destination]["name"]
 
 
-def _departures(origin: str, destination: str) -> Generator[ApiCall, Any, list[JsonObject]]:
+def _departures(origin: str, destination: str) -> Steps[list[JsonObject]]:
     first = yield from city_id(origin)
     second = yield from city_id(destination)
     page = yield skyfare.search_flights(origin_city_id=first, destination_city_id=second)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
 from itertools import combinations
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
@@ -20,8 +18,7 @@ from stb_env.suites.sandbox.content.leagues import (
     teams,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
 _TEAMS = list(teams().values())
@@ -54,12 +51,12 @@ _TO_COME = [
 ]
 
 
-def _team_id(name: str) -> Generator[ApiCall, Any, str]:
+def _team_id(name: str) -> Steps[str]:
     page = yield league_office.search_teams(name=name)
     return next(str(row["team_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _player(name: str) -> Generator[ApiCall, Any, JsonObject]:
+def _player(name: str) -> Steps[JsonObject]:
     page = yield player_files.search_players(name=name)
     key = next(row["player_id"] for row in page["results"] if row["name"] == name)
     return dict((yield player_files.player_details(player_id=key)))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
-from typing import Any
 
 from stb_env.backend.world import Row
 from stb_env.jsontypes import JsonObject
@@ -13,8 +11,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.gym_classes import COACHES, gym_classes, weekday_of
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import gym_desk, health_log
 
 _CLASSES = list(gym_classes().values())
@@ -28,12 +25,12 @@ def _session(draw: Draw) -> tuple[JsonObject, date]:
     return gym_class, draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
 
 
-def _class_id(kind: str, weekday: str) -> Generator[ApiCall, Any, str]:
+def _class_id(kind: str, weekday: str) -> Steps[str]:
     rows = (yield gym_desk.find_classes(weekday=weekday, kind=kind))["classes"]
     return str(rows[0]["class_id"])
 
 
-def _placed(class_id: str, when: date) -> Generator[ApiCall, Any, Row]:
+def _placed(class_id: str, when: date) -> Steps[Row]:
     """Book a place unless there is one; return it."""
     rows = (yield gym_desk.list_places())["places"]
     wanted = {"class_id": class_id, "date": when.isoformat()}

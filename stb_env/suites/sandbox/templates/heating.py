@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
 from stb_env.suites.sandbox.manners import show_clock
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, heat_keeper
 
 _CELSIUS = tuple(half / 2 for half in range(31, 50) if half % 10)
@@ -22,7 +18,7 @@ def _fahrenheit(celsius: float) -> float:
     return round(celsius * 1.8 + 32, 1)
 
 
-def _zone_id(zone: str) -> Generator[ApiCall, Any, str]:
+def _zone_id(zone: str) -> Steps[str]:
     rows = (yield heat_keeper.list_zones())["zones"]
     return next(str(row["zone_id"]) for row in rows if row["name"] == zone)
 

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.manners import show_clock
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import home_hub, sky_almanac
 
 _ROOMS = tuple(home_hub.ROOMS)
@@ -20,12 +16,12 @@ _DIMMABLE = [(room, name) for room, name, kind in _DEVICES if kind != "plug"]
 _TIMES = [show_clock(minutes) for minutes in range(17 * 60, 24 * 60, 15)]
 
 
-def _devices(room: str) -> Generator[ApiCall, Any, dict[str, Row]]:
+def _devices(room: str) -> Steps[dict[str, Row]]:
     rows = (yield home_hub.list_devices(room=room))["devices"]
     return {row["name"]: row for row in rows}
 
 
-def _timed(device_id: str, time: str, power: str) -> Generator[ApiCall, Any, None]:
+def _timed(device_id: str, time: str, power: str) -> Steps[None]:
     """Set a timer unless it is there."""
     timer = {"device_id": device_id, "time": time, "power": power}
     rows = (yield home_hub.list_timers())["timers"]

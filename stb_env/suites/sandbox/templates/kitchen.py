@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.content.recipes import recipes
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import food_facts, home_recipes, unit_smith
 
 _RECIPES = list(recipes().values())
@@ -37,12 +33,12 @@ def _decided() -> list[tuple[str, str, str]]:
     return chosen
 
 
-def _recipe_id(name: str) -> Generator[ApiCall, Any, str]:
+def _recipe_id(name: str) -> Steps[str]:
     page = yield home_recipes.search_recipes(name=name)
     return next(str(row["recipe_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _grams(recipe: str, servings: int, food: str) -> Generator[ApiCall, Any, int]:
+def _grams(recipe: str, servings: int, food: str) -> Steps[int]:
     """Look up how many grams of an ingredient a recipe needs; two calls."""
     key = yield from _recipe_id(recipe)
     lines = (yield home_recipes.recipe_ingredients(recipe_id=key, servings=servings))["ingredients"]

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
 from datetime import date
 from itertools import combinations
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
@@ -14,8 +12,7 @@ from stb_env.suites.sandbox.content.books import BRANCHES, authors, books, branc
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
 
 _BOOKS = list(books().values())
@@ -40,17 +37,17 @@ _OPEN = [
 ]
 
 
-def _book_id(title: str) -> Generator[ApiCall, Any, str]:
+def _book_id(title: str) -> Steps[str]:
     page = yield city_library.search_catalogue(title=title)
     return next(str(row["book_id"]) for row in page["results"] if row["title"] == title)
 
 
-def _author_id(name: str) -> Generator[ApiCall, Any, str]:
+def _author_id(name: str) -> Steps[str]:
     page = yield author_index.search_authors(name=name)
     return next(str(row["author_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _author_of(title: str) -> Generator[ApiCall, Any, JsonObject]:
+def _author_of(title: str) -> Steps[JsonObject]:
     """Look up the author of a book by its title; three calls."""
     row = yield city_library.book_record(book_id=(yield from _book_id(title)))
     return dict((yield author_index.author_details(author_id=row["author_id"])))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
@@ -11,8 +10,7 @@ from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, Kind, detail_in
 from stb_env.suites.sandbox.facts import Fact
 from stb_env.suites.sandbox.lookups import contact_id
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import contact_book, day_planner, letterbox
 
 _REPLIES = (
@@ -46,12 +44,12 @@ def _mails(draw: Draw, *types: str) -> list[Row]:
     return [row for row in rows if not types or detail_in(row["body"])[0].fact in types]
 
 
-def _mail(sender: str, folder: str = "inbox") -> Generator[ApiCall, Any, Row | None]:
+def _mail(sender: str, folder: str = "inbox") -> Steps[Row | None]:
     rows = (yield letterbox.search_mail(query=sender, folder=folder))["results"]
     return rows[0] if rows else None
 
 
-def _opened(sender: str) -> Generator[ApiCall, Any, tuple[Kind, str]]:
+def _opened(sender: str) -> Steps[tuple[Kind, str]]:
     row = yield from _mail(sender)
     body = (yield letterbox.open_mail(mail_id=row["mail_id"] if row else ""))["body"]
     return detail_in(body)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.currencies import currencies
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import meter_portal, rate_board
 
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
@@ -36,7 +34,7 @@ def _drawn(draw: Draw) -> _Meter:
     return _Meter(user["user_name"], user["password"], meter["kind"], last)
 
 
-def _signed_in(meter: _Meter) -> Generator[ApiCall, Any, dict[str, str]]:
+def _signed_in(meter: _Meter) -> Steps[dict[str, str]]:
     """Return session key and meter id, as arguments."""
     key = (yield meter_portal.sign_in(user_name=meter.user_name, password=meter.password))["session_key"]
     rows = (yield meter_portal.list_meters(session_key=key))["meters"]

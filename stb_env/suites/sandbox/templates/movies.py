@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
-from typing import Any
 
+from stb_env.jsontypes import Json
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.films import films
 from stb_env.suites.sandbox.content.people import people
 from stb_env.suites.sandbox.lookups import long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import cine_people, reel_index
 
 _FILMS = list(films().values())
@@ -20,7 +18,7 @@ _PEOPLE = list(people().values())
 _NAMES = [row["name"] for row in _PEOPLE]
 
 
-def _film(title: str) -> Generator[ApiCall, Any, Any]:
+def _film(title: str) -> Steps[Json]:
     page = yield reel_index.search_films(title=title)
     key = next(row["film_id"] for row in page["results"] if row["title"] == title)
     return (yield reel_index.film_details(film_id=key))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
@@ -13,8 +11,7 @@ from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
     climate_desk,
@@ -30,7 +27,7 @@ _CODES = sorted(currencies())
 _DAYS = days(-85, -2)
 
 
-def _article(headline: str) -> Generator[ApiCall, Any, JsonObject]:
+def _article(headline: str) -> Steps[JsonObject]:
     page = yield wire_desk.search_articles(words=headline)
     key = next(row["article_id"] for row in page["results"] if row["headline"] == headline)
     return dict((yield wire_desk.read_article(article_id=key)))

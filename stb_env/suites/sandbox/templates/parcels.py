@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.pickup_points import pickup_points
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import parcel_desk
 
 _POINTS = [row["name"] for row in pickup_points().values()]
@@ -34,12 +32,12 @@ def _order(draw: Draw, *statuses: str) -> _Order:
     return _Order(user["user_name"], user["password"], user["old_token"], sender)
 
 
-def _log_in(order: _Order) -> Generator[ApiCall, Any, str]:
+def _log_in(order: _Order) -> Steps[str]:
     session = yield parcel_desk.log_in_user(user_name=order.user_name, password=order.password)
     return str(session["token"])
 
 
-def _parcel_id(order: _Order, token: str) -> Generator[ApiCall, Any, str]:
+def _parcel_id(order: _Order, token: str) -> Steps[str]:
     page = yield parcel_desk.list_parcels(token=token)
     return next(str(row["parcel_id"]) for row in page["results"] if row["sender"] == order.sender)
 

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import plan_keeper, rate_board
 
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
@@ -22,7 +18,7 @@ def _subscriptions(draw: Draw) -> list[Row]:
     return list(draw.home().table("subscriptions").values())
 
 
-def _subscription(service: str) -> Generator[ApiCall, Any, Row]:
+def _subscription(service: str) -> Steps[Row]:
     rows = (yield plan_keeper.list_subscriptions())["results"]
     row: Row = next(row for row in rows if row["service"] == service)
     return row

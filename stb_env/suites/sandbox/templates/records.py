@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
@@ -18,8 +16,7 @@ from stb_env.suites.sandbox.content.music import (
     tracks,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates
 
 _ALBUMS = list(albums().values())
@@ -42,7 +39,7 @@ def _spoken(day: str) -> str:
     return long_date(date.fromisoformat(day))
 
 
-def _album(title: str) -> Generator[ApiCall, Any, JsonObject]:
+def _album(title: str) -> Steps[JsonObject]:
     page = yield disc_catalogue.search_albums(title=title)
     return next(dict(row) for row in page["results"] if row["title"] == title)
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from itertools import permutations
-from typing import Any
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.cars import EXTRAS, cars
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, wheel_hire
 
 _CARS = list(cars().values())
@@ -27,7 +24,7 @@ _PAIRS = [
 _DAYS = days(100, 340)
 
 
-def rented_car(car_id: str, start: str, length: int, age: int) -> Generator[ApiCall, Any, Row]:
+def rented_car(car_id: str, start: str, length: int, age: int) -> Steps[Row]:
     """Rent a car unless there is such a rental; return the rental."""
     wanted = {"car_id": car_id, "start_date": start, "days": length}
     rows = (yield wheel_hire.list_rentals())["rentals"]
@@ -37,7 +34,7 @@ def rented_car(car_id: str, start: str, length: int, age: int) -> Generator[ApiC
     return row or {}
 
 
-def _rental(model: str, start: str) -> Generator[ApiCall, Any, Row]:
+def _rental(model: str, start: str) -> Steps[Row]:
     rows = (yield wheel_hire.list_rentals())["rentals"]
     row: Row = next(row for row in rows if (row["model"], row["start_date"]) == (model, start))
     return row

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from typing import Any
-
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.currencies import currencies
@@ -13,8 +10,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
     contact_book,
@@ -41,12 +37,12 @@ def _place(row: JsonObject) -> tuple[str, str]:
     return row["name"], cities()[row["city_id"]]["name"]
 
 
-def _restaurant_id(name: str, city: str) -> Generator[ApiCall, Any, str]:
+def _restaurant_id(name: str, city: str) -> Steps[str]:
     page = yield table_guide.search_restaurants(city_name=city)
     return next(str(row["restaurant_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _bill(name: str, city: str, order: dict[str, int]) -> Generator[ApiCall, Any, float]:
+def _bill(name: str, city: str, order: dict[str, int]) -> Steps[float]:
     """Add up what dishes cost in local currency; two calls."""
     key = yield from _restaurant_id(name, city)
     dishes = (yield table_guide.menu(restaurant_id=key))["dishes"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 from functools import lru_cache
 from itertools import combinations
@@ -12,8 +12,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_price, companies, trades
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.lookups import long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, company_register, number_crunch, rate_board, stock_tape
 
 _COMPANIES = list(companies().values())
@@ -23,7 +22,7 @@ _FOREIGN = sorted(currencies().keys() - {"AUR"})
 _TRADING_DAYS = [day for day in (FIRST_DAY + timedelta(days=n) for n in range(770)) if trades(day)]
 
 
-def _symbol(company: str) -> Generator[ApiCall, Any, str]:
+def _symbol(company: str) -> Steps[str]:
     page = yield stock_tape.search_symbols(company=company)
     return next(str(row["symbol"]) for row in page["results"] if row["company"] == company)
 
@@ -41,7 +40,7 @@ def _decided_starts(company: str, wording: str) -> list[date]:
     return [day for day, prices in weeks if prices.count(_BEST[wording](prices)) == 1]
 
 
-def _company_id(name: str) -> Generator[ApiCall, Any, str]:
+def _company_id(name: str) -> Steps[str]:
     page = yield company_register.search_companies(name=name)
     return next(str(row["company_id"]) for row in page["results"] if row["name"] == name)
 

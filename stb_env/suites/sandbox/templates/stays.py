@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
@@ -15,8 +13,7 @@ from stb_env.suites.sandbox.content.currencies import convert, currencies
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, rate_board, room_keeper
 
 _CITIES = list(cities().values())
@@ -38,13 +35,13 @@ def open_days_in(city_id: str) -> list[date]:
     return [when for when in _DAYS if when not in full]
 
 
-def _stay(hotel: str) -> Generator[ApiCall, Any, Row]:
+def _stay(hotel: str) -> Steps[Row]:
     rows = (yield room_keeper.list_stays())["stays"]
     row: Row = next(row for row in rows if row["hotel"] == hotel)
     return row
 
 
-def booked_room(offer: Row, check_in: str, nights: int) -> Generator[ApiCall, Any, Row]:
+def booked_room(offer: Row, check_in: str, nights: int) -> Steps[Row]:
     """Book an offer of Find Rooms unless there is such a stay; return the stay."""
     wanted = {"hotel_id": offer["hotel_id"], "check_in": check_in, "nights": nights}
     rows = (yield room_keeper.list_stays())["stays"]

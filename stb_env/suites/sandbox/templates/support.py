@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import date
-from typing import Any
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
@@ -12,8 +10,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.support_staff import TEAMS, support_staff
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import help_desk
 
 _STAFF = [row["name"] for row in support_staff().values()]
@@ -34,7 +31,7 @@ def _tickets(draw: Draw, status: str) -> list[Row]:
     return [row for row in rows if status in ("any", row["status"])]
 
 
-def _found(subject: str) -> Generator[ApiCall, Any, list[Row]]:
+def _found(subject: str) -> Steps[list[Row]]:
     return list((yield help_desk.search_tickets(subject=subject))["results"])
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator
-from typing import Any
+from collections.abc import Callable
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
@@ -12,8 +11,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
 from stb_env.suites.sandbox.lookups import city_id
 from stb_env.suites.sandbox.manners import show_clock
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, iron_road, swiftline
 
 # The documentation shows a train and a service of the first pair as examples.
@@ -42,7 +40,7 @@ _DEADLINES = _around(
 _READY = _around(lambda row: range(row["departs"] - 40, row["departs"] + 1))
 
 
-def direct_trains(origin: str, destination: str) -> Generator[ApiCall, Any, list[JsonObject]]:
+def direct_trains(origin: str, destination: str) -> Steps[list[JsonObject]]:
     """Find the trains of Iron Road between two cities by name, by departure; three calls."""
     first = yield from city_id(origin)
     second = yield from city_id(destination)

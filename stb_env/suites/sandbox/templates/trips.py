@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from datetime import timedelta
-from typing import Any
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
@@ -13,8 +11,7 @@ from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.registry import ApiCall
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, sky_booker, skyfare
 
 _ROUTES = sorted(routes())
@@ -28,13 +25,13 @@ def _trips(draw: Draw, *, changeable: bool) -> list[Row]:
     return [row for row in rows if (days_left(row["date"]) >= sky_booker.LOCKED_DAYS) is changeable]
 
 
-def _trip(flight_id: str) -> Generator[ApiCall, Any, Row]:
+def _trip(flight_id: str) -> Steps[Row]:
     rows = (yield sky_booker.list_trips())["trips"]
     row: Row = next(row for row in rows if row["flight_id"] == flight_id)
     return row
 
 
-def _booked(flight_id: str, date: str, cabin: str) -> Generator[ApiCall, Any, Row]:
+def _booked(flight_id: str, date: str, cabin: str) -> Steps[Row]:
     """Book a flight unless it is booked; return the trip."""
     wanted = {"flight_id": flight_id, "date": date, "cabin": cabin}
     rows = (yield sky_booker.list_trips())["trips"]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.support_staff import TEAMS, support_staff
@@ -48,7 +47,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"tickets": tickets}
 
 
-def _changed(state: Tables, ticket_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, ticket_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("tickets", ticket_id), "ticket", ticket_id), **fields}
     return {**row, "comments": list(row["comments"])}, state.with_row("tickets", ticket_id, row)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.manners import found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, text, whole
@@ -50,7 +49,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"devices": devices, "scenes": scenes, "device_timers": {}}
 
 
-def _changed(state: Tables, device_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, device_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("devices", device_id), "device", device_id), **fields}
     return dict(row), state.with_row("devices", device_id, row)
 

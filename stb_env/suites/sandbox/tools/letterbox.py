@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import friends
@@ -46,7 +45,7 @@ def rows(rng: random.Random, household: int) -> Mapping[str, Table]:
     return {"mails": mails}
 
 
-def _changed(state: Tables, mail_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, mail_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("mails", mail_id), "mail", mail_id), **fields}
     return _entry(row), state.with_row("mails", mail_id, row)
 

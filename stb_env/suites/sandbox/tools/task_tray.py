@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
@@ -43,7 +42,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"todos": todos}
 
 
-def _changed(state: Tables, todo_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
+def _changed(state: Tables, todo_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("todos", todo_id), "to-do", todo_id), **fields}
     return dict(row), state.with_row("todos", todo_id, row)
 

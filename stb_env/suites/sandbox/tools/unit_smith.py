@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
-from stb_env.suites.sandbox.params import choice, number
+from stb_env.suites.sandbox.params import Param, choice, number
 from stb_env.suites.sandbox.registry import ToolDoc
 
 TOOL = ToolDoc("Reference", "Unit Smith", "Converts units of measurement.")
@@ -22,7 +21,7 @@ def _converted(value: float, source: str, target: str, factors: Mapping[str, flo
     return {"value": value, "source_unit": source, "target_unit": target, "result": result}
 
 
-def _units(factors: Mapping[str, float]) -> tuple[Any, Any]:
+def _units(factors: Mapping[str, float]) -> tuple[Param, Param]:
     names = tuple(factors)
     return choice("source_unit", "Unit of the value.", names), choice("target_unit", "Wanted unit.", names)
 

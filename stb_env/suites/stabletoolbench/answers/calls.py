@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import Notes, RecordedCall, read_answer
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.stabletoolbench.answers.files import is_answer, read_json
 from stb_env.tools import FINISH, ToolId, original_name
 
@@ -128,7 +127,7 @@ def calls_in(data: JsonMapping) -> Iterator[tuple[str, JsonMapping]]:
             stack.extend((name, child) for child in reversed(children if isinstance(children, list) else []))
 
 
-def _dicts(value: Any) -> JsonMapping:
+def _dicts(value: Json) -> JsonMapping:
     return value if isinstance(value, dict) else {}
 
 
@@ -142,11 +141,11 @@ def _records(file: Path) -> Iterator[JsonMapping]:
             yield record
 
 
-def _text_key(query: Any) -> str:
+def _text_key(query: Json) -> str:
     if isinstance(query, list) and query:
         query = query[0]
     return f"text:{query.strip()}" if isinstance(query, str) else ""
 
 
-def _id_key(query_id: Any) -> str:
+def _id_key(query_id: object) -> str:
     return f"id:{query_id}"

@@ -8,15 +8,14 @@ depth-first search stopped; that is always one of the walks that the original ma
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.nodes import ACTION, INPUT, THOUGHT, kind_of
 from stb_env.tools import FINISH
 
-Detail = tuple[str, Any]
+Detail = tuple[str, Json]
 Document = JsonMapping
 
 
@@ -44,7 +43,7 @@ def convert(document: Document, method: str) -> JsonObject:
 
 
 def entry_of(
-    query: str, tools: Sequence[Any], method: str, final_answer: str, details: Sequence[Detail]
+    query: str, tools: Sequence[Json], method: str, final_answer: str, details: Sequence[Detail]
 ) -> JsonObject:
     """Build an entry of converted answers.
 
@@ -124,5 +123,5 @@ def _last_branch(node: JsonMapping) -> Iterator[JsonMapping]:
         yield node
 
 
-def _text(value: Any) -> str:
+def _text(value: Json) -> str:
     return "" if value is None else value if isinstance(value, str) else jsontext.dumps(value)

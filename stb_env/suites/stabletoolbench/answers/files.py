@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import Json
 
 _METHOD = re.compile(r"(CoT@\d+|[A-Z][A-Za-z]*(?:_woFilter)?_w?\d+)\Z")
 _NUMBERED = re.compile(r"(\d+)(?:_|\Z)")
@@ -61,12 +62,12 @@ def read_name(stem: str) -> FileName:
     return FileName(numbered[1] if numbered else query_id, found[1])
 
 
-def is_answer(value: Any) -> bool:
+def is_answer(value: Json) -> bool:
     """Say whether a decoded file is an answer file."""
     return isinstance(value, dict) and ("trys" in value or "tree" in value)
 
 
-def read_json(file: Path) -> Any:
+def read_json(file: Path) -> Json:
     """Decode a JSON file, however deep: each step of a search nests two levels deeper.
 
     Raises:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, children, path
@@ -16,7 +15,7 @@ from stb_env.formats.call_texts import (
     observation_of,
     with_report,
 )
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 THOUGHT, ACTION, INPUT = "Thought", "Action", "Action Input"
 
@@ -108,7 +107,7 @@ def childless(raw: JsonMapping) -> Raw:
     return {name: value for name, value in raw.items() if name != "children"}
 
 
-def kind_of(raw: Any) -> str:
+def kind_of(raw: Json) -> str:
     """Return a node's type.
 
     Raises:

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.evaluator import ANSWER, DETAILS, Evaluator
 from stb_env.judges.pass_judge import GIVE_UP
@@ -56,7 +55,7 @@ def steps_of(answer: JsonMapping) -> Steps:
     return Steps(lines, f"Final step: {messages[-1]}" if messages else "")
 
 
-def _tool_messages(answer: JsonMapping) -> Iterator[Any]:
+def _tool_messages(answer: JsonMapping) -> Iterator[Json]:
     nodes = answer["answer_details"]
     while nodes:
         node = nodes[0]

@@ -14,11 +14,10 @@ import json
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from stb_env import seeding
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.pair_question import SELECT, read_choice
 from stb_env.judges.readable import ReadableModel
@@ -236,5 +235,5 @@ def _chosen(reply: ChatReply) -> bool:
     return choice is not None and choice.outcome != "tie"
 
 
-def _content(answer: JsonMapping) -> tuple[Any, Any]:
+def _content(answer: JsonMapping) -> tuple[Json, Json]:
     return answer["final_answer"], answer["answer_details"]

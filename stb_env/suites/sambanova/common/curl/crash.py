@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from stb_env.jsontypes import Json
 
 
 class CrashError(Exception):
     """The original could not run a command; the message is the original's where it has one."""
 
 
-def is_literal(value: Any, *, null: bool) -> bool:
+def is_literal(value: Json, *, null: bool) -> bool:
     """Return whether Python reads a JSON value as a literal, which is how the original reads answers.
 
     Args:

@@ -21,7 +21,7 @@ SEARCH = "search"
 class Fill(Protocol):
     """What a call does to the criteria."""
 
-    def __call__(self, criteria: Criteria, name: str, value: Any, *, strict: bool) -> Criteria:
+    def __call__(self, criteria: Criteria, name: str, value: object, *, strict: bool) -> Criteria:
         """Return the criteria after a call.
 
         Args:
@@ -113,7 +113,12 @@ def program_tool(category: str, service: str) -> Tool:
 
 
 def method_tool(
-    category: str, service: str, name: str, description: str, parameter: str = "", schema: Any = None
+    category: str,
+    service: str,
+    name: str,
+    description: str,
+    parameter: str = "",
+    schema: JsonMapping | None = None,
 ) -> Tool:
     """Return the tool of a method that takes one argument, or none.
 

@@ -138,7 +138,7 @@ class _Reader:
                 return Made(name, self._bind(call, name, self._api.classes[name]))
         raise RefusedError(f"{type(node).__name__} is no plain value")
 
-    def _name(self, name: str) -> Any:
+    def _name(self, name: str) -> object:
         if name in self._named:
             return self._named[name]
         raise _unknown(name)
@@ -156,7 +156,7 @@ def _unknown(name: str) -> CrashError:
     return CrashError(f"name {name!r} is not defined")
 
 
-def _finish(value: dict[Any, Any]) -> Call | None:
+def _finish(value: dict[object, object]) -> Call | None:
     """Return the call of Finish that a line of JSON after a program is; None where it is none."""
     arguments = value.get("arguments")
     if value.get("name") != FINISH or not isinstance(arguments, dict):

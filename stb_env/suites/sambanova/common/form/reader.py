@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
+from stb_env.actions.parse import ActionLike
+from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.form.api import PROGRAM, FormApi, Made, Signatures
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import OBJECT, Call, calls_of
@@ -15,7 +16,7 @@ from stb_env.tools import FINISH, ToolCall
 
 _JSON = ("{", "[")
 
-Reader = Callable[[Any], Action]
+Reader = Callable[[ActionLike], Action]
 
 
 def form_reader(api: FormApi) -> Reader:
@@ -59,7 +60,7 @@ def typed(call: Call) -> ToolCall:
     return ToolCall(call.name, {name: plain(value) for name, value in call.arguments.items()})
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> Json:
     """Return a program's value as JSON data.
 
     Examples:
@@ -76,7 +77,7 @@ def plain(value: Any) -> Any:
     return value
 
 
-def _read_calls(api: FormApi, action: Any) -> Action:
+def _read_calls(api: FormApi, action: ActionLike) -> Action:
     if isinstance(action, str) and f"{OBJECT}." in action and not action.startswith(_JSON):
         try:
             calls = [typed(call) for call in calls_of(action[:MAX_TEXT], api)]
@@ -87,7 +88,7 @@ def _read_calls(api: FormApi, action: Any) -> Action:
     return _general(action, api.classes)
 
 
-def _read_program(api: FormApi, action: Any) -> Action:
+def _read_program(api: FormApi, action: ActionLike) -> Action:
     if not isinstance(action, str) or action.lstrip().startswith(_JSON):
         parsed = _general(action, api.classes)
         if parsed.calls or not isinstance(action, str):
@@ -102,7 +103,7 @@ def _read_program(api: FormApi, action: Any) -> Action:
     return arrange([*whole, *finish], "") if whole or finish else Action((), text)
 
 
-def _general(action: Any, classes: Signatures) -> Action:
+def _general(action: ActionLike, classes: Signatures) -> Action:
     parsed = parse_action(action)
     if not classes or not parsed.calls:
         return parsed
@@ -120,7 +121,7 @@ def _with_objects(call: ToolCall, classes: Signatures) -> ToolCall:
     return ToolCall(call.name, arguments, call.id)
 
 
-def _object(value: Any, classes: Signatures) -> Any:
+def _object(value: Json, classes: Signatures) -> Json:
     match value:
         case {"name": str(name), "arguments": Mapping() as arguments} if len(value) == 2 and name in classes:
             positional = arguments.get(POSITIONAL, [])

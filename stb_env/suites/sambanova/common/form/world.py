@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Any
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Form, FormApi, Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import calls_of
@@ -19,7 +18,7 @@ from stb_env.validation import check_call
 _EMPTY = Form()
 
 
-class FormWorld(World):
+class FormWorld(World[Form]):
     """Fills in one form; one world serves any number of episodes.
 
     Args:
@@ -105,7 +104,7 @@ class FormWorld(World):
     def _made(self, arguments: JsonMapping) -> JsonMapping:
         return {name: self._value(value) for name, value in arguments.items()}
 
-    def _value(self, value: Any) -> Any:
+    def _value(self, value: Json) -> object:
         """Return an object as the value that a program would construct."""
         if isinstance(value, dict):
             for name, parameters in self.api.classes.items():

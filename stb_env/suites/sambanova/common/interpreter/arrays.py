@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Module, Native, TypeName, words
@@ -44,7 +43,7 @@ class Arrays(Kind):
     def __init__(self, *, objects: bool = False) -> None:
         self._objects = objects
 
-    def attribute(self, value: Any, name: str) -> Any:
+    def attribute(self, value: Any, name: str) -> object:
         """Return an attribute that programs may use.
 
         Raises:
@@ -62,7 +61,7 @@ class Arrays(Kind):
             f"an array has no attribute {name!r} here.{did_you_mean(name, _ATTRIBUTES | _METHODS)}"
         )
 
-    def before(self, left: Any, right: Any) -> None:
+    def before(self, left: object, right: object) -> None:
         """Look at the operands of an operator.
 
         Raises:
@@ -76,7 +75,7 @@ class Arrays(Kind):
             size = math.prod(shapes[0]) * math.prod(shapes[1])
         _check_size(size)
 
-    def index(self, value: Any, index: Any) -> Any:
+    def index(self, value: object, index: object) -> object:
         """Return an index.
 
         Raises:
@@ -90,7 +89,7 @@ class Arrays(Kind):
             raise CrashError(f"an array of {value.ndim} axes has no place {str(index)[:40]}")
         return index
 
-    def result(self, value: Any) -> Any:
+    def result(self, value: object) -> object:
         """Return an array, or a single number as Python's own.
 
         Raises:
@@ -102,7 +101,7 @@ class Arrays(Kind):
         return _result(value)
 
 
-def _result(value: Any) -> Any:
+def _result(value: object) -> object:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, np.ndarray):
@@ -120,7 +119,7 @@ def _check_size(size: int) -> None:
         raise CrashError(f"an array would have more than {MAX_ITEMS} members")
 
 
-def _checked(value: Any) -> Any:
+def _checked(value: object) -> Any:
     """Return an operand that NumPy makes numbers of.
 
     Raises:
@@ -144,35 +143,35 @@ def _checked(value: Any) -> Any:
     return value
 
 
-def _holds_objects(item: Any) -> bool:
+def _holds_objects(item: object) -> bool:
     return isinstance(item, np.ndarray) and item.dtype.kind not in _NUMERIC
 
 
-def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
-    def call(*args: Any, **kwargs: Any) -> Any:
+def _guarded(function: Callable[..., object]) -> Callable[..., object]:
+    def call(*args: object, **kwargs: object) -> object:
         for name in kwargs:
             if name not in _OPTIONS:
                 raise UnsupportedError(f"the argument {name!r} is not read here")
-        args = tuple(None if arg is None else _checked(arg) for arg in args)
-        sizes = [np.size(arg) for arg in args if arg is not None]
+        operands = tuple(None if arg is None else _checked(arg) for arg in args)
+        sizes = [np.size(operand) for operand in operands if operand is not None]
         # No function here gives more than all pairs of what it is given.
         _check_size(math.prod(sorted(sizes)[-2:]))
         with np.errstate(all="ignore"):
-            return _result(function(*args, **kwargs))
+            return _result(function(*operands, **kwargs))
 
     return call
 
 
-def _type_of(kind: Any) -> type:
+def _type_of(kind: object) -> type:
     if isinstance(kind, TypeName) and kind.types[0] in (bool, int, float):
         return kind.types[0]
     raise UnsupportedError("arrays are of bool, int or float here")
 
 
-def _maker(name: str) -> Callable[..., Any]:
+def _maker(name: str) -> Callable[..., object]:
     make = getattr(np, name)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Any, **kwargs: Any) -> object:
         if "dtype" in kwargs:
             kwargs["dtype"] = _type_of(kwargs["dtype"])
         if not kwargs.keys() <= _OPTIONS | {"dtype"}:
@@ -185,7 +184,7 @@ def _maker(name: str) -> Callable[..., Any]:
     return call
 
 
-def _planned(name: str, args: tuple[Any, ...], kwargs: JsonObject) -> int:
+def _planned(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
     """Return how many members a new array will have, at most."""
     match name:
         case "arange":

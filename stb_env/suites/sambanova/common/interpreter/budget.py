@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TypeVar
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
+
+T = TypeVar("T")
 
 MAX_STEPS = 50_000
 """Steps of one program; a step is one node of the syntax tree or one item that is gone through."""
@@ -53,7 +55,7 @@ class Budget:
             raise CrashError(f"the program takes more than {self._steps} steps")
 
 
-def weigh(value: Any) -> int:
+def weigh(value: object) -> int:
     """Return how many members a value has in all, shared ones counted as often as they are reached.
 
     Whatever goes through a whole structure (comparing, hashing, writing it out) is asked here first, since
@@ -86,7 +88,7 @@ def weigh(value: Any) -> int:
     return count
 
 
-def bounded(value: Any) -> Any:
+def bounded(value: T) -> T:
     """Return the value that an operation made.
 
     Raises:
@@ -109,7 +111,7 @@ def bounded(value: Any) -> Any:
     return value
 
 
-def extent(item: Any) -> int:
+def extent(item: object) -> int:
     """Return the size of an array or a frame; 1 for anything else."""
     size = getattr(item, "size", 1)
     return size if isinstance(size, int) and size > 0 else 1

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, bounded, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
@@ -16,7 +15,7 @@ from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 Print = Callable[[str], None]
 
 
-def builtins_for(show: Print) -> JsonMapping:
+def builtins_for(show: Print) -> Mapping[str, object]:
     """Return the built-in names of a program.
 
     Args:
@@ -27,13 +26,13 @@ def builtins_for(show: Print) -> JsonMapping:
         ['abs', 'all', 'any', 'bool']
     """
 
-    def print_(*values: Any, sep: str = " ", end: str = "\n") -> None:
+    def print_(*values: object, sep: str = " ", end: str = "\n") -> None:
         show(bounded(sep.join(written(value) for value in values) + ("" if end == "\n" else end)))
 
     return {**_BUILTINS, "print": Native("print", print_)}
 
 
-def take(items: Any) -> JsonArray:
+def take(items: Any) -> list[object]:
     """Return the members of anything that can be gone through.
 
     Raises:
@@ -47,22 +46,23 @@ def take(items: Any) -> JsonArray:
     return [_plain(item) for item in items]
 
 
-def sort(items: Any, *, key: Callable[..., Any] | None = None, reverse: bool = False) -> JsonArray:
+def sort(items: object, *, key: Callable[..., object] | None = None, reverse: bool = False) -> list[object]:
     """Return the members in order.
 
     Raises:
         CrashError: There are too many.
     """
     weigh(items)
-    return sorted(take(items), key=_callable(key), reverse=bool(reverse))
+    members: list[Any] = take(items)
+    return sorted(members, key=_callable(key), reverse=bool(reverse))
 
 
-def _plain(item: Any) -> Any:
+def _plain(item: object) -> object:
     """Return a number of an array as Python's own."""
     return item.item() if hasattr(item, "item") and getattr(item, "ndim", None) == 0 else item
 
 
-def _callable(function: Any) -> Any:
+def _callable(function: object) -> Any:
     return function.function if isinstance(function, Native | TypeName) else function
 
 
@@ -73,15 +73,15 @@ def _range(*bounds: int) -> range:
     return made
 
 
-def _isinstance(value: Any, types: Any) -> bool:
+def _isinstance(value: object, types: object) -> bool:
     named = types if isinstance(types, tuple) else (types,)
     if not all(isinstance(each, TypeName) for each in named):
         raise CrashError("isinstance takes the names of types")
     return any(isinstance(value, each.types) for each in named)
 
 
-def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
-    def extreme(*values: Any, **options: Any) -> Any:
+def _extreme(choose: Callable[..., object]) -> Callable[..., object]:
+    def extreme(*values: object, **options: object) -> object:
         items = take(values[0]) if len(values) == 1 else list(values)
         weigh(items)
         if "key" in options:
@@ -91,43 +91,44 @@ def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
     return extreme
 
 
-def _sum(items: Any, start: Any = 0) -> Any:
-    total = start
+def _sum(items: object, start: object = 0) -> object:
+    total: Any = start
     for item in take(items):
         total = bounded(total + item)
     return total
 
 
-def _round(number: Any, digits: int | None = None) -> Any:
+def _round(number: float, digits: int | None = None) -> object:
     # Rounding to thousands of places would first write the number out.
     if digits is not None and abs(digits) > 400:
         raise CrashError("round takes up to 400 places")
     return round(number, digits)
 
 
-def _int(value: Any = 0) -> int:
+def _int(value: str | float = 0) -> int:
     return int(value)
 
 
-def _power(base: Any, exponent: Any) -> float:
+def _power(base: float, exponent: float) -> float:
     return math.pow(base, exponent)
 
 
-def _of(name: str, types: tuple[type, ...], make: Callable[..., Any]) -> TypeName:
+def _of(name: str, types: tuple[type, ...], make: Callable[..., object]) -> TypeName:
     return TypeName(name, types, make)
 
 
-def _dict(items: Any = (), **more: Any) -> dict[Any, Any]:
+def _dict(items: object = (), **more: object) -> dict[Any, Any]:
     weigh(items)
-    return {**dict(items if isinstance(items, dict) else take(items)), **more}
+    members: Any = items if isinstance(items, dict) else take(items)
+    return {**dict(members), **more}
 
 
-def _set(items: Iterable[Any] = ()) -> OrderedSet:
+def _set(items: Iterable[object] = ()) -> OrderedSet:
     weigh(items)
     return OrderedSet(take(items))
 
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {
+_FUNCTIONS: dict[str, Callable[..., object]] = {
     "abs": abs,
     "all": lambda items: all(take(items)),
     "any": lambda items: any(take(items)),
@@ -153,7 +154,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "zip": lambda *items: list(zip(*map(take, items), strict=False)),
 }
-_BUILTINS: JsonObject = {
+_BUILTINS: dict[str, object] = {
     **{name: Native(name, function) for name, function in _FUNCTIONS.items()},
     "bool": _of("bool", (bool,), bool),
     "dict": _of("dict", (dict,), _dict),

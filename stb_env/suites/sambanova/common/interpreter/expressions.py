@@ -6,7 +6,6 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from stb_env.jsontypes import JsonArray, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, bounded
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind
@@ -16,7 +15,7 @@ from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 from stb_env.suites.sambanova.common.interpreter.scope import Scope
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, Values, said
 
-Define = Callable[[ast.Lambda, Scope], Any]
+Define = Callable[[ast.Lambda, Scope], object]
 
 
 class Expressions(Values):
@@ -31,7 +30,7 @@ class Expressions(Values):
     def __init__(self, kinds: Sequence[Kind], budget: Budget, define: Define) -> None:
         super().__init__(kinds, budget)
         self._define = define
-        self._walkers: Mapping[type[ast.expr], Callable[[Any, Scope], Any]] = {
+        self._walkers: Mapping[type[ast.expr], Callable[[Any, Scope], object]] = {
             ast.Constant: self._constant,
             ast.Name: lambda node, scope: scope.get(node.id),
             ast.Attribute: self._attribute,
@@ -56,7 +55,7 @@ class Expressions(Values):
             ast.JoinedStr: self._joined,
         }
 
-    def value(self, node: ast.expr, scope: Scope) -> Any:
+    def value(self, node: ast.expr, scope: Scope) -> object:
         """Return the value of an expression.
 
         Raises:
@@ -68,41 +67,41 @@ class Expressions(Values):
             raise UnsupportedError(f"{type(node).__name__} is not read here")
         return walk(node, scope)
 
-    def _constant(self, node: ast.Constant, scope: Scope) -> Any:  # noqa: ARG002
+    def _constant(self, node: ast.Constant, scope: Scope) -> object:  # noqa: ARG002
         if isinstance(node.value, bool | int | float | str | type(None)):
             return bounded(node.value)
         raise UnsupportedError(f"{type(node.value).__name__} is no value here")
 
-    def _attribute(self, node: ast.Attribute, scope: Scope) -> Any:
+    def _attribute(self, node: ast.Attribute, scope: Scope) -> object:
         return self.attribute(self.value(node.value, scope), node.attr)
 
-    def _subscript(self, node: ast.Subscript, scope: Scope) -> Any:
+    def _subscript(self, node: ast.Subscript, scope: Scope) -> object:
         return self.item(self.value(node.value, scope), self.value(node.slice, scope))
 
     def _slice(self, node: ast.Slice, scope: Scope) -> slice:
         parts = (node.lower, node.upper, node.step)
         return slice(*(None if part is None else self.value(part, scope) for part in parts))
 
-    def _call(self, node: ast.Call, scope: Scope) -> Any:
+    def _call(self, node: ast.Call, scope: Scope) -> object:
         function = self.value(node.func, scope)
         args = self._members(node.args, scope)
-        kwargs: JsonObject = {}
+        kwargs: dict[str, object] = {}
         for keyword in node.keywords:
-            given = self.value(keyword.value, scope)
+            given: Any = self.value(keyword.value, scope)
             kwargs.update(given if keyword.arg is None else {keyword.arg: given})
         return self.called(function, args, kwargs)
 
-    def _binary(self, node: ast.BinOp, scope: Scope) -> Any:
+    def _binary(self, node: ast.BinOp, scope: Scope) -> object:
         return self.computed(type(node.op), self.value(node.left, scope), self.value(node.right, scope))
 
-    def _unary(self, node: ast.UnaryOp, scope: Scope) -> Any:
+    def _unary(self, node: ast.UnaryOp, scope: Scope) -> object:
         operand = self.value(node.operand, scope)
         try:
             return self.made(UNARY[type(node.op)](operand))
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
-    def _boolean(self, node: ast.BoolOp, scope: Scope) -> Any:
+    def _boolean(self, node: ast.BoolOp, scope: Scope) -> object:
         value = None
         for part in node.values:
             value = self.value(part, scope)
@@ -110,9 +109,9 @@ class Expressions(Values):
                 break
         return value
 
-    def _comparison(self, node: ast.Compare, scope: Scope) -> Any:
+    def _comparison(self, node: ast.Compare, scope: Scope) -> object:
         left = self.value(node.left, scope)
-        result: Any = True
+        result: object = True
         for number, (kind, part) in enumerate(zip(node.ops, node.comparators, strict=True), 1):
             right = self.value(part, scope)
             result = self.compared(type(kind), left, right)
@@ -122,12 +121,12 @@ class Expressions(Values):
             left = right
         return result
 
-    def _choice(self, node: ast.IfExp, scope: Scope) -> Any:
+    def _choice(self, node: ast.IfExp, scope: Scope) -> object:
         chosen = node.body if self.truth(self.value(node.test, scope)) else node.orelse
         return self.value(chosen, scope)
 
-    def _members(self, nodes: Iterable[ast.expr], scope: Scope) -> JsonArray:
-        members: JsonArray = []
+    def _members(self, nodes: Iterable[ast.expr], scope: Scope) -> list[object]:
+        members: list[object] = []
         for node in nodes:
             if isinstance(node, ast.Starred):
                 members.extend(self.through(self.value(node.value, scope)))
@@ -135,24 +134,27 @@ class Expressions(Values):
                 members.append(self.value(node, scope))
         return members
 
-    def _dictionary(self, node: ast.Dict, scope: Scope) -> dict[Any, Any]:
-        made: dict[Any, Any] = {}
+    def _dictionary(self, node: ast.Dict, scope: Scope) -> dict[object, object]:
+        made: dict[object, object] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                made.update(self.value(value, scope))
+                more: Any = self.value(value, scope)
+                made.update(more)
             else:
                 self.put(made, self.value(key, scope), self.value(value, scope))
         return made
 
-    def _dict_comprehension(self, node: ast.DictComp, scope: Scope) -> dict[Any, Any]:
-        made: dict[Any, Any] = {}
+    def _dict_comprehension(self, node: ast.DictComp, scope: Scope) -> dict[object, object]:
+        made: dict[object, object] = {}
         for inner in self._rounds(node.generators, Scope({}, scope)):
             self.put(made, self.value(node.key, inner), self.value(node.value, inner))
         return made
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> JsonArray:
+    def _comprehension(
+        self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope
+    ) -> list[object]:
         rounds = self._rounds(node.generators, Scope({}, scope))
-        return bounded([self.value(node.elt, inner) for inner in rounds])  # type: ignore[no-any-return]
+        return bounded([self.value(node.elt, inner) for inner in rounds])
 
     def _rounds(self, generators: list[ast.comprehension], scope: Scope) -> Iterable[Scope]:
         if not generators:
@@ -164,16 +166,16 @@ class Expressions(Values):
             if all(self.truth(self.value(test, scope)) for test in first.ifs):
                 yield from self._rounds(rest, scope)
 
-    def _named(self, node: ast.NamedExpr, scope: Scope) -> Any:
+    def _named(self, node: ast.NamedExpr, scope: Scope) -> object:
         value = self.value(node.value, scope)
         scope.set(node.target.id, value)
         return value
 
     def _joined(self, node: ast.JoinedStr, scope: Scope) -> str:
-        parts: list[str] = []
+        parts: list[Any] = []
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
-                spec = "" if part.format_spec is None else self.value(part.format_spec, scope)
+                spec: Any = "" if part.format_spec is None else self.value(part.format_spec, scope)
                 value, conversion = self.value(part.value, scope), {114: "r", 115: "s"}.get(part.conversion)
                 try:
                     parts.append(written(value, spec, conversion))
@@ -181,9 +183,9 @@ class Expressions(Values):
                     raise CrashError(said(error)) from error
             else:
                 parts.append(self.value(part, scope))
-        return bounded("".join(parts))  # type: ignore[no-any-return]
+        return bounded("".join(parts))
 
-    def assign(self, target: ast.expr, value: Any, scope: Scope) -> None:
+    def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
         """Give a target a value.
 
         Raises:
@@ -201,7 +203,7 @@ class Expressions(Values):
             case _:
                 raise UnsupportedError(f"{type(target).__name__} cannot be assigned to here")
 
-    def _unpack(self, targets: list[ast.expr], items: JsonArray, scope: Scope) -> None:
+    def _unpack(self, targets: list[ast.expr], items: list[object], scope: Scope) -> None:
         starred = [at for at, target in enumerate(targets) if isinstance(target, ast.Starred)]
         if starred:
             (at,), after = starred, len(targets) - starred[0] - 1

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 
@@ -21,7 +19,7 @@ class Native:
     """
 
     name: str
-    function: Callable[..., Any]
+    function: Callable[..., object]
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -39,7 +37,7 @@ class TypeName:
 
     name: str
     types: tuple[type, ...]
-    function: Callable[..., Any]
+    function: Callable[..., object]
 
     def __repr__(self) -> str:
         return f"<class {self.name!r}>"
@@ -63,7 +61,7 @@ class Host:
     def __repr__(self) -> str:
         return f"<{self.kind}>"
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Return an attribute.
 
         Raises:
@@ -71,7 +69,7 @@ class Host:
         """
         raise CrashError(f"{self.kind} has no attribute {name!r}")
 
-    def set_attribute(self, name: str, value: Any) -> None:  # noqa: ARG002
+    def set_attribute(self, name: str, value: object) -> None:  # noqa: ARG002
         """Set an attribute.
 
         Raises:
@@ -96,11 +94,11 @@ class Module(Host):
         stb_env.suites.sambanova.common.interpreter.crash.CrashError: math has no 'pie' here. Did you mean 'pi'?
     """  # noqa: E501 # the line is what Python prints
 
-    def __init__(self, name: str, names: JsonMapping) -> None:
+    def __init__(self, name: str, names: Mapping[str, object]) -> None:
         self.kind = name
         self._names = names
 
-    def attribute(self, name: str) -> Any:
+    def attribute(self, name: str) -> object:
         """Return what is in the library under a name.
 
         Raises:
@@ -119,7 +117,7 @@ class Kind:
         """The types."""
         return ()
 
-    def attribute(self, value: Any, name: str) -> Any:
+    def attribute(self, value: object, name: str) -> object:
         """Return an attribute.
 
         Raises:
@@ -127,7 +125,7 @@ class Kind:
         """
         raise CrashError(f"{type(value).__name__} has no attribute {name!r} here")
 
-    def set_attribute(self, value: Any, name: str, new: Any) -> None:  # noqa: ARG002
+    def set_attribute(self, value: object, name: str, new: object) -> None:  # noqa: ARG002
         """Set an attribute.
 
         Raises:
@@ -135,14 +133,14 @@ class Kind:
         """
         raise CrashError(f"{type(value).__name__} lets no attribute {name!r} be set")
 
-    def before(self, left: Any, right: Any) -> None:
+    def before(self, left: object, right: object) -> None:
         """Look at the operands of an operator.
 
         Raises:
             CrashError: The result would be too large.
         """
 
-    def index(self, value: Any, index: Any) -> Any:
+    def index(self, value: object, index: object) -> object:
         """Return the index with which a value is subscripted.
 
         Raises:
@@ -151,7 +149,7 @@ class Kind:
         del value
         return index
 
-    def result(self, value: Any) -> Any:
+    def result(self, value: object) -> object:
         """Return a result as programs get it.
 
         Raises:

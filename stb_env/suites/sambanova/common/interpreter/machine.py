@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stb_env.actions.python_text import NotDataError, statements
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_STEPS, MAX_TEXT, Budget
 from stb_env.suites.sambanova.common.interpreter.builtins import builtins_for
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
@@ -31,7 +30,7 @@ class Outcome(NamedTuple):
 
     value: Any
     printed: tuple[str, ...]
-    names: JsonMapping
+    names: Mapping[str, object]
 
 
 class _LoopEnd(Exception):
@@ -43,7 +42,7 @@ class _LoopEnd(Exception):
 
 
 class _Return(Exception):
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: object) -> None:
         super().__init__("outside of a function")
         self.value = value
 
@@ -67,11 +66,11 @@ class Function:
     def __repr__(self) -> str:
         return f"<function {self.name}>"
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, *args: object, **kwargs: object) -> object:
         """Run the function."""
         return self._machine.entered(self, self._bound(args, kwargs))
 
-    def _bound(self, args: tuple[Any, ...], kwargs: JsonMapping) -> JsonObject:
+    def _bound(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
         names = self._parameters
         if len(args) > len(names):
             raise CrashError(f"{self.name} takes {len(names)} arguments, got {len(args)}")
@@ -113,7 +112,7 @@ class Machine:
 
     def __init__(
         self,
-        names: JsonMapping,
+        names: Mapping[str, object],
         modules: Mapping[str, Module] | None = None,
         kinds: Sequence[Kind] = (),
         max_steps: int = MAX_STEPS,
@@ -165,7 +164,7 @@ class Machine:
                 raise UnsupportedError(f"line {node.lineno}: the program nests too deep") from error
         return Outcome(value, tuple(self._printed), self._globals.names)
 
-    def entered(self, function: Function, names: JsonObject) -> Any:
+    def entered(self, function: Function, names: dict[str, object]) -> object:
         """Run a function of the program.
 
         Raises:
@@ -191,7 +190,7 @@ class Machine:
             raise CrashError(f"the program prints more than {MAX_TEXT} characters")
         self._printed.append(line)
 
-    def _walk(self, node: ast.stmt, scope: Scope) -> Any:
+    def _walk(self, node: ast.stmt, scope: Scope) -> object:
         walk = self._walkers.get(type(node))
         if walk is None:
             raise UnsupportedError(f"line {node.lineno}: {type(node).__name__} is not read here")
@@ -207,7 +206,7 @@ class Machine:
         for node in body:
             self._walk(node, scope)
 
-    def _expression(self, node: ast.Expr, scope: Scope) -> Any:
+    def _expression(self, node: ast.Expr, scope: Scope) -> object:
         return self.expressions.value(node.value, scope)
 
     def _assign(self, node: ast.Assign, scope: Scope) -> None:
@@ -300,7 +299,8 @@ class Machine:
                     if not isinstance(holder, list | dict):
                         raise UnsupportedError(f"members of {type(holder).__name__} cannot be deleted here")
                     try:
-                        del holder[self.expressions.value(index, scope)]
+                        at: Any = self.expressions.value(index, scope)
+                        del holder[at]
                     except PYTHON_ERRORS as error:
                         raise CrashError(said(error)) from error
                 case _:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import string
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
 
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, MAX_TEXT, bounded, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native, words
@@ -36,11 +34,11 @@ _SHARE = 10
 _MOST_ROWS = 60
 """Rows of a table that are written out."""
 
-Sort = Callable[..., JsonArray]
+Sort = Callable[..., list[object]]
 Spend = Callable[[int], None]
 
 
-def method_of(value: Any, name: str, sort: Sort, spend: Spend) -> Native:
+def method_of(value: object, name: str, sort: Sort, spend: Spend) -> Native:
     """Return a method of a plain value.
 
     Args:
@@ -80,10 +78,10 @@ _PLAIN: tuple[tuple[type, frozenset[str]], ...] = (
 )
 
 
-def _guarded(value: Any, name: str, spend: Spend) -> Callable[..., Any]:
+def _guarded(value: object, name: str, spend: Spend) -> Callable[..., object]:
     method = getattr(value, name)
 
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: object, **kwargs: object) -> object:
         spend(weigh([args, kwargs]) // _SHARE)
         if isinstance(value, str):
             spend(len(value) // _SHARE)
@@ -97,11 +95,11 @@ def _guarded(value: Any, name: str, spend: Spend) -> Callable[..., Any]:
     return call
 
 
-def _methods(value: Any, name: str, sort: Sort) -> Mapping[str, Callable[..., Any]]:
+def _methods(value: object, name: str, sort: Sort) -> Mapping[str, Callable[..., object]]:
     """Return the methods that are ours, since Python's own have no bound or return what no program has."""
     match value:
         case str():
-            ours: dict[str, Callable[..., Any]] = {
+            ours: dict[str, Callable[..., object]] = {
                 "format": lambda *args, **kwargs: format_text(value, args, kwargs),
                 "join": lambda items: _join(value, items),
                 "replace": lambda old, new, count=-1: _replace(value, old, new, count),
@@ -120,7 +118,7 @@ def _methods(value: Any, name: str, sort: Sort) -> Mapping[str, Callable[..., An
     return {}
 
 
-def _join(separator: str, items: Any) -> str:
+def _join(separator: str, items: Iterable[str]) -> str:
     parts = list(items)
     if sum(len(part) + len(separator) for part in parts if isinstance(part, str)) > MAX_TEXT:
         raise CrashError(f"a text has more than {MAX_TEXT} characters")
@@ -139,7 +137,7 @@ def _pad(pad: Callable[..., str], width: int, *fill: str) -> str:
     return pad(width, *fill)
 
 
-def format_text(template: str, args: tuple[Any, ...], kwargs: JsonMapping) -> str:
+def format_text(template: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> str:
     """Fill a template; fields are names and numbers alone, so that nothing is reached through them.
 
     Raises:
@@ -165,10 +163,10 @@ def format_text(template: str, args: tuple[Any, ...], kwargs: JsonMapping) -> st
             raise CrashError(f"a template has no value for the field {field!r}")
         value = args[int(field)] if field.isdecimal() else kwargs[field]
         parts.append(written(value, spec or "", conversion))
-    return bounded("".join(parts))  # type: ignore[no-any-return]
+    return bounded("".join(parts))
 
 
-def written(value: Any, spec: str = "", conversion: str | None = None) -> str:
+def written(value: object, spec: str = "", conversion: str | None = None) -> str:
     """Return a value as text.
 
     Raises:
@@ -184,5 +182,5 @@ def written(value: Any, spec: str = "", conversion: str | None = None) -> str:
         value = value.to_string(max_rows=_MOST_ROWS)
     value = repr(value) if conversion == "r" else str(value) if conversion == "s" else value
     if isinstance(value, list | tuple | dict | OrderedSet) or not spec:
-        return bounded(str(value))  # type: ignore[no-any-return]
-    return bounded(format(value, check_spec(spec)))  # type: ignore[no-any-return]
+        return bounded(str(value))
+    return bounded(format(value, check_spec(spec)))

@@ -48,7 +48,7 @@ _SCALARS = (bool, int, float, str, type(None))
 _WIDE = re.compile(r"\d{4}")
 
 
-def compute(kind: type[ast.operator], left: Any, right: Any) -> Any:
+def compute(kind: type[ast.operator], left: object, right: object) -> object:
     """Apply a binary operator to plain values.
 
     Raises:
@@ -75,7 +75,7 @@ def compute(kind: type[ast.operator], left: Any, right: Any) -> Any:
     return bounded(apply(left, right))
 
 
-def compare(kind: type[ast.cmpop], left: Any, right: Any) -> Any:
+def compare(kind: type[ast.cmpop], left: object, right: object) -> object:
     """Apply a comparison.
 
     Raises:
@@ -102,7 +102,7 @@ def check_spec(spec: str) -> str:
     return spec
 
 
-def _check_repeat(left: Any, right: Any) -> None:
+def _check_repeat(left: object, right: object) -> None:
     for items, times in ((left, right), (right, left)):
         if isinstance(items, _SEQUENCES) and isinstance(times, int):
             most = MAX_TEXT if isinstance(items, str) else MAX_ITEMS

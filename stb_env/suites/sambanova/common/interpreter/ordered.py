@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, MutableSet
-from typing import Any
 
 
-class OrderedSet(MutableSet[Any]):
+class OrderedSet(MutableSet[object]):
     """A set whose members stay in the order in which they came.
 
     Args:
@@ -17,13 +16,13 @@ class OrderedSet(MutableSet[Any]):
         ({'b', 'a', 'n', 'c'}, True)
     """
 
-    def __init__(self, items: Iterable[Any] = ()) -> None:
+    def __init__(self, items: Iterable[object] = ()) -> None:
         self._items = dict.fromkeys(items)
 
     def __contains__(self, item: object) -> bool:
         return item in self._items
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return iter(list(self._items))
 
     def __len__(self) -> int:
@@ -32,11 +31,11 @@ class OrderedSet(MutableSet[Any]):
     def __repr__(self) -> str:
         return "{" + ", ".join(map(repr, self._items)) + "}" if self._items else "set()"
 
-    def add(self, value: Any) -> None:
+    def add(self, value: object) -> None:
         """Add a member."""
         self._items[value] = None
 
-    def discard(self, value: Any) -> None:
+    def discard(self, value: object) -> None:
         """Take a member out, if it is in."""
         self._items.pop(value, None)
 
@@ -44,28 +43,28 @@ class OrderedSet(MutableSet[Any]):
         """Return a set of the same members."""
         return OrderedSet(self)
 
-    def update(self, items: Iterable[Any]) -> None:
+    def update(self, items: Iterable[object]) -> None:
         """Add members."""
         self._items.update(dict.fromkeys(items))
 
-    def union(self, items: Iterable[Any]) -> OrderedSet:
+    def union(self, items: Iterable[object]) -> OrderedSet:
         """Return the members of both."""
         return OrderedSet([*self, *items])
 
-    def intersection(self, items: Iterable[Any]) -> OrderedSet:
+    def intersection(self, items: Iterable[object]) -> OrderedSet:
         """Return the members that are in both."""
         others = set(items)
         return OrderedSet(item for item in self if item in others)
 
-    def difference(self, items: Iterable[Any]) -> OrderedSet:
+    def difference(self, items: Iterable[object]) -> OrderedSet:
         """Return the members that are not in the other."""
         others = set(items)
         return OrderedSet(item for item in self if item not in others)
 
-    def issubset(self, items: Iterable[Any]) -> bool:
+    def issubset(self, items: Iterable[object]) -> bool:
         """Return whether all members are in the other."""
         return not self.difference(items)
 
-    def issuperset(self, items: Iterable[Any]) -> bool:
+    def issuperset(self, items: Iterable[object]) -> bool:
         """Return whether all members of the other are in this."""
         return all(item in self for item in items)

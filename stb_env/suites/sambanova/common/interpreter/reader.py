@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Callable, Collection
 from functools import partial
-from typing import Any
 
 from stb_env.actions import Action, parse_action
+from stb_env.actions.parse import ActionLike
 from stb_env.actions.python_text import NotDataError, statements
 from stb_env.tools import FINISH, ToolCall
 
@@ -18,7 +18,7 @@ PROGRAM = "program"
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
 
 
-def program_reader(names: Collection[str], *, original: bool = False) -> Callable[[Any], Action]:
+def program_reader(names: Collection[str], *, original: bool = False) -> Callable[[ActionLike], Action]:
     r"""Return a reader of programs; what is none is read in the general forms.
 
     Args:
@@ -36,7 +36,7 @@ def program_reader(names: Collection[str], *, original: bool = False) -> Callabl
     return partial(_read_action, frozenset(names), original)
 
 
-def _read_action(known: frozenset[str], original: bool, action: Any) -> Action:
+def _read_action(known: frozenset[str], original: bool, action: ActionLike) -> Action:
     if not isinstance(action, str):
         return parse_action(action)
     if action.startswith(("{", "[")):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 
@@ -26,11 +23,11 @@ class Scope:
 
     __slots__ = ("around", "names")
 
-    def __init__(self, names: JsonObject, around: Scope | None = None) -> None:
+    def __init__(self, names: dict[str, object], around: Scope | None = None) -> None:
         self.names = names
         self.around = around
 
-    def get(self, name: str) -> Any:
+    def get(self, name: str) -> object:
         """Return the value of a name.
 
         Raises:
@@ -43,7 +40,7 @@ class Scope:
             scope = scope.around
         raise CrashError(f"name {name!r} is not defined.{did_you_mean(name, self._known())}")
 
-    def set(self, name: str, value: Any) -> None:
+    def set(self, name: str, value: object) -> None:
         """Give a name a value in this scope."""
         self.names[name] = value
 

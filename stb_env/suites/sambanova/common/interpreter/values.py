@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, bounded, extent, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import sort, take
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -39,7 +38,7 @@ class Values:
         self.budget = budget
         self._kinds = kinds
 
-    def called(self, function: Any, args: Iterable[Any], kwargs: JsonMapping) -> Any:
+    def called(self, function: object, args: Iterable[object], kwargs: Mapping[str, object]) -> object:
         """Return what a function gives.
 
         Raises:
@@ -54,7 +53,7 @@ class Values:
             return function(*args, **kwargs)
         raise CrashError(f"{type(function).__name__} cannot be called")
 
-    def attribute(self, value: Any, name: str) -> Any:
+    def attribute(self, value: object, name: str) -> object:
         """Return an attribute of a value.
 
         Raises:
@@ -71,7 +70,7 @@ class Values:
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
-    def item(self, value: Any, index: Any) -> Any:
+    def item(self, value: Any, index: Any) -> object:
         """Return a member of a value.
 
         Raises:
@@ -113,7 +112,7 @@ class Values:
         self.made(value)
         return None
 
-    def set_attribute(self, value: Any, name: str, new: Any) -> None:
+    def set_attribute(self, value: object, name: str, new: object) -> None:
         """Set an attribute of a value.
 
         Raises:
@@ -127,7 +126,7 @@ class Values:
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
-    def computed(self, kind: type[ast.operator], left: Any, right: Any) -> Any:
+    def computed(self, kind: type[ast.operator], left: object, right: object) -> object:
         """Return what a binary operator gives.
 
         Raises:
@@ -141,7 +140,7 @@ class Values:
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
-    def compared(self, kind: type[ast.cmpop], left: Any, right: Any) -> Any:
+    def compared(self, kind: type[ast.cmpop], left: object, right: object) -> object:
         """Return what a comparison gives.
 
         Raises:
@@ -157,7 +156,7 @@ class Values:
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
-    def through(self, value: Any) -> JsonArray:
+    def through(self, value: object) -> list[object]:
         """Return the members of a value, each a step.
 
         Raises:
@@ -172,7 +171,7 @@ class Values:
         self.budget.spend(len(items))
         return items
 
-    def truth(self, value: Any) -> bool:
+    def truth(self, value: object) -> bool:
         """Return whether a value counts as true.
 
         Raises:
@@ -183,7 +182,7 @@ class Values:
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
-    def kind_of(self, value: Any) -> Kind:
+    def kind_of(self, value: object) -> Kind:
         """Return how a value is used.
 
         Raises:
@@ -194,7 +193,7 @@ class Values:
                 return kind
         raise CrashError(f"{type(value).__name__} cannot be used like that")
 
-    def hashable(self, items: JsonArray) -> JsonArray:
+    def hashable(self, items: list[object]) -> list[object]:
         """Return members of a set, or keys.
 
         Raises:
@@ -206,7 +205,7 @@ class Values:
                 raise CrashError(f"{type(item).__name__} cannot be a member of a set or a key")
         return items
 
-    def put(self, made: dict[Any, Any], key: Any, value: Any) -> None:
+    def put(self, made: dict[object, object], key: object, value: object) -> None:
         """Put a value into a dictionary.
 
         Raises:
@@ -217,7 +216,7 @@ class Values:
         except TypeError as error:
             raise CrashError(said(error)) from error
 
-    def made(self, value: Any) -> Any:
+    def made(self, value: object) -> object:
         """Return a new value as programs get it: in bounds, and numbers of libraries as Python's own."""
         if isinstance(value, _PLAIN):
             if isinstance(value, _SIZED):

@@ -6,7 +6,6 @@ import datetime
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from stb_env.suites.sambanova.google_sheets.formula.operands import (
     DIV0,
@@ -319,7 +318,7 @@ FUNCTIONS: Mapping[str, Function] = {
 """Functions by name; those that do not evaluate all their arguments are the evaluator's own."""
 
 
-def apply(name: str, operands: Sequence[Any]) -> Operand:
+def apply(name: str, operands: Sequence[object]) -> Operand:
     """Return what a function gives.
 
     Raises:

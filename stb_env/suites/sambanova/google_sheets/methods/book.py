@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -35,7 +35,7 @@ def _of(session: Session, name: str) -> tuple[Tab, Area]:
     return Tab(session, session.book.sheets[0].id), read_area(area)
 
 
-def _values_get(session: Session, range: str, params: Any = None) -> JsonObject:
+def _values_get(session: Session, range: str, params: JsonMapping | None = None) -> JsonObject:
     tab, area = _of(session, range)
     closed = area.within(tab.sheet.rows, tab.sheet.columns)
     rendering = (params or {}).get("valueRenderOption")
@@ -46,11 +46,15 @@ def _values_get(session: Session, range: str, params: Any = None) -> JsonObject:
     }
 
 
-def _values_batch_get(session: Session, ranges: Any, params: Any = None) -> JsonObject:
+def _values_batch_get(
+    session: Session, ranges: Iterable[str], params: JsonMapping | None = None
+) -> JsonObject:
     return {"valueRanges": [_values_get(session, name, params) for name in ranges]}
 
 
-def _values_update(session: Session, range: str, params: Any = None, body: Any = None) -> JsonObject:
+def _values_update(
+    session: Session, range: str, params: JsonMapping | None = None, body: JsonMapping | None = None
+) -> JsonObject:
     tab, area = _of(session, range)
     rows = grid_rows((body or {}).get("values", []), "body['values']")
     user = is_user_entered(True, (params or {}).get("valueInputOption"))
@@ -58,7 +62,9 @@ def _values_update(session: Session, range: str, params: Any = None, body: Any =
     return {"updatedRange": f"{tab.sheet.title}!{written.label}"}
 
 
-def _values_append(session: Session, range: str, params: Any, body: Any) -> JsonObject:
+def _values_append(
+    session: Session, range: str, params: JsonMapping | None, body: JsonMapping | None
+) -> JsonObject:
     tab, _ = _of(session, range)
     rows = grid_rows((body or {}).get("values", []), "body['values']")
     user = is_user_entered(True, (params or {}).get("valueInputOption"))
@@ -71,7 +77,7 @@ def _values_append(session: Session, range: str, params: Any, body: Any) -> Json
     return {"updates": {"updatedRange": f"{tab.sheet.title}!{written.label}"}}
 
 
-def _values_batch_update(session: Session, body: Any) -> JsonObject:
+def _values_batch_update(session: Session, body: JsonMapping | None) -> JsonObject:
     data = (body or {}).get("data", [])
     params = {"valueInputOption": (body or {}).get("valueInputOption")}
     return {"responses": [_values_update(session, item["range"], params, item) for item in data]}
@@ -83,12 +89,14 @@ def _values_clear(session: Session, range: str) -> None:
     tab.enter({place: None for place in tab.sheet.cells if closed.has(place)}, user=False)
 
 
-def _values_batch_clear(session: Session, params: Any = None, body: Any = None) -> None:
+def _values_batch_clear(
+    session: Session, params: JsonMapping | None = None, body: JsonMapping | None = None
+) -> None:
     for name in (body or params or {}).get("ranges", ()):
         _values_clear(session, name)
 
 
-def _metadata(session: Session, params: Any = None) -> JsonObject:  # noqa: ARG001
+def _metadata(session: Session, params: object = None) -> JsonObject:  # noqa: ARG001
     return {
         "spreadsheetId": "embedded",
         "properties": {"title": session.book.title},
@@ -125,7 +133,7 @@ def _worksheet(session: Session, title: str) -> Tab:
     return Tab(session, session.book.titled(title).id)
 
 
-def _add(session: Session, title: str, rows: Any, cols: Any, index: int | None = None) -> Tab:
+def _add(session: Session, title: str, rows: int | str, cols: int | str, index: int | None = None) -> Tab:
     try:
         session.book, sheet = session.book.added(title, int(rows), int(cols), index)
     except (TypeError, ValueError) as error:
@@ -146,7 +154,7 @@ def _duplicate(
     return Tab(session, sheet.id)
 
 
-def _tab(session: Session, worksheet: Any) -> Tab:
+def _tab(session: Session, worksheet: object) -> Tab:
     """Return the worksheet that a program holds, or a tool call names."""
     if isinstance(worksheet, str):
         return _worksheet(session, worksheet)
@@ -156,7 +164,7 @@ def _tab(session: Session, worksheet: Any) -> Tab:
     return tab
 
 
-def _delete(session: Session, worksheet: Any) -> None:
+def _delete(session: Session, worksheet: object) -> None:
     _delete_by_id(session, _tab(session, worksheet).sheet.id)
 
 
@@ -168,7 +176,7 @@ def _delete_by_id(session: Session, worksheet_id: int) -> None:
     session.book = replace(session.book, sheets=left)
 
 
-def _reorder(session: Session, worksheets_in_desired_order: Any) -> None:
+def _reorder(session: Session, worksheets_in_desired_order: Iterable[object]) -> None:
     wanted = [_tab(session, each).sheet.id for each in worksheets_in_desired_order]
     rest = [sheet.id for sheet in session.book.sheets if sheet.id not in wanted]
     sheets = tuple(session.book.sheet(sheet_id) for sheet_id in dict.fromkeys([*wanted, *rest]))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -65,14 +64,14 @@ def _delete_name(tab: Tab, named_range_id: str) -> None:
     tab.session.book = replace(book, names=names)
 
 
-def _protect(tab: Tab, name: str, *_: Any, **__: Any) -> JsonObject:
+def _protect(tab: Tab, name: str, *_: object, **__: object) -> JsonObject:
     sheet = tab.sheet
     number = max(sheet.protected, default=0) + 1
     tab.sheet = replace(sheet, protected={**sheet.protected, number: tab.area(name)})
     return {"protectedRangeId": number}
 
 
-def _unprotect(tab: Tab, id: Any) -> None:
+def _unprotect(tab: Tab, id: object) -> None:
     sheet = tab.sheet
     if id not in sheet.protected:
         raise CrashError(f"no protected area has the number {str(id)[:20]}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets import structure
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed
@@ -24,13 +22,13 @@ from stb_env.suites.sambanova.google_sheets.session import Tab, grid_rows, is_us
 from stb_env.suites.sambanova.google_sheets.structure import Dimension, Order
 
 
-def _whole(number: Any, what: str) -> int:
+def _whole(number: object, what: str) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise CrashError(f"{what} must be a number from 1, got {str(number)[:40]}")
     return number
 
 
-def _insert_rows(tab: Tab, values: Any, row: int = 1, value_input_option: str = "RAW") -> None:
+def _insert_rows(tab: Tab, values: object, row: int = 1, value_input_option: str = "RAW") -> None:
     rows = grid_rows(values)
     at = _whole(row, "the row")
     tab.session.book = structure.insert_lines(tab.session.book, tab.sheet, "ROWS", at, len(rows))
@@ -38,11 +36,11 @@ def _insert_rows(tab: Tab, values: Any, row: int = 1, value_input_option: str = 
     tab.write_rows(Area(at, 1, None, None), rows, user=user)
 
 
-def _insert_row(tab: Tab, values: Any, index: int = 1, value_input_option: str = "RAW") -> None:
+def _insert_row(tab: Tab, values: object, index: int = 1, value_input_option: str = "RAW") -> None:
     _insert_rows(tab, [values], index, value_input_option)
 
 
-def _insert_cols(tab: Tab, values: Any, col: int = 1, value_input_option: str = "RAW") -> None:
+def _insert_cols(tab: Tab, values: object, col: int = 1, value_input_option: str = "RAW") -> None:
     columns = grid_rows(values)
     at = _whole(col, "the column")
     tab.session.book = structure.insert_lines(tab.session.book, tab.sheet, "COLUMNS", at, len(columns))
@@ -70,7 +68,7 @@ def _delete_columns(tab: Tab, start_index: int, end_index: int | None = None) ->
     _delete(tab, "COLUMNS", start_index, end_index)
 
 
-def _delete_dimension(tab: Tab, dimension: Any, start_index: int, end_index: int | None = None) -> None:
+def _delete_dimension(tab: Tab, dimension: object, start_index: int, end_index: int | None = None) -> None:
     match dimension:
         case "ROWS" | "COLUMNS":
             _delete(tab, dimension, start_index, end_index)
@@ -96,7 +94,7 @@ def _add_cols(tab: Tab, cols: int) -> None:
     _resize(tab, cols=tab.sheet.columns + _whole(cols, "cols"))
 
 
-def _sort(tab: Tab, *specs: Any, range: str | None = None) -> None:
+def _sort(tab: Tab, *specs: object, range: str | None = None) -> None:
     sheet = tab.sheet
     if range is None:
         area = Closed(sheet.view.frozen_rows + 1, 1, sheet.rows, sheet.columns)
@@ -107,7 +105,7 @@ def _sort(tab: Tab, *specs: Any, range: str | None = None) -> None:
     tab.sheet = structure.sort_area(tab.session.book, sheet, area, [_spec(spec) for spec in specs])
 
 
-def _spec(spec: Any) -> tuple[int, Order]:
+def _spec(spec: object) -> tuple[int, Order]:
     if isinstance(spec, list | tuple) and len(spec) == 2:
         column, order = spec
         if isinstance(column, int) and order in ("asc", "des"):

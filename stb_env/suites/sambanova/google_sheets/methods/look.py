@@ -24,12 +24,12 @@ def style_area(tab: Tab, area: Closed, given: JsonMapping) -> None:
     tab.sheet = tab.sheet.style(dict.fromkeys(area.places(), made))
 
 
-def _format(tab: Tab, ranges: Any, format: Any) -> None:
+def _format(tab: Tab, ranges: str | Iterable[str], format: JsonMapping) -> None:
     for name in [ranges] if isinstance(ranges, str) else list(ranges):
         style_area(tab, _small(tab, name), format)
 
 
-def _small(tab: Tab, name: Any) -> Closed:
+def _small(tab: Tab, name: str) -> Closed:
     """Return an area; one with an open end goes to the last content, beyond which no look is judged."""
     area = tab.area(name)
     bottom, right = tab.sheet.extent
@@ -42,7 +42,7 @@ def _small(tab: Tab, name: Any) -> Closed:
     )
 
 
-def _batch_format(tab: Tab, formats: Any) -> None:
+def _batch_format(tab: Tab, formats: Iterable[object]) -> None:
     for item in list(formats):
         if not isinstance(item, dict) or not {"range", "format"} <= item.keys():
             raise CrashError("batch_format takes dictionaries with 'range' and 'format'")
@@ -73,7 +73,7 @@ def _clear_filter(tab: Tab) -> None:
     _view(tab, filter=None)
 
 
-def _lines(start: Any, end: Any) -> Iterable[int]:
+def _lines(start: int, end: int) -> Iterable[int]:
     """Return lines from 1; gspread counts these from 0, and the end is left out."""
     whole = all(isinstance(number, int) and 0 <= number <= 10_000 for number in (start, end))
     if not whole or end <= start:
@@ -124,7 +124,7 @@ def _groups(tab: Tab, dimension: str) -> list[JsonObject]:
     ]
 
 
-def _tab_color(tab: Tab, color: Any) -> None:
+def _tab_color(tab: Tab, color: object) -> None:
     if not isinstance(color, dict):
         raise CrashError("a color is a dictionary with red, green and blue from 0 to 1")
     _view(tab, tab_color=checked({"backgroundColor": color})["backgroundColor"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 
@@ -64,7 +63,7 @@ class Method:
     name: str
     summary: str
     parameters: Mapping[str, Schema]
-    run: Callable[..., Any]
+    run: Callable[..., object]
     required: int = 0
     several: bool = False
 

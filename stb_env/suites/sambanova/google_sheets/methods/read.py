@@ -35,7 +35,7 @@ def _cell(tab: Tab, row: int, col: int, value_render_option: str | None = None) 
     return CellHost(place, None if text == "" else text)
 
 
-def _line(number: Any, what: str) -> int:
+def _line(number: object, what: str) -> int:
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         raise CrashError(f"a {what} is a number from 1, got {str(number)[:40]}")
     return number
@@ -89,7 +89,7 @@ def _batch_get(tab: Tab, ranges: list[str], value_render_option: str | None = No
     return [_get(tab, name, value_render_option) for name in ranges]
 
 
-def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: Any = "") -> JsonArray:
+def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: object = "") -> JsonArray:
     rows = _get_values(tab)
     if len(rows) < _line(head, "header row"):
         return []
@@ -103,7 +103,7 @@ def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: A
     ]
 
 
-def _numericised(text: Any) -> Any:
+def _numericised(text: object) -> object:
     number = numeric(text)
     return text if number is None else number
 
@@ -126,19 +126,20 @@ def _col_values(tab: Tab, col: int, value_render_option: str | None = None) -> J
     return _line_values(tab, [tab.text(place, value_render_option) for place in places])
 
 
-def _matches(query: Any, case_sensitive: bool) -> Callable[[str], bool]:
+def _matches(query: object, case_sensitive: bool) -> Callable[[str], bool]:
     if isinstance(query, str):
         wanted = query if case_sensitive else query.lower()
         return lambda text: (text if case_sensitive else text.lower()) == wanted
     if isinstance(query, Host):
-        search = query.attribute("search").function
+        compiled: Any = query.attribute("search")
+        search = compiled.function
         return lambda text: bool(search(text))
     raise CrashError(f"find takes a text or a compiled pattern, got {type(query).__name__}")
 
 
 def _findall(
     tab: Tab,
-    query: Any,
+    query: object,
     in_row: int | None = None,
     in_column: int | None = None,
     case_sensitive: bool = True,
@@ -155,7 +156,7 @@ def _findall(
 
 def _find(
     tab: Tab,
-    query: Any,
+    query: object,
     in_row: int | None = None,
     in_column: int | None = None,
     case_sensitive: bool = True,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from stb_env.jsontypes import JsonObject
@@ -28,8 +29,8 @@ from stb_env.suites.sambanova.google_sheets.session import Tab, grid_rows, is_us
 
 def _update(
     tab: Tab,
-    range_name: Any,
-    values: Any = None,
+    range_name: object,
+    values: object = None,
     raw: bool = True,
     value_input_option: str | None = None,
     major_dimension: str | None = None,
@@ -46,18 +47,18 @@ def _update(
     return {"updatedRange": f"{tab.sheet.title}!{written.label}"}
 
 
-def _update_cell(tab: Tab, row: int, col: int, value: Any) -> JsonObject:
+def _update_cell(tab: Tab, row: int, col: int, value: object) -> JsonObject:
     if not all(isinstance(number, int) and number >= 1 for number in (row, col)):
         raise CrashError("row and column are numbers from 1")
     tab.enter({(row, col): value}, user=True)
     return {"updatedRange": f"{tab.sheet.title}!{cell_label(row, col)}"}
 
 
-def _update_acell(tab: Tab, label: str, value: Any) -> JsonObject:
+def _update_acell(tab: Tab, label: str, value: object) -> JsonObject:
     return _update_cell(tab, *read_cell(label), value)
 
 
-def _update_cells(tab: Tab, cell_list: Any, value_input_option: str = "RAW") -> JsonObject:
+def _update_cells(tab: Tab, cell_list: Iterable[object], value_input_option: str = "RAW") -> JsonObject:
     contents: dict[Place, Any] = {}
     for cell in list(cell_list):
         if isinstance(cell, CellHost):
@@ -70,7 +71,9 @@ def _update_cells(tab: Tab, cell_list: Any, value_input_option: str = "RAW") -> 
     return {"updatedCells": len(contents)}
 
 
-def _batch_update(tab: Tab, data: Any, raw: bool = True, value_input_option: str | None = None) -> JsonObject:
+def _batch_update(
+    tab: Tab, data: Iterable[object], raw: bool = True, value_input_option: str | None = None
+) -> JsonObject:
     for item in list(data):
         if not isinstance(item, dict) or not {"range", "values"} <= item.keys():
             raise CrashError("batch_update takes dictionaries with 'range' and 'values'")
@@ -79,7 +82,7 @@ def _batch_update(tab: Tab, data: Any, raw: bool = True, value_input_option: str
 
 
 def _append_rows(
-    tab: Tab, values: Any, value_input_option: str = "RAW", table_range: str | None = None
+    tab: Tab, values: object, value_input_option: str = "RAW", table_range: str | None = None
 ) -> JsonObject:
     rows = grid_rows(values)
     top, left = _end_of_table(tab, table_range)
@@ -107,7 +110,7 @@ def _end_of_table(tab: Tab, table_range: str | None) -> Place:
 
 
 def _append_row(
-    tab: Tab, values: Any, value_input_option: str = "RAW", table_range: str | None = None
+    tab: Tab, values: object, value_input_option: str = "RAW", table_range: str | None = None
 ) -> JsonObject:
     if not isinstance(values, list | tuple):
         raise CrashError("append_row takes a list of values")
@@ -118,7 +121,7 @@ def _clear(tab: Tab) -> None:
     tab.enter(dict.fromkeys(tab.sheet.cells), user=False)
 
 
-def _batch_clear(tab: Tab, ranges: Any) -> None:
+def _batch_clear(tab: Tab, ranges: str | Iterable[str]) -> None:
     for name in [ranges] if isinstance(ranges, str) else list(ranges):
         area = tab.area(name)
         tab.enter({place: None for place in tab.sheet.cells if area.has(place)}, user=False)
