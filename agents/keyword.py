@@ -1,8 +1,4 @@
-"""A policy outside the package, on public names only: picks tools by the words they share with the query.
-
-Run it with ``stb-env run stb/Sandbox-v0 --agent agents/keyword.py:KeywordAgent --episodes 20``. It uses no
-model, so what it scores is what word matching alone is worth.
-"""
+"""A policy without a model: picks tools by the words that they share with the query."""
 
 from __future__ import annotations
 
@@ -22,6 +18,8 @@ _PROPER = re.compile(r"\b[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*")
 
 class KeywordAgent(Agent):
     """Calls the best matching tools once each, then answers with what came back.
+
+    What it scores is what word matching alone is worth. Run it with ``--agent keyword``.
 
     Args:
         calls: How many tools to try before answering.

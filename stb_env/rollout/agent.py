@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 
@@ -19,10 +19,23 @@ class Agent:
 
     Attributes:
         name: Label in manifests and tables.
+        needs: What it needs besides an environment, in words; empty for nothing.
         usage: Model calls, tokens and cost of the running episode.
+
+    Examples:
+        >>> import stb_env
+        >>> class Quitter(stb_env.Agent):
+        ...     name = "quitter"
+        ...     def act(self, observation, info):
+        ...         return {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+        >>> env = gym.make("stb/Sandbox-v0")
+        >>> job, *_ = stb_env.plan(env.unwrapped.tasks, episodes=1)
+        >>> stb_env.play(env, Quitter(), task_id=job.task_id, seed=job.seed).verdict["status"]
+        'unsolved'
     """
 
     name: str = ""
+    needs: ClassVar[str] = ""
     usage: Usage = NO_USAGE
 
     def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:

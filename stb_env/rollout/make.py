@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -10,6 +11,7 @@ from gymnasium.envs.registration import load_env_creator, registry
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.settings import check_settings
 from stb_env.suite import find_env, suites
 
 
@@ -26,14 +28,11 @@ def make_env(env_id: str, settings: dict[str, Any]) -> ToolEnv:
         settings: Its settings.
 
     Raises:
-        ConfigError: The id is unknown, or a setting is none of the environment's.
+        ConfigError: The id is unknown, or a setting is none of the environment's or no value of it.
     """
     found = find_env(env_id)
-    try:
-        env = gym.make(found, **settings)
-    except TypeError as error:
-        raise ConfigError(f"{env_id} does not take these settings: {error}") from error
-    inner = env.unwrapped
+    check_settings(_maker(found), {**registry[found].kwargs, **settings}, env_id)
+    inner = gym.make(found, **settings).unwrapped
     if not isinstance(inner, ToolEnv):
         raise ConfigError(f"{env_id} is not played one agent at a time; its own commands play it")
     return inner
@@ -49,6 +48,10 @@ def env_settings(env_id: str) -> set[str]:
         >>> "mode" in env_settings("stb/I1Instruction-v0"), "mode" in env_settings("stb/Sandbox-v0")
         (True, False)
     """
-    # Suites register their environments under the name of what makes them.
-    creator = load_env_creator(str(registry[find_env(env_id)].entry_point))
-    return set(inspect.signature(creator).parameters)
+    return set(inspect.signature(_maker(find_env(env_id))).parameters)
+
+
+def _maker(found: str) -> Callable[..., Any]:
+    """Return what makes a registered environment; suites register theirs by its name."""
+    maker: Callable[..., Any] = load_env_creator(str(registry[found].entry_point))
+    return maker

@@ -52,6 +52,7 @@ class FewShotAgent(Agent):
     """
 
     name = "few_shot"
+    needs = "a model"
 
     def __init__(
         self,

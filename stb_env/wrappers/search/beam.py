@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
 from stb_env.wrappers.search.tree import SearchTree
@@ -21,7 +22,7 @@ class BeamSearch(TreeSearch):
 
     Args:
         env: A tool environment.
-        value: What is expected of a node, from 0 to 1.
+        value: What is expected of a node, from 0 to 1; or a judge of answers.
         width: Children of each node of a level.
         beam: Nodes that are kept of a level.
         max_depth: Depth at which a branch without an answer ends.
@@ -44,7 +45,7 @@ class BeamSearch(TreeSearch):
     def __init__(
         self,
         env: gym.Env[Any, Any],
-        value: Value = heuristic_value,
+        value: Value | Judge = heuristic_value,
         width: int = 2,
         beam: int = 2,
         max_depth: int = 12,

@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 
 from stb_env.actions import Action
 from stb_env.backend.protocol import Backend
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
@@ -74,7 +75,7 @@ class ProgramTask:
         compat: Compat | None,
         program: bool,
         max_turns: int,
-        settings: dict[str, Any],
+        settings: EnvSettings,
     ) -> ToolEnv:
         """Make the environment.
 
@@ -82,8 +83,6 @@ class ProgramTask:
             ConfigError: A setting is unknown.
             DataError: The files are broken.
         """
-        if compat not in (None, "original"):
-            raise ConfigError(f"compat must be None or 'original', got {compat!r}")
         original = compat == "original"
         read = self.parse_original if original else self.parse
         return ToolEnv(

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.protocol import Judge
+from stb_env.kinds import Count
+from stb_env.settings import checked
 from stb_env.suites.sambanova.common.curl.oracle import oracle
 from stb_env.suites.sambanova.common.program_task import Compat, Data, ProgramTask, Split
 from stb_env.suites.sambanova.open_weather.judge import OriginalJudge, RequestJudge
@@ -23,13 +26,14 @@ def _judge(*, original: bool, program: bool) -> Judge:
 _TASK = ProgramTask(OpenWeatherTasks, official_tasks, OpenWeatherWorld, _judge, parse, parse_original, oracle)
 
 
+@checked
 def make(
     split: Split = "test",
     data: Data | None = None,
     compat: Compat | None = None,
     program: bool = False,
-    max_turns: int = 8,
-    **settings: Any,
+    max_turns: Count = 8,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make ToolBench's Open Weather task over an embedded weather service.
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Unpack
 
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.kinds import Count
+from stb_env.settings import checked
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
 from stb_env.suites.sambanova.tabletop.official import official_tasks
@@ -38,13 +41,14 @@ class TabletopEnv(ToolEnv):
         return text if text is None else f"{text}\n{drawing(scene)}"
 
 
+@checked
 def make(
     split: Literal["test", "train"] = "test",
     data: str | Path | TaskSource | None = None,
     compat: Literal["original"] | None = None,
     program: bool = False,
-    max_turns: int = 16,
-    **settings: Any,
+    max_turns: Count = 16,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make ToolBench's Tabletop task over a kinematic table.
 
@@ -62,8 +66,6 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    if compat not in (None, "original"):
-        raise ConfigError(f"compat must be None or 'original', got {compat!r}")
     original = compat == "original"
     read = parse_original if original else parse
     return TabletopEnv(

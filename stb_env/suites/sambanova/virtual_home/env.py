@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Unpack
 
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.kinds import Count
+from stb_env.settings import checked
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.suites.sambanova.virtual_home.judge import OriginalJudge, StepJudge
 from stb_env.suites.sambanova.virtual_home.official import read_household
@@ -18,14 +21,15 @@ from stb_env.suites.sambanova.virtual_home.world import VirtualHomeWorld
 from stb_env.tasks import TaskSource
 
 
+@checked
 def make(
     split: Literal["test", "train"] = "test",
     data: str | Path | TaskSource | None = None,
     compat: Literal["original"] | None = None,
     program: bool = False,
     vocabulary: Vocabulary | None = None,
-    max_turns: int = 64,
-    **settings: Any,
+    max_turns: Count = 64,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make ToolBench's VirtualHome task: an everyday activity as a sequence of household steps.
 
@@ -45,8 +49,6 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    if compat not in (None, "original"):
-        raise ConfigError(f"compat must be None or 'original', got {compat!r}")
     original = compat == "original"
     tasks, known = _tasks(split, data, vocabulary)
     read = parse_original if original else parse

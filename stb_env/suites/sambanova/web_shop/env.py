@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from stb_env.actions import Action
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
+from stb_env.kinds import Count
 from stb_env.request import Slow
+from stb_env.settings import checked
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.checkout import closed_by_purchase
@@ -57,6 +60,7 @@ class WebShopEnv(ToolEnv):
         return (yield from super()._step(closed))
 
 
+@checked
 def make(
     split: Literal["test", "train"] = "test",
     data: str | Path | TaskSource | None = None,
@@ -66,8 +70,8 @@ def make(
     page_text: PageText | None = None,
     catalogue: Catalogue | None = None,
     nouns: Nouns = nouns_of,
-    max_turns: int = 25,
-    **settings: Any,
+    max_turns: Count = 25,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make ToolBench's WebShop task: buy what an instruction asks for, page by page.
 
@@ -91,10 +95,6 @@ def make(
             line each.
         DataError: The files are broken.
     """
-    if compat not in (None, "original"):
-        raise ConfigError(f"compat must be None or 'original', got {compat!r}")
-    if page_text not in (None, "text", "text_rich"):
-        raise ConfigError(f"page_text must be 'text' or 'text_rich', got {page_text!r}")
     original = compat == "original"
     if program and original:
         raise ConfigError("with compat='original' an action is one line; leave out program=True")
