@@ -35,7 +35,15 @@ class ActionError(STBError):
 
 
 class ConfigError(STBError):
-    """A setting is wrong or incomplete; the message says what was got, expected and what to do."""
+    """A setting is wrong or incomplete; the message says what was got, expected and what to do.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> gym.make("stb/Sandbox-v0", split="tests")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: split must be 'test', ... got 'tests'. Did you mean 'test'?
+    """
 
 
 class DataError(STBError):

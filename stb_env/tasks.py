@@ -28,6 +28,13 @@ class Task:
         gold: Calls that are known to solve it, where the suite knows them.
         goal: What an exact verifier checks, as plain data; empty for open queries.
         record: The record as the data set gives it.
+
+    Examples:
+        >>> from stb_env import Task, Tool
+        >>> ping = Tool("ping", "Answers pong.", {"type": "object", "properties": {}})
+        >>> task = Task("1", "Is it there?", (ping,), goal={"answer": "yes"})
+        >>> task.tools[0].name, task.split
+        ('ping', 'test')
     """
 
     id: str
@@ -100,6 +107,7 @@ class TaskSet(Sequence[Task]):
         DataError: Two tasks share an id.
 
     Examples:
+        >>> from stb_env import Task, TaskSet
         >>> tasks = TaskSet([Task("1", "a", (), group="x"), Task("2", "b", (), group="y")], name="demo")
         >>> len(tasks), tasks.get("2").query, len(tasks.filter(group="x"))
         (2, 'b', 1)

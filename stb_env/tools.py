@@ -221,6 +221,11 @@ class ToolCall:
         name: The tool's name as written.
         arguments: An object, or the raw text where what was written is no object.
         id: Identifies the call among those of one step.
+
+    Examples:
+        >>> from stb_env import ToolCall
+        >>> ToolCall("forecast", {"city": "Oslo"})
+        ToolCall(name='forecast', arguments={'city': 'Oslo'}, id='')
     """
 
     name: str

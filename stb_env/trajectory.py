@@ -168,6 +168,16 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         tree: Search tree, where a search made one.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> env = gym.make("stb/Sandbox-v0")
+        >>> job, *_ = stb_env.plan(env.unwrapped.tasks, episodes=1)
+        >>> episode = stb_env.play(env, stb_env.load_agent("gold")(), task_id=job.task_id, seed=job.seed)
+        >>> episode.solved, episode.steps[-1]["calls"][-1]["name"]
+        (True, 'Finish')
+        >>> stb_env.Trajectory.from_json(episode.to_json()) == episode
+        True
     """
 
     suite: str
@@ -225,6 +235,13 @@ def read_trajectories(path: str | Path) -> list[Trajectory]:
 
     Raises:
         DataError: The file is missing or a line is broken.
+
+    Examples:
+        >>> from stb_env import read_trajectories
+        >>> read_trajectories("runs/nothing")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
     file = Path(path)
     file = file / "trajectories.jsonl" if file.is_dir() else file

@@ -23,7 +23,7 @@ class Agent:
         usage: Model calls, tokens and cost of the running episode.
 
     Examples:
-        >>> import stb_env
+        >>> import gymnasium as gym, stb_env
         >>> class Quitter(stb_env.Agent):
         ...     name = "quitter"
         ...     def act(self, observation, info):

@@ -28,8 +28,8 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         The trajectory.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> from stb_env.baselines import load_agent
+        >>> import gymnasium as gym
+        >>> from stb_env import load_agent
         >>> env = gym.make("stb/Sandbox-v0")
         >>> _, info = env.reset(seed=0)
         >>> play(env, load_agent("gold")(), task_id=info["task_id"], seed=0).reward

@@ -26,7 +26,18 @@ from stb_env.trajectory import Trajectory, read_trajectories
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One episode to play."""
+    """One episode to play.
+
+    Attributes:
+        task_id: The task.
+        trial: Which repetition of the task it is.
+        seed: Seed of the episode and of the agent.
+
+    Examples:
+        >>> from stb_env import Job
+        >>> Job("588", trial=0, seed=7).key
+        ('588', 0, 7)
+    """
 
     task_id: str
     trial: int
@@ -49,6 +60,12 @@ def plan(tasks: TaskSource, *, episodes: int | None, trials: int = 1, seed: int 
 
     Raises:
         ConfigError: A number is out of range.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> jobs = stb_env.plan(gym.make("stb/Sandbox-v0").unwrapped.tasks, episodes=2, trials=2)
+        >>> [(job.task_id == jobs[0].task_id, job.trial) for job in jobs]
+        [(True, 0), (True, 1), (False, 0), (False, 1)]
     """
     if trials < 1 or (episodes is not None and episodes < 1):
         raise ConfigError(f"episodes and trials must be at least 1, got {episodes} and {trials}")
@@ -148,6 +165,14 @@ def run_batch(
 
     Raises:
         ConfigError: ``concurrency`` is below 1.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> make_env = lambda: gym.make("stb/Sandbox-v0", split="train")
+        >>> jobs = stb_env.plan(make_env().unwrapped.tasks, episodes=3)
+        >>> played = stb_env.run_batch(make_env, stb_env.load_agent("gold"), jobs, concurrency=2)
+        >>> [trajectory.reward for trajectory in played]
+        [1.0, 1.0, 1.0]
     """
     if concurrency < 1:
         raise ConfigError(f"concurrency must be at least 1, got {concurrency}")

@@ -49,6 +49,7 @@ class ToolRetrieval(ToolWrapper):
             that has no catalogue.
 
     Examples:
+        >>> import json
         >>> import gymnasium as gym, stb_env
         >>> env = ToolRetrieval(gym.make("stb/Sandbox-v0"), retriever="bm25")
         >>> observation, info = env.reset(options={"task_id": "train-sun_times-0"})

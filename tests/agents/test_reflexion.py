@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from stb_env.agents.reflexion import ReflexionAgent
 
-from agents.reflexion import ReflexionAgent
 from stb_env.llm import ScriptedModel
 from tests.agents.talking import doors, played, walking
 from tests.wrappers.searching import CountingJudge

@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import pytest
+from stb_env.agents.best_of_n import BestOfNAgent
+from stb_env.agents.common import own_judge
+from stb_env.agents.cot import CoTAgent
+from stb_env.agents.dfs import DFSAgent
+from stb_env.agents.uct import UCTAgent
 
-from agents.best_of_n import BestOfNAgent
-from agents.common import own_judge
-from agents.cot import CoTAgent
-from agents.dfs import DFSAgent
-from agents.uct import UCTAgent
 from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError
 from stb_env.judges.heuristic import HeuristicJudge

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.baselines import load_agent
-from stb_env.baselines.settings import read_settings
+from stb_env.baselines.agent_text import read_agent_text
 from stb_env.errors import ConfigError
 
 AGENTS = """
@@ -91,13 +91,13 @@ def test_a_function_takes_no_settings(file: Path):
 )
 def test_every_literal_survives(settings: dict[str, object]):
     text = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    assert read_settings(f"a.py:A({text})") == ("a.py:A", settings)
+    assert read_agent_text(f"a.py:A({text})") == ("a.py:A", settings)
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str):
     try:
-        name, settings = read_settings(text)
+        name, settings = read_agent_text(text)
     except ConfigError:
         return
     assert text.startswith(name)

@@ -44,13 +44,12 @@ class ResponseCache:
         DataError: The folder holds another format or damaged data.
 
     Examples:
-        >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
-        >>> key = call_key(ping, {"host": "a"})
-        >>> cache.put(key, CacheEntry.of(ping, {"host": "a"}, {"ms": 4}, source="real"))
-        >>> cache.get(key).text, cache.get(call_key(ping, {})) is None, len(cache)
-        ('{"error": "", "response": {"ms": 4}}', True, 1)
-        >>> [entry.response for entry in cache.examples(ping, 5)]
-        [{'ms': 4}]
+        >>> import gymnasium as gym
+        >>> from stb_env import ResponseCache, load_agent, plan, play
+        >>> env = gym.make("stb/I1Tool-v0", cache=ResponseCache(), mode="replay", judge="heuristic")
+        >>> job, *_ = plan(env.unwrapped.tasks, episodes=1)
+        >>> play(env, load_agent("gold")(), task_id=job.task_id, seed=job.seed).failure["kind"]
+        'cache_miss'
     """
 
     def __init__(
@@ -88,6 +87,15 @@ class ResponseCache:
             ConfigError: The cache is open for reading only.
             DataError: The key is not the entry's own.
             BackendError: The overlay stayed locked, or cannot be written.
+
+        Examples:
+            >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
+            >>> key = call_key(ping, {"host": "a"})
+            >>> cache.put(key, CacheEntry.of(ping, {"host": "a"}, {"ms": 4}, source="real"))
+            >>> cache.get(key).text, cache.get(call_key(ping, {})) is None, len(cache)
+            ('{"error": "", "response": {"ms": 4}}', True, 1)
+            >>> [entry.response for entry in cache.examples(ping, 5)]
+            [{'ms': 4}]
         """
         self._layers.put_many([_written(key, entry)])
         self._hash = ""

@@ -54,6 +54,17 @@ class TreeSearch(ToolWrapper):
 
     Raises:
         ConfigError: A setting is out of range.
+
+    Examples:
+        >>> import gymnasium as gym, stb_env
+        >>> env = stb_env.IndependentChains(gym.make("stb/Sandbox-v0"), tries=2)
+        >>> _ = env.reset(seed=0)
+        >>> _ = env.step("Let me think.")
+        >>> isinstance(env, stb_env.TreeSearch), len(env.tree.nodes), env.settings["tries"]
+        (True, 2, 2)
+        >>> answer = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "42"}}
+        >>> env.answer_in(answer), env.case("42").task.goal
+        ('42', {})
     """
 
     method: str = ""
