@@ -11,6 +11,8 @@ import math
 import re
 from typing import Any
 
+from stb_env.jsontypes import JsonArray, JsonObject
+
 MAX_DEPTH = 100
 CUT_MARK = "...[cut]"
 
@@ -196,8 +198,8 @@ def _shorten(value: Any, budget: int) -> Any:
     return value
 
 
-def _shorten_list(value: list[Any], budget: int) -> list[Any]:
-    kept: list[Any] = []
+def _shorten_list(value: JsonArray, budget: int) -> JsonArray:
+    kept: JsonArray = []
     for item in value:
         size = len(dumps(item)) + 2
         if size > budget:
@@ -210,8 +212,8 @@ def _shorten_list(value: list[Any], budget: int) -> list[Any]:
     return kept
 
 
-def _shorten_dict(value: dict[str, Any], budget: int) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
+def _shorten_dict(value: JsonObject, budget: int) -> JsonObject:
+    kept: JsonObject = {}
     for index, (key, item) in enumerate(value.items()):
         size = len(dumps(item)) + len(key) + 6
         if size > budget:

@@ -46,7 +46,7 @@ def kinds_of(hint: Any) -> tuple[Kind, ...]:
 
     Examples:
         >>> [kind.words for kind in kinds_of(Literal["own", "all"] | Count | None)]
-        ["'own'", "'all'", 'an integer', 'None']
+        ["'own'", "'all'", 'a whole number', 'None']
         >>> kinds_of(Any)
         ()
     """
@@ -60,11 +60,11 @@ def either(kinds: Iterable[Kind]) -> str:
 
     Examples:
         >>> either(kinds_of(str | Path | int | None)), either(kinds_of(tuple[int, int]))
-        ('None, a path or an integer', 'a list of 2 values')
+        ('None, a path or a whole number', 'a list of 2 values')
     """
     words = list(dict.fromkeys(kind.words for kind in kinds))
-    if "a text" in words and "a path" in words:
-        words.remove("a text")
+    if "text" in words and "a path" in words:
+        words.remove("text")
     *most, last = sorted(words, key=lambda word: word != "None")
     return f"{', '.join(most)} or {last}" if most else last
 
@@ -134,10 +134,10 @@ def _class(kind: Any) -> Kind | None:
 
 _SIMPLE: Mapping[Any, Kind] = {
     type(None): Kind("None", lambda got: got is None),
-    bool: Kind("True or False", lambda got: isinstance(got, bool)),
-    int: Kind("an integer", lambda got: isinstance(got, Integral) and not isinstance(got, bool)),
+    bool: Kind("true or false", lambda got: isinstance(got, bool)),
+    int: Kind("a whole number", lambda got: isinstance(got, Integral) and not isinstance(got, bool)),
     float: Kind("a number", lambda got: isinstance(got, Real) and not isinstance(got, bool)),
-    str: Kind("a text", lambda got: isinstance(got, str)),
+    str: Kind("text", lambda got: isinstance(got, str)),
     Path: Kind("a path", lambda got: isinstance(got, PathLike)),
     Callable: Kind("a function", callable),
 }

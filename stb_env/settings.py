@@ -11,7 +11,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, ParamSpec, TypeVar, Unpack, get_args, get_origin, get_type_hints
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.kinds import Kind, either, kinds_of
+from stb_env.tables import check_names
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -30,11 +32,11 @@ class _Taken(NamedTuple):
     """
 
     kinds: Mapping[str, tuple[Kind, ...]]
-    defaults: Mapping[str, Any]
+    defaults: JsonMapping
     rest: bool
 
 
-def checked(function: Callable[P, T]) -> Callable[P, T]:
+def checks_settings(function: Callable[P, T]) -> Callable[P, T]:
     """Check the settings of a function at every call, so that a wrong one is a `ConfigError`.
 
     ``**settings: Unpack[...]`` of a TypedDict counts as its members, ``**settings: Any`` as any name.
@@ -42,7 +44,7 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
     Examples:
         >>> from typing import Literal
         >>> from stb_env.kinds import Count
-        >>> @checked
+        >>> @checks_settings
         ... def make(split: Literal["train", "test"] = "test", votes: Count = 1) -> str:
         ...     return split
         >>> make("train", votes=3)
@@ -54,7 +56,7 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
         >>> make(vote=3)
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: the environment has no setting 'vote'; it has split, votes. Did you ...
+        stb_env.errors.ConfigError: the environment has no setting 'vote'; it takes split, votes. Did ...
     """
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
@@ -68,7 +70,7 @@ def checked(function: Callable[P, T]) -> Callable[P, T]:
     return checking
 
 
-def check_settings(made: Callable[..., Any], settings: Mapping[str, Any], what: str) -> None:
+def check_settings(made: Callable[..., Any], settings: JsonMapping, what: str) -> None:
     """Check that a callable can be called with these settings.
 
     Args:
@@ -86,7 +88,7 @@ def check_settings(made: Callable[..., Any], settings: Mapping[str, Any], what: 
         >>> check_settings(dfs, {"widht": 3}, "dfs")
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: dfs has no setting 'widht'; it has width, judge. Did you mean 'width'?
+        stb_env.errors.ConfigError: dfs has no setting 'widht'; it takes width, judge. Did you mean ...
     """
     taken = _taken(made)
     for name, value in settings.items():
@@ -94,9 +96,7 @@ def check_settings(made: Callable[..., Any], settings: Mapping[str, Any], what: 
             if value is not taken.defaults.get(name, _MISSING):
                 _check(name, value, taken.kinds[name])
         elif not taken.rest:
-            known = [known for known in taken.kinds if known != "self"]
-            near = did_you_mean(name, known)
-            raise ConfigError(f"{what} has no setting {name!r}; it has {', '.join(known) or 'none'}.{near}")
+            check_names(what, [name], [known for known in taken.kinds if known != "self"])
     for name, default in taken.defaults.items():
         if default is _MISSING and name not in settings:
             raise ConfigError(f"{what} needs the setting {name!r}")
@@ -135,17 +135,23 @@ def _taken(made: Callable[..., Any]) -> _Taken:
     defaults: dict[str, Any] = {}
     rest = False
     for name, parameter in inspect.signature(made).parameters.items():
-        hint = hints.get(name, Any)
+        hint: Any = hints.get(name, Any)
         if parameter.kind is parameter.VAR_KEYWORD:
-            rest = get_origin(hint) is not Unpack
-            members = {} if rest else get_type_hints(get_args(hint)[0], include_extras=True)
-            kinds.update((member, kinds_of(taken)) for member, taken in members.items())
+            members = _members(hint)
+            rest = members is None
+            kinds |= {member: kinds_of(each) for member, each in (members or {}).items()}
         elif parameter.kind is not parameter.VAR_POSITIONAL:
             kinds[name], defaults[name] = kinds_of(hint), parameter.default
     return _Taken(kinds, defaults, rest)
 
 
-def _hints(made: Callable[..., Any]) -> Mapping[str, Any]:
+def _members(hint: Any) -> JsonMapping | None:
+    """Return the types of a TypedDict's members, which is unpacked; None where any name is taken."""
+    origin: Any = get_origin(hint)
+    return get_type_hints(get_args(hint)[0], include_extras=True) if origin is Unpack else None
+
+
+def _hints(made: Callable[..., Any]) -> JsonMapping:
     try:
         return get_type_hints(
             inspect.getattr_static(made, "__init__") if isinstance(made, type) else made, include_extras=True

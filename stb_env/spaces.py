@@ -7,7 +7,6 @@ vector environments with shared memory read it once and never again.
 from __future__ import annotations
 
 import string
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool
 
 _WORDS = ("alpha", "berlin", "blue", "coffee", "delta", "music", "news", "paris", "river", "weather")
@@ -139,7 +139,7 @@ class ToolCallSpace(TextSpace):
         return space
 
 
-def sample_arguments(parameters: Mapping[str, Any], rng: np.random.Generator) -> dict[str, Any]:
+def sample_arguments(parameters: JsonMapping, rng: np.random.Generator) -> JsonObject:
     """Draw arguments that satisfy an object schema: every required one, each optional one half the time.
 
     Args:
@@ -159,7 +159,7 @@ def sample_arguments(parameters: Mapping[str, Any], rng: np.random.Generator) ->
     }
 
 
-def _sample_value(schema: Mapping[str, Any], rng: np.random.Generator, depth: int) -> Any:
+def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> Any:
     if "enum" in schema:
         return schema["enum"][int(rng.integers(len(schema["enum"])))]
     if "default" in schema and rng.random() < 0.5:
@@ -175,7 +175,7 @@ def _sample_value(schema: Mapping[str, Any], rng: np.random.Generator, depth: in
     return _sample_scalar(kind, schema, rng)
 
 
-def _sample_scalar(kind: str, schema: Mapping[str, Any], rng: np.random.Generator) -> Any:
+def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> Any:
     if kind in ("integer", "number"):
         low = int(schema.get("minimum", 0))
         high = int(schema.get("maximum", low + 100))

@@ -13,6 +13,7 @@ from gymnasium.envs.registration import register as register_env
 from gymnasium.envs.registration import registry
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.reference import load_module, load_object
 
 GROUP = "stb_env.suites"
@@ -32,7 +33,7 @@ class Maker:
     """
 
     entry_point: str
-    kwargs: Mapping[str, Any] = field(default_factory=dict)
+    kwargs: JsonMapping = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,7 @@ class Suite:
     agents: Mapping[str, Reference] = field(default_factory=dict)
     exports: Mapping[str, Reference] = field(default_factory=dict)
     checks: Reference | None = None
-    standing: Mapping[str, Any] = field(default_factory=dict)
+    standing: JsonMapping = field(default_factory=dict)
     commands: Reference | None = None
 
     def __post_init__(self) -> None:

@@ -6,10 +6,11 @@ import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol, overload
+from typing import Protocol, overload
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import Tool, ToolCall, ToolCatalog, ToolId, ToolResult
 
 
@@ -45,8 +46,8 @@ class Task:
     split: str = "test"
     relevant: tuple[ToolId, ...] = ()
     gold: tuple[ToolCall, ...] = ()
-    goal: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    goal: JsonMapping = field(default_factory=dict, repr=False)
+    record: JsonMapping = field(default_factory=dict, repr=False, compare=False)
 
     def __hash__(self) -> int:
         return hash((self.suite, self.id))

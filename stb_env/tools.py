@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache
@@ -17,6 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.usage import Usage
 
 Source = Literal["cache", "real", "simulator", "world", "fault", "env"]
@@ -196,9 +197,9 @@ class Tool:
 
     name: str
     description: str
-    parameters: Mapping[str, Any]
+    parameters: JsonMapping
     id: ToolId = NO_ID
-    record: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    record: JsonMapping = field(default_factory=dict, repr=False, compare=False)
     spec: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -229,7 +230,7 @@ class ToolCall:
     """
 
     name: str
-    arguments: Mapping[str, Any] | str
+    arguments: JsonMapping | str
     id: str = ""
 
 

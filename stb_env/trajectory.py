@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Source, Status, ToolResult
 
 VERSION = 1
 
-_NOTHING: Mapping[str, Any] = {}
+_NOTHING: JsonMapping = {}
 
 
 # Named tuples, not dataclasses: several are made on every step, and these cost a third as much.
@@ -31,11 +32,11 @@ class CallRecord(NamedTuple):
 
     id: str
     name: str
-    arguments: Mapping[str, Any] | str
+    arguments: JsonMapping | str
     result: ToolResult
-    violations: tuple[Mapping[str, Any], ...] = ()
+    violations: tuple[JsonMapping, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the form that ``info["calls"]`` and saved steps have; new objects each time."""
         result = self.result
         return {
@@ -50,7 +51,7 @@ class CallRecord(NamedTuple):
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> CallRecord:
+    def from_dict(cls, data: JsonMapping) -> CallRecord:
         """Read the form that `to_dict` writes."""
         source: Source = data["source"]
         result = ToolResult.of(
@@ -88,11 +89,11 @@ class Step(NamedTuple):
     reward: float = 0.0
     terminated: bool = False
     truncated: bool = False
-    extra: Mapping[str, Any] = _NOTHING
+    extra: JsonMapping = _NOTHING
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the step as plain data."""
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "calls": [call.to_dict() for call in self.calls],
             "reward": self.reward,
             "terminated": self.terminated,
@@ -103,7 +104,7 @@ class Step(NamedTuple):
         return data | dict(self.extra)
 
 
-def messages(system: str, query: str, steps: Iterable[Step]) -> list[dict[str, Any]]:
+def messages(system: str, query: str, steps: Iterable[Step]) -> list[JsonObject]:
     """Render an episode as OpenAI chat messages; tool results are ``role: tool`` with JSON content.
 
     Args:
@@ -111,15 +112,15 @@ def messages(system: str, query: str, steps: Iterable[Step]) -> list[dict[str, A
         query: The user's message.
         steps: The steps so far.
     """
-    chat: list[dict[str, Any]] = [{"role": "system", "content": system}] if system else []
+    chat: list[JsonObject] = [{"role": "system", "content": system}] if system else []
     chat.append({"role": "user", "content": query})
     for step in steps:
         chat.extend(_step_messages(step))
     return chat
 
 
-def _step_messages(step: Step) -> Iterator[dict[str, Any]]:
-    assistant: dict[str, Any] = {"role": "assistant", "content": step.text or None}
+def _step_messages(step: Step) -> Iterator[JsonObject]:
+    assistant: JsonObject = {"role": "assistant", "content": step.text or None}
     if step.calls:
         assistant["tool_calls"] = [
             {
@@ -142,7 +143,7 @@ def _step_messages(step: Step) -> Iterator[dict[str, Any]]:
         yield {"role": "user", "content": json.loads(step.result)["response"]}
 
 
-def arguments_text(arguments: Mapping[str, Any] | str) -> str:
+def arguments_text(arguments: JsonMapping | str) -> str:
     """Return the text form of arguments, as OpenAI messages carry it."""
     return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
 
@@ -186,16 +187,16 @@ class Trajectory:
     trial: int
     seed: int
     query: str
-    tools: Sequence[Mapping[str, Any]]
-    messages: Sequence[Mapping[str, Any]]
-    steps: Sequence[Mapping[str, Any]]
+    tools: Sequence[JsonMapping]
+    messages: Sequence[JsonMapping]
+    steps: Sequence[JsonMapping]
     answer: str
-    verdict: Mapping[str, Any] | None
+    verdict: JsonMapping | None
     reward: float
     valid: bool
-    failure: Mapping[str, Any] | None
+    failure: JsonMapping | None
     usage: Mapping[str, float]
-    tree: Mapping[str, Any] | None = None
+    tree: JsonMapping | None = None
 
     @property
     def key(self) -> tuple[str, int, int]:

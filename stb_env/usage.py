@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+
+from stb_env.jsontypes import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Usage:
             self.unpriced - other.unpriced,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the counts as plain data; every number has one fixed type."""
         # dataclasses.asdict would copy each number with care: ten times the cost, on every step.
         return {

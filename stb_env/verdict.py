@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
+from stb_env.jsontypes import JsonObject
 from stb_env.usage import Usage
 
 VerdictStatus = Literal["solved", "unsure", "unsolved", "na"]
@@ -21,7 +22,7 @@ class Vote:
     status: VerdictStatus | None
     reason: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the vote as plain data."""
         return {"status": self.status, "reason": self.reason}
 
@@ -65,9 +66,9 @@ class Verdict:
         """Build a verdict whose score follows from its status."""
         return cls(status, float(scores[status]), judge, votes, parts or {})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the verdict as plain data; ``parts`` and ``metrics`` only where there are any."""
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "status": self.status,
             "score": self.score,
             "votes": [vote.to_dict() for vote in self.votes],

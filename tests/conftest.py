@@ -5,11 +5,17 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from stb_env.llm.models_file import PARTS, ROLES
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# How long an example takes says how busy the machine is and nothing of the package. Where CI is set, a
+# failure must be the change's and not the draw's.
+hypothesis.settings.register_profile("stb_env", deadline=None, derandomize="CI" in os.environ)
+hypothesis.settings.load_profile("stb_env")
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,10 @@ import sys
 
 from stb_env.bench.start import import_seconds
 
-HEAVY = ("openai", "httpx", "faker", "diskcache", "pettingzoo", "typer", "rich", "jsonschema", "json_repair")
+HEAVY = (
+    *("openai", "httpx", "httpx2", "pydantic", "tokenizers", "diskcache", "pettingzoo", "typer"),
+    *("rich", "jsonschema", "json_repair"),
+)
 
 
 def test_importing_costs_at_most_a_tenth_of_a_second_more_than_gymnasium():

@@ -45,7 +45,7 @@ def workplace(tmp_path: Path, model_server: OpenAIServer) -> Path:
     """A folder as a reader has it: queries, recordings, models, the example folders."""
     shutil.copytree(ROOT / "agents", tmp_path / "agents")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
-    shutil.copytree(ROOT / "stb_env/formats/embedded", tmp_path / "QUERIES")
+    shutil.copytree(ROOT / "stb_env/suites/stabletoolbench/embedded", tmp_path / "QUERIES")
     write_recordings(tmp_path / "RECORDINGS")
     (tmp_path / "models.toml").write_text(
         "".join(block["code"] for block in BLOCKS if block["language"] == "toml").replace(
@@ -61,7 +61,7 @@ def write_recordings(folder: Path) -> None:
     from stb_env.baselines.gold import default_arguments
     from stb_env.suites.stabletoolbench.queries import load
 
-    for tool in load(ROOT / "stb_env/formats/embedded", "I1-Instruction").tasks.catalog:
+    for tool in load(ROOT / "stb_env/suites/stabletoolbench/embedded", "I1-Instruction").tasks.catalog:
         file = folder / tool.id.category / f"{tool.id.tool}_for_{tool.id.category}" / f"{tool.id.api}.json"
         file.parent.mkdir(parents=True, exist_ok=True)
         answer = {"error": "", "response": {"recorded": tool.name, "number": 17.25}}

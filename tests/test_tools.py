@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import re
 from pathlib import Path
@@ -15,6 +14,7 @@ from stb_env import tools
 from stb_env.errors import DataError
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tools import Status, Tool, ToolCatalog, ToolId, ToolResult, unique_names
+from tests.shared import golden_cases, queries
 
 OPENAI_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 texts = st.text(max_size=40)
@@ -50,16 +50,14 @@ def golden_name(case: dict) -> object:
 
 
 def test_golden_names_are_standardised_as_in_the_original(shared_data: Path):
-    cases = json.loads((shared_data / "stabletoolbench/golden/name_standardisation.json").read_text())[
-        "cases"
-    ]
+    cases = golden_cases(shared_data, "*.json", "fn", "input", "output")
     wrong = [case["id"] for case in cases if golden_name(case) != case["output"]]
     assert cases
     assert wrong == []
 
 
 def test_default_names_are_injective_over_all_real_apis(shared_data: Path):
-    catalog = load(shared_data / "stabletoolbench/solvable_queries").tasks.catalog
+    catalog = load(queries(shared_data)).tasks.catalog
     names = {tool.id: tool.name for tool in catalog}
     assert len(set(names.values())) == len(names) > 0
     assert all(OPENAI_NAME.fullmatch(name) for name in names.values())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.actions.python_text import POSITIONAL
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolCall
 
 PARAMETERS = ("return_type", "final_answer")
@@ -17,7 +16,7 @@ _RETURN_TYPE = re.compile(r'"return_type"\s*:\s*"([^"]*)')
 _FINAL_ANSWER = re.compile(r'"final_answer"\s*:\s*"')
 
 
-def finish_arguments(call: ToolCall, *, compat: bool = False) -> Mapping[str, Any]:
+def finish_arguments(call: ToolCall, *, compat: bool = False) -> JsonMapping:
     """Read the arguments of Finish; text that is no JSON gives what can be recovered from it.
 
     Positional arguments of a program are ``return_type`` and ``final_answer``. JSON that is no object
@@ -45,7 +44,7 @@ def finish_arguments(call: ToolCall, *, compat: bool = False) -> Mapping[str, An
     return value if isinstance(value, dict) else {}
 
 
-def _named(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+def _named(arguments: JsonMapping) -> JsonMapping:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):
         return arguments
@@ -53,8 +52,8 @@ def _named(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     return dict(zip(PARAMETERS, positional, strict=False)) | rest
 
 
-def _recover(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _recover(text: str) -> JsonObject:
+    found: JsonObject = {}
     if return_type := _RETURN_TYPE.search(text):
         found["return_type"] = return_type[1]
     if answer := _FINAL_ANSWER.search(text):
@@ -67,8 +66,8 @@ def _recover(text: str) -> dict[str, Any]:
     return found
 
 
-def _recover_literally(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _recover_literally(text: str) -> JsonObject:
+    found: JsonObject = {}
     mark = '"return_type": "'
     if mark in text:
         whole = (choice for choice in _CHOICES if f'{mark}{choice}"' in text)

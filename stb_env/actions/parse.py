@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from stb_env import jsontext
@@ -10,6 +10,7 @@ from stb_env.actions import blocks, bracketed, program, react
 from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean
 from stb_env.actions.structured import ABSENT, MAX_ID, MAX_WRITTEN_NAME, read_data, read_value
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import ToolCall
 
 _USUAL_TEXT = 65_536
@@ -22,7 +23,7 @@ FORMS: tuple[Form, ...] = (blocks.read_tags, react.read, blocks.read_fences, pro
 
 
 def parse_action(
-    action: str | bytes | Mapping[str, Any] | Sequence[Any] | None,
+    action: str | bytes | JsonMapping | Sequence[Any] | None,
     *,
     max_text: int = MAX_TEXT,
     max_calls: int = MAX_CALLS,

@@ -10,6 +10,7 @@ from typing import Any
 from stb_env.actions.action import Reading
 from stb_env.actions.python_text import Names, NotDataError, call_of, statements, value_of
 from stb_env.actions.structured import make_call
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 PREFIX = "API."
@@ -60,7 +61,7 @@ def calls_in(text: str, max_calls: int) -> list[ToolCall]:
 
 
 def _calls(body: list[ast.stmt], *, strict: bool) -> Iterator[ToolCall]:
-    assigned: dict[str, Any] = {}
+    assigned: JsonObject = {}
 
     def names(name: str) -> Any:
         return assigned.get(name, {"name": name})
@@ -76,7 +77,7 @@ def _calls(body: list[ast.stmt], *, strict: bool) -> Iterator[ToolCall]:
             yield make_call(call.name.removeprefix(PREFIX), call.arguments)
 
 
-def _run(statement: ast.stmt, assigned: dict[str, Any], names: Names) -> ToolCall | None:
+def _run(statement: ast.stmt, assigned: JsonObject, names: Names) -> ToolCall | None:
     match statement:
         case ast.Expr(ast.Call() as node) | ast.Assign(_, ast.Call(ast.Attribute()) as node):
             return call_of(node, names)

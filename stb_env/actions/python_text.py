@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 MAX_PYTHON = 20_000
@@ -136,7 +137,7 @@ def _key(node: ast.expr | None) -> Any:
 def _call(node: ast.expr, names: Names | None) -> ToolCall:
     if not isinstance(node, ast.Call):
         raise NotDataError(f"{type(node).__name__} is no call")
-    arguments: dict[str, Any] = {}
+    arguments: JsonObject = {}
     if node.args:
         arguments[POSITIONAL] = [_value(item, names) for item in node.args]
     for keyword in node.keywords:

@@ -10,6 +10,7 @@ from stb_env import jsontext
 from stb_env.actions.action import MAX_CALLS, Reading
 from stb_env.actions.plain import MAX_TEXT, clean, plain
 from stb_env.actions.python_text import NotDataError, literal
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import ToolCall
 
 MAX_WRITTEN_NAME = 256
@@ -41,7 +42,7 @@ def read_value(text: str) -> Any:
         return ABSENT
 
 
-def read_arguments(value: Any) -> Mapping[str, Any] | str:
+def read_arguments(value: Any) -> JsonMapping | str:
     """Read the arguments of a call: an object, or the raw text where what was written is no object.
 
     Examples:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.actions.action import Action
 from stb_env.actions.plain import MAX_TEXT
 from stb_env.errors import ActionError
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolCall
 
 
@@ -58,7 +58,7 @@ def _join(written: list[str]) -> str:
 
 def _write(call: ToolCall) -> str:
     arguments = call.arguments if isinstance(call.arguments, str) else dict(call.arguments)
-    data: dict[str, Any] = {"name": call.name, "arguments": arguments}
+    data: JsonObject = {"name": call.name, "arguments": arguments}
     if call.id:
         data["id"] = call.id
     try:

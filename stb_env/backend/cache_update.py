@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
 from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.tools import Tool, ToolResult
 
@@ -45,7 +44,7 @@ class Recorder:
         self,
         cache: ResponseCache,
         taxonomy: Taxonomy = "default",
-        simulator: Mapping[str, Any] | None = None,
+        simulator: JsonMapping | None = None,
     ) -> None:
         if cache.read_only:
             raise ConfigError(
@@ -56,7 +55,7 @@ class Recorder:
         self.cache, self.taxonomy = cache, taxonomy
         self._model, self._prompt = (str((simulator or {}).get(name, "")) for name in ("model", "prompt"))
 
-    def keep(self, tool: Tool, arguments: Mapping[str, Any] | str, key: str, result: ToolResult) -> bool:
+    def keep(self, tool: Tool, arguments: JsonMapping | str, key: str, result: ToolResult) -> bool:
         """Store an answer where it is worth keeping and new; say whether it was stored.
 
         Args:

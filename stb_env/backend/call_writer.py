@@ -23,6 +23,7 @@ from stb_env.backend.simulator.llm_simulator import (
 )
 from stb_env.backend.simulator.template import fields, values, words
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.llm import ChatModel, ChatRequest, Sampling, Usage
 from stb_env.prompting import delimited, latest
 from stb_env.request import Slow
@@ -36,13 +37,13 @@ MAX_EXAMPLES = 5
 MAX_EXAMPLE_CHARACTERS = 2048
 
 _ABSENT: Final = object()
-_ANY: Mapping[str, Any] = {}
+_ANY: JsonMapping = {}
 _NUMBERS = 100
 # How many combinations are tried for one call that is wanted: schemas may forbid some together.
 _TRIES = 20
 
 
-class WrittenCalls(list[dict[str, Any]]):
+class WrittenCalls(list[JsonObject]):
     """Arguments objects, each valid and no two the same call.
 
     Attributes:
@@ -51,14 +52,14 @@ class WrittenCalls(list[dict[str, Any]]):
         usage: What the model's proposals cost.
     """
 
-    def __init__(self, calls: Iterable[dict[str, Any]] = ()) -> None:
+    def __init__(self, calls: Iterable[JsonObject] = ()) -> None:
         super().__init__(calls)
         self.missing = 0
         self.dropped = 0
         self.usage = Usage()
         self._known = {canonical(arguments) for arguments in self}
 
-    def add(self, arguments: dict[str, Any]) -> bool:
+    def add(self, arguments: JsonObject) -> bool:
         """Append a call unless it is there already; return whether it was new."""
         key = canonical(arguments)
         if key in self._known:
@@ -161,7 +162,7 @@ def _messages(tool: Tool, count: int, examples: Sequence[Any]) -> list[Mapping[s
     ]
 
 
-def _proposals(text: str) -> list[Any] | None:
+def _proposals(text: str) -> JsonArray | None:
     """Return what a model proposes: members of ``calls`` or of a list, or a lone object; None for no JSON."""
     for value in mirror.json_values(text, repair=True):
         if isinstance(value, dict):
@@ -172,7 +173,7 @@ def _proposals(text: str) -> list[Any] | None:
     return None
 
 
-def _take(written: WrittenCalls, tool: Tool, count: int, proposals: list[Any] | None) -> list[str]:
+def _take(written: WrittenCalls, tool: Tool, count: int, proposals: JsonArray | None) -> list[str]:
     """Add the good proposals, up to the wanted number, and return what is wrong with the others."""
     if proposals is None:
         return ["expected a JSON object with calls"]
@@ -195,7 +196,7 @@ def _add(written: WrittenCalls, tool: Tool, proposal: Any) -> list[str]:
     return [] if written.add({**checked.arguments}) else ["the same as another call"]
 
 
-def _variants(tool: Tool, count: int, seed: int) -> Iterator[dict[str, Any]]:
+def _variants(tool: Tool, count: int, seed: int) -> Iterator[JsonObject]:
     """Yield calls from the most usual to every combination there is, not all of them valid or different."""
     required = tuple(tool.parameters.get("required", ()))
     pools = _pools(tool, count + 1, seed)
@@ -218,21 +219,21 @@ def _variants(tool: Tool, count: int, seed: int) -> Iterator[dict[str, Any]]:
         yield {name: value for name, value in pairs if value is not _ABSENT}
 
 
-def _parameters(tool: Tool) -> dict[str, Mapping[str, Any]]:
+def _parameters(tool: Tool) -> dict[str, JsonMapping]:
     """Return the schema of every parameter; one that is required but not described may be anything."""
     known = tool.parameters.get("properties", {})
     names = dict.fromkeys([*known, *tool.parameters.get("required", ())])
     return {name: schema if isinstance(schema := known.get(name), Mapping) else _ANY for name in names}
 
 
-def _pools(tool: Tool, size: int, seed: int) -> dict[str, list[Any]]:
+def _pools(tool: Tool, size: int, seed: int) -> dict[str, JsonArray]:
     """Return up to ``size`` valid values for every parameter, a documented default first."""
     alone = Schema(tool.name, {**tool.parameters, "required": []})
     topic = str(tool.record.get("tool_name") or tool.id.tool)
     scene = values.Scene(words.words(), topic)
-    pools: dict[str, list[Any]] = {}
+    pools: dict[str, JsonArray] = {}
     for name, schema in _parameters(tool).items():
-        different: dict[str, Any] = {}
+        different: JsonObject = {}
         for value in _values(name, schema, scene, size, seeding.derive(seed, name)):
             if len(different) == size:
                 break
@@ -242,7 +243,7 @@ def _pools(tool: Tool, size: int, seed: int) -> dict[str, list[Any]]:
     return pools
 
 
-def _values(name: str, schema: Mapping[str, Any], scene: values.Scene, size: int, seed: int) -> Iterator[Any]:
+def _values(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[Any]:
     if "default" in schema:
         yield schema["default"]
     if "const" in schema or "enum" in schema:
@@ -262,7 +263,7 @@ def _values(name: str, schema: Mapping[str, Any], scene: values.Scene, size: int
             yield from _samples(name, schema, size, seed)
 
 
-def _numbers(schema: Mapping[str, Any], kind: str, size: int, seed: int) -> Iterator[Any]:
+def _numbers(schema: JsonMapping, kind: str, size: int, seed: int) -> Iterator[Any]:
     first = schema.get("minimum", min(1, schema.get("maximum", 1)))
     last = schema.get("maximum", first + max(_NUMBERS, size))
     span = range(math.ceil(first), math.floor(last) + 1)
@@ -271,7 +272,7 @@ def _numbers(schema: Mapping[str, Any], kind: str, size: int, seed: int) -> Iter
         yield from (first + (last - first) * turn / (size + 1) for turn in range(size + 2))
 
 
-def _texts(name: str, schema: Mapping[str, Any], scene: values.Scene, size: int, seed: int) -> Iterator[str]:
+def _texts(name: str, schema: JsonMapping, scene: values.Scene, size: int, seed: int) -> Iterator[str]:
     if schema.get("format") == "date":
         first = values.REFERENCE.date() - timedelta(days=seed % 365)
         yield from ((first - timedelta(days=day)).isoformat() for day in range(size))
@@ -285,7 +286,7 @@ def _texts(name: str, schema: Mapping[str, Any], scene: values.Scene, size: int,
         yield text[:high].ljust(low, "x")
 
 
-def _samples(name: str, schema: Mapping[str, Any], size: int, seed: int) -> Iterator[Any]:
+def _samples(name: str, schema: JsonMapping, size: int, seed: int) -> Iterator[Any]:
     rng = np.random.default_rng(seed)
     single = {"properties": {name: schema}, "required": [name]}
     for _ in range(_TRIES * size):

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from stb_env import seeding
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolId, ToolResult
 
 Action = Literal["unavailable", "simulator"]
@@ -73,7 +74,7 @@ class Faults:
             object.__setattr__(self, "tools", tuple(sorted({(str(c), str(t)) for c, t in self.tools})))
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """The settings as plain data, those left alone not named."""
         named = {
             "share": self.share,

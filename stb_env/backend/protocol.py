@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
@@ -18,7 +19,7 @@ class Backend(Protocol):
     """
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers (mode, hashes, versions), for the run's manifest."""
         ...
 
@@ -51,7 +52,7 @@ class Example(Protocol):
     """An earlier call of the same API with what it answered; a `CacheEntry` is one."""
 
     @property
-    def arguments(self) -> Mapping[str, Any] | str:
+    def arguments(self) -> JsonMapping | str:
         """The arguments: an object, or the raw text where they are none."""
         ...
 
@@ -70,11 +71,11 @@ class RealAPI(Protocol):
     """Passes calls on to the APIs themselves."""
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers, without secrets."""
         ...
 
-    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call an API; the result's source is ``real``, or ``env`` where the call could not be sent as it is.
 
         Raises:
@@ -88,12 +89,12 @@ class Simulator(Protocol):
     """Answers a call that no one else could."""
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers: model, prompt version, profile ..."""
         ...
 
     def simulate(
-        self, tool: Tool, arguments: Mapping[str, Any] | str, *, key: str, examples: Sequence[Example] = ()
+        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Example] = ()
     ) -> Slow[ToolResult]:
         """Answer in an API's place; the result's source is ``simulator``.
 

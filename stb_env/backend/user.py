@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.usage import Usage
@@ -27,7 +28,7 @@ class User(Protocol):
     """Hears what an agent writes without a call, and answers. Holds no episode, as a `Backend` does."""
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides what the user says, for the run's manifest."""
         ...
 

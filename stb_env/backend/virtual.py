@@ -15,6 +15,7 @@ from stb_env.backend.protocol import RealAPI, Simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy
 from stb_env.request import Request, Slow
 from stb_env.tasks import Task
@@ -34,7 +35,7 @@ class OfflineSimulator(Protocol):
     version: str
 
     def simulate(
-        self, tool: Tool, arguments: Mapping[str, Any] | str, *, key: str, examples: Sequence[Any] = ()
+        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Any] = ()
     ) -> ToolResult:
         """Return the answer that follows from the call's key."""
         ...
@@ -94,9 +95,9 @@ class VirtualBackend:
             self._recorder = Recorder(cache, taxonomy, simulated)
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Mode, cache hash (in ``record`` mode of its frozen base), who else answers, and the faults."""
-        decides: dict[str, Any] = {"mode": self.mode, "cache": self._cache_hash(), "simulator": ""}
+        decides: JsonObject = {"mode": self.mode, "cache": self._cache_hash(), "simulator": ""}
         if self.mode == "offline":
             decides["simulator"] = self.simulator.version
         elif self.mode != "replay":

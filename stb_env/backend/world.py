@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolCall, ToolResult
 
-Row = Mapping[str, Any]
+Row = JsonMapping
 Table = Mapping[str, Row]
 
 
@@ -83,7 +84,7 @@ class World(ABC):
 
     @property
     @abstractmethod
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers, for the run's manifest."""
 
     @abstractmethod
@@ -91,7 +92,7 @@ class World(ABC):
         """Return the state at the start of an episode of this task."""
 
     @abstractmethod
-    def call(self, state: Any, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Any]:
+    def call(self, state: Any, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Any]:
         """Run one call and return its result and the new state; pure, so the old state stays valid.
 
         Args:

@@ -14,6 +14,7 @@ from stb_env.actions import parse_action
 from stb_env.baselines.conversation import Conversation
 from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import (
     ChatModel,
     ChatReply,
@@ -30,7 +31,7 @@ from stb_env.tools import Status
 from stb_env.usage import Usage
 from stb_env.wrappers import TreeSearch
 
-Shown = Callable[[Sequence[Mapping[str, Any]]], Sequence[Mapping[str, Any]]]
+Shown = Callable[[Sequence[JsonMapping]], Sequence[JsonMapping]]
 
 _SHORTENINGS = 3
 _ATTEMPTS = 3
@@ -83,7 +84,7 @@ class ChatAgent(Agent):
         return self._model
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the model's answers, for the run's manifest."""
         return fingerprint(self._model)
 
@@ -93,7 +94,7 @@ class ChatAgent(Agent):
         self._search: TreeSearch | None = None
         self._talk: Conversation | None = None
         self._unread = True
-        self._tools: tuple[Mapping[str, Any], ...] = ()
+        self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
         self._has_user = False
 
@@ -104,7 +105,7 @@ class ChatAgent(Agent):
         rules = getattr(env.unwrapped, "rules", None)
         self._has_user = rules is not None and rules.user is not None
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return what the model does next, as its message or as a Finish call.
 
         Raises:
@@ -123,7 +124,7 @@ class ChatAgent(Agent):
 
     # -- what agents that see an episode otherwise override or call -----------------------------------
 
-    def shown(self, messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    def shown(self, messages: Sequence[JsonMapping]) -> Sequence[JsonMapping]:
         """Return what the model is to read now.
 
         Args:
@@ -131,7 +132,7 @@ class ChatAgent(Agent):
         """
         return messages
 
-    def ask(self, messages: Sequence[Mapping[str, Any]]) -> str:
+    def ask(self, messages: Sequence[JsonMapping]) -> str:
         """Ask the model something beside the episode, and return what it writes; its cost is counted.
 
         Raises:
@@ -141,7 +142,7 @@ class ChatAgent(Agent):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _conversation(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Conversation:
+    def _conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
         if self._search is not None:
             return Conversation(self._search.messages)
         if self._talk is None:
@@ -155,7 +156,7 @@ class ChatAgent(Agent):
         where = ("chat", self._seed) if self._search is None else ("search", self._seed, self._turns)
         return derive(*where, attempt) % 2**31
 
-    def _notice(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> None:
+    def _notice(self, observation: JsonMapping, info: JsonMapping) -> None:
         """Learn what can be called: at first from ``info``, later of tools that became callable since."""
         tools = observation.get("tools", self._tools_text)
         if self._unread:
@@ -164,7 +165,7 @@ class ChatAgent(Agent):
         elif tools != self._tools_text:
             self._tools, self._tools_text = tuple(json.loads(tools)), tools
 
-    def _action(self, message: dict[str, Any]) -> Any:
+    def _action(self, message: JsonObject) -> Any:
         text = message.get("content") or ""
         if message.get("tool_calls") or not text.strip():
             return message
@@ -175,7 +176,7 @@ class ChatAgent(Agent):
         return answer(text)
 
     def _answered(
-        self, talk: Conversation, tools: Sequence[Mapping[str, Any]] = (), shown: Shown = tuple
+        self, talk: Conversation, tools: Sequence[JsonMapping] = (), shown: Shown = tuple
     ) -> ChatReply:
         """Ask the model, shortening the conversation and asking again as said above."""
         attempt, cuts = 0, 0
@@ -197,7 +198,7 @@ class ChatAgent(Agent):
                 return reply
 
 
-def _heard(observation: Mapping[str, Any], info: Mapping[str, Any]) -> str:
+def _heard(observation: JsonMapping, info: JsonMapping) -> str:
     """Return what came back; what a user said, without the wrapping of a tool result."""
     result: str = observation["result"]
     spoke = not info["calls"] and observation.get("status") == Status.OK
@@ -225,9 +226,9 @@ def _of_agent(error: ModelError) -> ModelError:
     )
 
 
-def _with_ids(message: Mapping[str, Any]) -> dict[str, Any]:
+def _with_ids(message: JsonMapping) -> JsonObject:
     """Return the message with an id for every call; some servers give none, or one to several calls."""
-    calls: Sequence[Mapping[str, Any]] = message.get("tool_calls") or ()
+    calls: Sequence[JsonMapping] = message.get("tool_calls") or ()
     ids = Counter(call.get("id") or "" for call in calls)
     if not calls or (max(ids.values()) == 1 and "" not in ids):
         return dict(message)

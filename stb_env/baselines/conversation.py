@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 # A result is never cut below this many characters: it must still say what it was.
 _LEAST = 160
@@ -28,15 +28,15 @@ class Conversation:
         ('tool', False)
     """
 
-    def __init__(self, messages: Sequence[Mapping[str, Any]]) -> None:
-        self.messages: list[dict[str, Any]] = [dict(message) for message in messages]
+    def __init__(self, messages: Sequence[JsonMapping]) -> None:
+        self.messages: list[JsonObject] = [dict(message) for message in messages]
         self._results = [index for index, said in enumerate(self.messages) if said["role"] == "tool"]
 
-    def say(self, message: Mapping[str, Any]) -> None:
+    def say(self, message: JsonMapping) -> None:
         """Add what the model said."""
         self.messages.append(dict(message))
 
-    def hear(self, result: str, calls: Sequence[Mapping[str, Any]]) -> None:
+    def hear(self, result: str, calls: Sequence[JsonMapping]) -> None:
         """Add what came back from the last action.
 
         Every call that the model wrote gets a message, because servers refuse a conversation in which one
@@ -56,7 +56,7 @@ class Conversation:
             content = by_id.get(call_id, '{"error": "this call was not made", "response": ""}')
             self._add({"role": "tool", "tool_call_id": call_id, "content": content})
 
-    def _add(self, message: dict[str, Any]) -> None:
+    def _add(self, message: JsonObject) -> None:
         self._results.append(len(self.messages))
         self.messages.append(message)
 

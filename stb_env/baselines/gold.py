@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from typing import Any
 
 import gymnasium as gym
 
 from stb_env.actions import Action
 from stb_env.baselines.null import answer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
 _EXCERPT = 1_500
-_PLACEHOLDERS: Mapping[str, Any] = {
+_PLACEHOLDERS: JsonMapping = {
     "number": 1,
     "integer": 1,
     "boolean": True,
@@ -41,7 +42,7 @@ class Gold(Agent):
         self._plan = (inner.oracle or _relevant_calls)(inner.task)
         self._started = False
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the plan's next call, what it says to the user, or its answer."""
         try:
             call = next(self._plan) if not self._started else self._plan.send(_result(observation, info))
@@ -52,7 +53,7 @@ class Gold(Agent):
         return Action((), call) if isinstance(call, str) else {"name": call.name, "arguments": call.arguments}
 
 
-def _result(observation: Mapping[str, Any], info: Mapping[str, Any]) -> ToolResult:
+def _result(observation: JsonMapping, info: JsonMapping) -> ToolResult:
     if not info["calls"]:
         return ToolResult.of(json.loads(observation["result"])["response"], source="env")
     call = info["calls"][-1]
@@ -70,7 +71,7 @@ def _relevant_calls(task: Task) -> Generator[ToolCall, ToolResult, str]:
     return "According to the tools:\n" + "\n".join(found)
 
 
-def default_arguments(tool: Tool) -> dict[str, Any]:
+def default_arguments(tool: Tool) -> JsonObject:
     """Return the documented defaults of every required parameter; a placeholder where there is none.
 
     Examples:
@@ -83,7 +84,7 @@ def default_arguments(tool: Tool) -> dict[str, Any]:
     return {name: _default(properties.get(name, {})) for name in tool.parameters.get("required", ())}
 
 
-def _default(schema: Mapping[str, Any]) -> Any:
+def _default(schema: JsonMapping) -> Any:
     if "default" in schema:
         return schema["default"]
     if schema.get("enum"):

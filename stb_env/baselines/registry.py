@@ -13,6 +13,7 @@ from stb_env.baselines.gold import Gold
 from stb_env.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.baselines.replay import Replay
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.reference import load_object
 from stb_env.rollout import Agent, AgentFactory, as_agent
 from stb_env.settings import check_settings, takes
@@ -53,7 +54,7 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
         >>> load_agent("keyword(call=3)")
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: keyword has no setting 'call'; it has calls. Did you mean 'calls'?
+        stb_env.errors.ConfigError: keyword has no setting 'call'; it takes calls. Did you mean 'calls'?
         >>> load_agent("ecko")
         Traceback (most recent call last):
         ...
@@ -98,7 +99,7 @@ def _found(name: str) -> Any:
     )
 
 
-def _factory(found: Any, name: str, settings: dict[str, Any], models: Path | str | None) -> AgentFactory:
+def _factory(found: Any, name: str, settings: JsonObject, models: Path | str | None) -> AgentFactory:
     if isinstance(found, type):
         if models is not None and "model" not in settings and takes(found, "model"):
             settings = {**settings, "model": models}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Agent
 from stb_env.trajectory import Trajectory, read_trajectories
 
@@ -37,7 +37,7 @@ class Replay(Agent):
         """Start the next task from its first saved step."""
         self._turn = 0
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the calls of the saved step.
 
         Raises:

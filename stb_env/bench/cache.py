@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import diskcache
 import gymnasium as gym
@@ -13,6 +12,7 @@ from stb_env import jsontext
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.bench.figure import TURNS, Figure, cycle, episode_rate, rate
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import Tool
 
 _RESPONSE = {
@@ -69,7 +69,7 @@ def _fill(folder: Path, tool: Tool, entries: int) -> list[str]:
     return keys
 
 
-def _arguments(tool: Tool, index: int) -> dict[str, Any]:
+def _arguments(tool: Tool, index: int) -> JsonObject:
     return dict.fromkeys(tool.parameters["required"], f"value {index}")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.jsontypes import JsonArray
 
 TURNS = 10
 """Steps of an episode that is measured."""
@@ -43,7 +44,7 @@ def rate(work: Callable[[], Any], seconds: float, batch: int = 1) -> float:
     return best
 
 
-def cycle(items: list[Any]) -> Iterator[Any]:
+def cycle(items: JsonArray) -> Iterator[Any]:
     """Yield items over and over."""
     while True:
         yield from items

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import Any
 
 from rich.table import Table
 
 from stb_env import __version__
 from stb_env.console.output import emit
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.rates import summarize
 from stb_env.rollout import Run
 from stb_env.suites.stabletoolbench.answer_folder import AnswerFolder, json_files
@@ -48,7 +48,7 @@ def import_answers(source: Path, out: Path, *, strict: bool, as_json: bool) -> N
     emit(report, as_json, _table(report))
 
 
-def _manifest(source: Path) -> dict[str, Any]:
+def _manifest(source: Path) -> JsonObject:
     """Return what identifies the import: no path, for that may move."""
     digest = hashlib.sha256()
     for file in json_files(source):
@@ -67,7 +67,7 @@ def _first(problems: dict[str, str]) -> str:
     return next((f"{file}: {message}" for file, message in problems.items()), "")
 
 
-def _table(report: dict[str, Any]) -> Table:
+def _table(report: JsonObject) -> Table:
     table = Table(title=f"{report['episodes']} episodes imported", caption=f"saved in {report['out']}")
     table.add_column("figure")
     table.add_column("value", justify="right")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 from rich.progress import Progress
@@ -14,6 +14,7 @@ from rich.table import Table
 from stb_env.backend.cache import ResponseCache
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy
 from stb_env.suites.stabletoolbench.cache_export import export_folder
 from stb_env.suites.stabletoolbench.cache_import import KINDS, import_source
@@ -115,7 +116,7 @@ def merge(
 ) -> None:
     """Add the entries of another cache; known answers stay, unless only the other's is real."""
     with _opened(source) as other, _opened(cache, for_writing=True) as opened:
-        data: dict[str, Any] = opened.merge(other).to_dict() | {"entries": len(opened)}
+        data: JsonObject = opened.merge(other).to_dict() | {"entries": len(opened)}
     emit(data, as_json, _table(f"merged into {cache}", data))
 
 
@@ -151,7 +152,7 @@ def _taxonomy(name: str) -> Taxonomy:
     raise ConfigError(f"no taxonomy {name!r}; expected one of {', '.join(known)}.{did_you_mean(name, known)}")
 
 
-def _table(title: str, data: dict[str, Any]) -> Table:
+def _table(title: str, data: JsonObject) -> Table:
     """Show counts a line each, and of lists and nested counts the first few."""
     table = Table("figure", "value", title=title)
     for name, value in data.items():

@@ -15,6 +15,7 @@ from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.commands import statistics_report, statistics_table
 from stb_env.suites.api_bank.formats.statistics import find_dialogues, statistics
 from stb_env.suites.stabletoolbench.answer_folder import find_kind
@@ -102,7 +103,7 @@ def _write(file: Path, value: Any) -> Path:
     return file
 
 
-def _report(loaded: Loaded) -> dict[str, Any]:
+def _report(loaded: Loaded) -> JsonObject:
     return {
         "queries": len(loaded.tasks),
         "groups": dict(Counter(task.group for task in loaded.tasks)),

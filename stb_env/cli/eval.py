@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -25,6 +25,7 @@ from stb_env.evaluate.evaluation import Progress as Told
 from stb_env.evaluate.plan import EvaluationPlan, is_remote
 from stb_env.evaluate.plan_file import read_plan
 from stb_env.evaluate.tables import Table
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.registry import load_preference
 from stb_env.rollout.judging import prefer
 from stb_env.rollout.verdict_file import manifest_of
@@ -80,7 +81,7 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
     def told(remark: str) -> None:
         tell(remark)
 
-    def against(folder: Path, reference: Path) -> Mapping[str, Any]:
+    def against(folder: Path, reference: Path) -> JsonMapping:
         manifest = manifest_of(folder)
         verdicts = str(manifest["judge"])
         judge = load_preference(

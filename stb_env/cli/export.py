@@ -13,6 +13,7 @@ from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.export import APART, WRITERS, ExportSettings, Writer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.verdict_file import read_judged
 from stb_env.suite import resolved, suites
 from stb_env.tools import Status
@@ -100,7 +101,7 @@ def export(
     emit(report, as_json, _table(report))
 
 
-def _known(what: str, name: str, known: Mapping[str, Any]) -> Any:
+def _known(what: str, name: str, known: JsonMapping) -> Any:
     if name not in known:
         expected = ", ".join(known)
         raise ConfigError(f"no {what} {name!r}; expected one of {expected}.{did_you_mean(name, known)}")
@@ -133,7 +134,7 @@ def _same(file: Path, text: str) -> bool:
     return True
 
 
-def _table(report: dict[str, Any]) -> Table:
+def _table(report: JsonObject) -> Table:
     table = Table(title=f"{report['exported']} of {report['episodes']} episodes as {report['format']}")
     table.add_column("figure")
     table.add_column("value", justify="right")

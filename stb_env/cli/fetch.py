@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import platformdirs
 import typer
@@ -18,6 +18,7 @@ from stb_env.console.output import console, emit, reporting
 from stb_env.errors import ConfigError
 from stb_env.fetch import Fetcher, Report, Sources, read_sources
 from stb_env.fetch.download import Progress as Told
+from stb_env.jsontypes import JsonObject
 
 Name = Annotated[
     str | None,
@@ -125,7 +126,7 @@ def _table(report: Report) -> Table:
     return table
 
 
-def _listing(sources: Sources) -> list[dict[str, Any]]:
+def _listing(sources: Sources) -> list[JsonObject]:
     return [
         {
             "name": dataset.name,

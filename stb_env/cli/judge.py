@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -14,6 +14,7 @@ from stb_env.cli.prefer import Comparing, OrderName, UnsureName, compare
 from stb_env.console import options
 from stb_env.console.output import FAILED, emit, reporting
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
@@ -186,7 +187,7 @@ def _tasks(folder: Path, judge: Judge, data: str | None) -> TaskSource | None:
     return tasks
 
 
-def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
+def _rows(report: JsonObject) -> list[tuple[str, str]]:
     runs, flips = report["votes"], report["flips"]
     low, high = report["sopr"]["overall"]["interval"]
     return [
@@ -205,7 +206,7 @@ def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
     ]
 
 
-def _group_rows(rates: dict[str, Any]) -> list[tuple[str, str]]:
+def _group_rows(rates: JsonObject) -> list[tuple[str, str]]:
     """Return a row for each group and their average; none where there is one group."""
     if len(rates["groups"]) < 2:
         return []
@@ -216,7 +217,7 @@ def _group_rows(rates: dict[str, Any]) -> list[tuple[str, str]]:
     return [*rows, ("average of groups", f"{rates['average']:.3f} ± {rates['std']:.3f}")]
 
 
-def _bookkeeping_rows(kept: dict[str, Any] | None) -> list[tuple[str, str]]:
+def _bookkeeping_rows(kept: JsonObject | None) -> list[tuple[str, str]]:
     if kept is None:
         return []
     return [

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from rich.progress import Progress
 from rich.table import Table
 
 from stb_env.console.output import console
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.human_accuracy import Labelled, human_accuracy
 
 Decisions = Mapping[tuple[str, int], str]
@@ -32,7 +32,7 @@ class Outcome:
     """
 
     question: str
-    report: dict[str, Any]
+    report: JsonObject
     title: str
     rows: list[tuple[str, str]]
     caption: str
@@ -61,7 +61,7 @@ class Outcome:
         return table
 
 
-def spent(usage: Mapping[str, Any]) -> tuple[str, str]:
+def spent(usage: JsonMapping) -> tuple[str, str]:
     """Return the row that says what model calls cost."""
     text = f"{usage['calls']}, {usage['total_tokens']:,} tokens, ${usage['cost']:.4f}"
     return "model calls behind it", text

@@ -6,10 +6,11 @@ import os
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.preference import LoneUnsure, Order, Preferring
 from stb_env.judges.registry import EXACT, load_judge, load_preference
 from stb_env.metrics.sowr import most_frequent
@@ -120,7 +121,7 @@ def _preferring(verdicts: str, how: Comparing) -> Preferring:
     )
 
 
-def _rows(report: dict[str, Any]) -> list[tuple[str, str]]:
+def _rows(report: JsonObject) -> list[tuple[str, str]]:
     overall, decided = report["overall"], report["decided_by"]
     low, high = overall["interval"]
     rows = [

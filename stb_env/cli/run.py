@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
@@ -12,6 +12,7 @@ from stb_env.cli.judge_outcome import bar
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.evaluate.session import Session
+from stb_env.jsontypes import JsonObject
 
 EnvId = Annotated[str, typer.Argument(metavar="ID", help="Environment id, for example stb/Sandbox-v0.")]
 AgentName = Annotated[
@@ -49,7 +50,7 @@ def run(
         raise typer.Exit(1)
 
 
-def _table(summary: dict[str, Any], out: Path | None) -> Table:
+def _table(summary: JsonObject, out: Path | None) -> Table:
     table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}" if out else None)
     low, high = summary["interval"]
     rows = [
@@ -78,7 +79,7 @@ def _table(summary: dict[str, Any], out: Path | None) -> Table:
     return table
 
 
-def _repeats(summary: dict[str, Any]) -> list[tuple[str, str]]:
+def _repeats(summary: JsonObject) -> list[tuple[str, str]]:
     """Return what several trials say together, where there were several."""
     rows = [
         (

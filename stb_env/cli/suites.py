@@ -11,6 +11,7 @@ from stb_env.baselines.description import AgentDescription
 from stb_env.baselines.registry import named_agents
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.jsontypes import JsonObject
 from stb_env.rollout.make import env_ids, make_env
 
 
@@ -23,7 +24,7 @@ def list_suites(as_json: options.AsJson = False) -> None:
     emit(data, as_json, Group(_environments(rows), _agents(agents)))
 
 
-def _row(env_id: str) -> dict[str, Any]:
+def _row(env_id: str) -> JsonObject:
     env = make_env(env_id, {})
     rules = env.rules
     return {

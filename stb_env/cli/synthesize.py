@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.progress import Progress
@@ -12,6 +12,7 @@ from rich.table import Table
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import Meter
 from stb_env.suites.api_bank.formats.training import Instructions, read_training
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
@@ -128,7 +129,7 @@ def _print_review(file: Path, as_json: bool) -> None:
     emit({"review": str(file), **found.to_dict()}, as_json, table)
 
 
-def _table(report: dict[str, Any]) -> Table:
+def _table(report: JsonObject) -> Table:
     table = Table(title=f"{report['kept']} of {report['samples']} dialogues kept", caption=report["out"])
     for name in ("figure", "here", "paper"):
         table.add_column(name, justify="left" if name == "figure" else "right")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 
 Data = Annotated[str | None, typer.Option("--data", help="Official data files, as they are.")]
 Cache = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded API responses.")]
@@ -40,7 +41,7 @@ Settings = Annotated[
 ]
 
 
-def read_settings(pairs: list[str] | None) -> dict[str, Any]:
+def read_settings(pairs: list[str] | None) -> JsonObject:
     """Read ``NAME=VALUE`` pairs; a value that is JSON counts as such, any other as text.
 
     Raises:
@@ -50,7 +51,7 @@ def read_settings(pairs: list[str] | None) -> dict[str, Any]:
         >>> read_settings(["max_turns=5", "split=train"])
         {'max_turns': 5, 'split': 'train'}
     """
-    settings: dict[str, Any] = {}
+    settings: JsonObject = {}
     for pair in pairs or []:
         name, equals, value = pair.partition("=")
         if not equals or not name:
@@ -70,7 +71,7 @@ def env_settings(
     mode: str | None = None,
     judge: str | None = None,
     models: Path | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Collect the settings of an environment; what was not given is left to its default."""
     named = {"data": data, "cache": _text(cache), "mode": mode, "judge": judge, "models": _text(models)}
     return {name: value for name, value in named.items() if value is not None} | read_settings(pairs)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
-from typing import Any, ParamSpec, TypeVar
+from typing import ParamSpec, TypeVar
 
 import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 
 from stb_env.errors import InfrastructureError, STBError
+from stb_env.jsontypes import JsonObject
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -22,7 +23,7 @@ console = Console(stderr=True)
 """For progress and remarks: stdout carries the result alone."""
 
 
-def emit(data: dict[str, Any], as_json: bool, table: RenderableType | None = None) -> None:
+def emit(data: JsonObject, as_json: bool, table: RenderableType | None = None) -> None:
     """Print a result: as one JSON document, as its table, or without a table as lines of name and value.
 
     Args:

@@ -19,6 +19,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 from stb_env.envs.arena_match import Match, Settlement
 from stb_env.envs.tool_env import Info, Observation
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.preference import Preferring
 
 _METADATA = {"name": "stb_arena_v0", "render_modes": ["ansi", "human"], "is_parallelizable": False}
@@ -131,9 +132,9 @@ class Arena(_Seats, AECEnv):  # type: ignore[misc] # PettingZoo publishes no typ
         {'agent_0': 1.0, 'agent_1': -1.0}
     """
 
-    metadata: ClassVar[dict[str, Any]] = _METADATA
+    metadata: ClassVar[JsonObject] = _METADATA
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+    def reset(self, seed: int | None = None, options: JsonObject | None = None) -> None:
         """Start an episode of every agent on one task; see `ToolEnv.reset` for the arguments."""
         self._match.reset(seed, options)
         self.agents = list(self.possible_agents)
@@ -208,10 +209,10 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
         ({'agent_0': 0.0, 'agent_1': 0.0}, {'agent_0': True, 'agent_1': True})
     """
 
-    metadata: ClassVar[dict[str, Any]] = _METADATA | {"is_parallelizable": True}
+    metadata: ClassVar[JsonObject] = _METADATA | {"is_parallelizable": True}
 
     def reset(
-        self, seed: int | None = None, options: dict[str, Any] | None = None
+        self, seed: int | None = None, options: JsonObject | None = None
     ) -> tuple[dict[str, Observation], dict[str, Info]]:
         """Start an episode of every agent on one task; see `ToolEnv.reset` for the arguments."""
         self._match.reset(seed, options)
@@ -219,7 +220,7 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
         return self._observations(), dict(self._match.infos)
 
     def step(
-        self, actions: dict[str, Any]
+        self, actions: JsonObject
     ) -> tuple[dict[str, Observation], dict[str, float], dict[str, bool], dict[str, bool], dict[str, Info]]:
         """Play one action of every agent whose own episode goes on.
 
@@ -251,7 +252,7 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
     def _observations(self) -> dict[str, Observation]:
         return {agent: dict(seen) for agent, seen in self._match.observations.items()}
 
-    def _check(self, actions: dict[str, Any]) -> None:
+    def _check(self, actions: JsonObject) -> None:
         for agent in actions:
             self.env_of(agent)
         missing = [name for name in self.agents if name not in actions and not self._match.over(name)]

@@ -13,6 +13,7 @@ import gymnasium as gym
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import Info, Observation, ToolEnv
 from stb_env.errors import ConfigError, InfrastructureError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.preference import Contender, Preferring, VerdictPreference
 from stb_env.request import Slow, drive
 from stb_env.tasks import Task
@@ -71,11 +72,11 @@ class Match:
         self.env: Any = env
         self.preference = preference or VerdictPreference(inner.rules.judge.name)
         self.names = tuple(f"agent_{number}" for number in range(agents))
-        self.forks: dict[str, Any] = {name: self.env.fork() for name in self.names}
+        self.forks: JsonObject = {name: self.env.fork() for name in self.names}
         self.observations: dict[str, Observation] = {}
         self.infos: dict[str, Info] = {}
 
-    def reset(self, seed: int | None, options: Mapping[str, Any] | None) -> None:
+    def reset(self, seed: int | None, options: JsonMapping | None) -> None:
         """Draw a task and put every agent at its start; see `ToolEnv.reset`."""
         wanted = {name: value for name, value in (options or {}).items() if name != _IGNORED}
         observation, info = self.env.reset(seed=seed, options=wanted)
@@ -132,7 +133,7 @@ class Match:
             infos[name] = {"preference": told}
         return Settlement(rewards, True, infos)
 
-    def _called_off(self, failure: Mapping[str, Any] | None) -> Settlement:
+    def _called_off(self, failure: JsonMapping | None) -> Settlement:
         # A verdict that says "cannot be judged" leaves no failure behind.
         extra = {"valid": False} | ({"failure": dict(failure)} if failure is not None else {})
         return Settlement(

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
@@ -15,6 +15,7 @@ from stb_env.backend.real_api import HTTPTemplate, ToolBenchServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.llm import available, connect, load_models
@@ -28,10 +29,10 @@ _LIVE: tuple[Mode, ...] = ("live", "record")
 def connect_backend(
     mode: Mode,
     cache: str | Path | ResponseCache | None = None,
-    real: str | Path | Mapping[str, Any] | RealAPI | None = None,
-    simulator: str | Mapping[str, Any] | Simulator | None = None,
+    real: str | Path | JsonMapping | RealAPI | None = None,
+    simulator: str | JsonMapping | Simulator | None = None,
     models: str | Path | None = None,
-    faults: Mapping[str, Any] | Faults | None = None,
+    faults: JsonMapping | Faults | None = None,
 ) -> VirtualBackend:
     """Build the virtual API backend of an environment.
 
@@ -92,7 +93,7 @@ def _say_once(remark: str) -> None:
     logging.getLogger("stb_env").warning(remark)
 
 
-def _real(real: str | Path | Mapping[str, Any] | RealAPI | None) -> RealAPI | None:
+def _real(real: str | Path | JsonMapping | RealAPI | None) -> RealAPI | None:
     if isinstance(real, str) and real.startswith(("http://", "https://")):
         return ToolBenchServer(real)
     if isinstance(real, str | Path):
@@ -101,7 +102,7 @@ def _real(real: str | Path | Mapping[str, Any] | RealAPI | None) -> RealAPI | No
 
 
 def _simulator(
-    simulator: str | Mapping[str, Any] | Simulator | None, models: str | Path | None
+    simulator: str | JsonMapping | Simulator | None, models: str | Path | None
 ) -> Simulator | None:
     if simulator == "none":
         return None
@@ -119,6 +120,6 @@ def _simulator(
     return _made(LLMSimulator, {"model": connect(config), **settings}, "simulator")
 
 
-def _made(kind: Callable[..., T], settings: Mapping[str, Any], name: str) -> T:
+def _made(kind: Callable[..., T], settings: JsonMapping, name: str) -> T:
     check_settings(kind, settings, name)
     return kind(**settings)

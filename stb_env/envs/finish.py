@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env import jsontext
 from stb_env.actions import finish_arguments
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 
@@ -55,7 +55,7 @@ def read_finish(call: ToolCall) -> Finish:
         >>> read_finish(ToolCall("Finish", {"return_type": "give_answer"})).problem
         "with return_type 'give_answer', Finish needs final_answer"
     """
-    arguments: Mapping[str, Any] = finish_arguments(call)
+    arguments: JsonMapping = finish_arguments(call)
     kind = arguments.get("return_type")
     if kind == "give_up_and_restart":
         return Finish("give_up")

@@ -14,6 +14,7 @@ from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.tasks import Task
@@ -217,7 +218,11 @@ class Rules:
 
     def _joined_results(self, records: Sequence[CallRecord]) -> str:
         room = self.limits.result // len(records) - 2
-        return "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
+        text = "[" + ", ".join(bounded(record.result, room) for record in records) + "]"
+        if len(text) <= self.limits.result:
+            return text
+        # So many calls that not even the beginning of each result fits.
+        return jsontext.dumps(jsontext.cut(jsontext.loads(text), self.limits.result))
 
     def _end(self, task: Task, state: State, finish: Finish) -> Slow[State]:
         if finish.kind == "give_up":
@@ -260,7 +265,7 @@ def _total(so_far: Usage, more: Iterable[Usage | None]) -> Usage:
     return so_far
 
 
-def _failed(state: State, failure: Mapping[str, Any], lost: Usage | None) -> State:
+def _failed(state: State, failure: JsonMapping, lost: Usage | None) -> State:
     step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
     return state._replace(
         over=True,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Case
 from stb_env.tasks import Task
 from stb_env.tools import Status
@@ -43,8 +43,8 @@ class State(NamedTuple):
     over: bool = False
     valid: bool = True
     answer: str = ""
-    verdict: Mapping[str, Any] | None = None
-    failure: Mapping[str, Any] | None = None
+    verdict: JsonMapping | None = None
+    failure: JsonMapping | None = None
     usage: Usage = NO_USAGE
     potential: float = 0.0
     user: Any = None

@@ -13,6 +13,7 @@ from typing import Any
 
 from stb_env.actions import finish_arguments
 from stb_env.errors import InfrastructureError
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 
@@ -99,7 +100,7 @@ def failure_text(error: InfrastructureError) -> str:
     return _SENDING_FAILED if code == 200 else f"{_SENDING_FAILED}. status_code={code}"
 
 
-def step_report(records: Sequence[CallRecord]) -> dict[str, Any]:
+def step_report(records: Sequence[CallRecord]) -> JsonObject:
     """Return ``code`` and ``original_observation`` of a step: those of its last call.
 
     The original reads its flags on the last call only.

@@ -18,12 +18,13 @@ from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.protocol import Judge
 from stb_env.kinds import Count
 from stb_env.prompting import prompt
 from stb_env.request import Slow, adrive, drive
 from stb_env.seeding import derive
-from stb_env.settings import check_settings, checked
+from stb_env.settings import check_settings, checks_settings
 from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
 from stb_env.tools import Status, Tool
@@ -31,8 +32,8 @@ from stb_env.trajectory import messages
 
 Visible = Callable[[Task, Any], Sequence[Tool]]
 """Of a task and the backend's state."""
-Observation = dict[str, Any]
-Info = dict[str, Any]
+Observation = JsonObject
+Info = JsonObject
 Transition = tuple[Observation, float, bool, bool, Info]
 
 # Draws from an endless source: any index is a task, this many are told apart.
@@ -82,9 +83,9 @@ class ToolEnv(gym.Env[Observation, Any]):
         (True, False)
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "human"], "render_fps": 1}  # type: ignore[misc] # Env declares an instance variable
+    metadata: ClassVar[JsonObject] = {"render_modes": ["ansi", "human"], "render_fps": 1}  # type: ignore[misc] # Env declares an instance variable
 
-    @checked
+    @checks_settings
     def __init__(
         self,
         tasks: TaskSource,
@@ -133,7 +134,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     # -- Gymnasium -------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | None = None, options: JsonObject | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode.
 
@@ -149,7 +150,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         return drive(self._reset(seed, options))
 
     async def areset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | None = None, options: JsonObject | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode on the event loop; see `reset`."""
         return await adrive(self._reset(seed, options))
@@ -224,13 +225,13 @@ class ToolEnv(gym.Env[Observation, Any]):
         return self._task
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[JsonObject]:
         """The episode so far as OpenAI chat messages."""
         return messages(prompt("agent", "v1").text, self._query, self._running().steps)
 
     # -- core: wrappers of this package build on these two --------------------------------------------
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         if seed is None and self._np_random is None and self._branch_seed is not None:
             seed = self._branch_seed
         yield from ()
@@ -244,7 +245,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self._offer_visible(self._state)
         return self._observation(), self._info(bookend=True)
 
-    def _choose(self, drawn: int, options: Mapping[str, Any]) -> Task:
+    def _choose(self, drawn: int, options: JsonMapping) -> Task:
         if options.get("task_id") is not None:
             return self.tasks.get(str(options["task_id"]))
         if _order(options.get("order", self.order)) == "random":
@@ -344,7 +345,7 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
     return named
 
 
-def _options(options: dict[str, Any] | None) -> dict[str, Any]:
+def _options(options: JsonObject | None) -> JsonObject:
     for name in options or {}:
         if name not in _OPTIONS:
             raise ConfigError(
@@ -377,7 +378,7 @@ def _limits(limits: Limits | Mapping[str, int] | None) -> Limits:
     return made
 
 
-def _render_message(message: Mapping[str, Any]) -> str:
+def _render_message(message: JsonMapping) -> str:
     lines = [f"[{message['role']}] {message['content']}"] if message.get("content") else []
     lines += [
         f"[{message['role']}] -> {call['function']['name']}({call['function']['arguments']})"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from stb_env.evaluate.plan import Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import ModelConfig, connect, load_models
 
 
@@ -36,10 +36,10 @@ def open_cell(plan: EvaluationPlan, cell: Cell, out: Path) -> Session:
     )
 
 
-def _connected(plan: EvaluationPlan, cell: Cell, out: Path) -> dict[str, Any]:
+def _connected(plan: EvaluationPlan, cell: Cell, out: Path) -> JsonObject:
     if not is_remote(cell.group):
         return {}
-    connected: dict[str, Any] = {"votes_cache": str(out / "votes")}
+    connected: JsonObject = {"votes_cache": str(out / "votes")}
     if cell.simulator.settings:
         model = connect(simulator_config(plan, cell))
         profile = {"profile": cell.simulator.profile} if cell.simulator.profile is not None else {}

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -18,6 +17,7 @@ from stb_env.evaluate.discrepancies import (
     judge_settings,
     unless_ignored,
 )
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import Cost, cost
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.significance import Difference, compare_runs, paired_bootstrap
@@ -41,10 +41,10 @@ class Side:
 
     run: str
     agent: str
-    summary: Mapping[str, Any]
+    summary: JsonMapping
     cost: Cost
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return {"run": self.run, "agent": self.agent, **self.summary, "cost": self.cost.to_dict()}
 
@@ -79,7 +79,7 @@ class Comparison:
     ignored: Sequence[Discrepancy]
     remarks: Sequence[str]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the comparison as plain data."""
         return {
             "judge": self.judge,
@@ -189,7 +189,7 @@ def _planned(run: JudgedRun) -> int | None:
     return int(json.loads(file.read_text(encoding="utf-8"))["planned"]) if file.is_file() else None
 
 
-def _remarks(first: Mapping[str, Any], second: Mapping[str, Any]) -> list[str]:
+def _remarks(first: JsonMapping, second: JsonMapping) -> list[str]:
     return [
         str(Discrepancy(name, first.get(name), second.get(name)))
         for name in _REMARKABLE

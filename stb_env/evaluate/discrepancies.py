@@ -11,6 +11,7 @@ from typing import Any
 from stb_env.errors import ConfigError
 from stb_env.evaluate.figures import missed
 from stb_env.evaluate.manifest import PATHS
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import digest
 from stb_env.metrics.rates import sources
 from stb_env.rollout.verdict_file import Judgement, manifest_of, read_judgements, verdict_file
@@ -66,7 +67,7 @@ class JudgedRun:
     """
 
     folder: Path
-    manifest: Mapping[str, Any]
+    manifest: JsonMapping
     judge: str
     settings: frozenset[str]
     episodes: Sequence[Trajectory]
@@ -116,7 +117,7 @@ def _judges(first: JudgedRun, second: JudgedRun) -> Iterator[Discrepancy]:
         yield Discrepancy("judge_settings", mine, theirs)
 
 
-def _manifests(first: Mapping[str, Any], second: Mapping[str, Any]) -> Iterator[Discrepancy]:
+def _manifests(first: JsonMapping, second: JsonMapping) -> Iterator[Discrepancy]:
     for name in _WHOLE:
         if first.get(name) != second.get(name):
             yield Discrepancy(name, first.get(name), second.get(name))
@@ -177,7 +178,7 @@ def _apart(first: Any, second: Any) -> tuple[Any, Any]:
     """Return two values without the members that are equal in both."""
     if not (isinstance(first, Mapping) and isinstance(second, Mapping)):
         return first, second
-    sides: tuple[dict[str, Any], dict[str, Any]] = ({}, {})
+    sides: tuple[JsonObject, JsonObject] = ({}, {})
     for name in sorted(first.keys() | second.keys()):
         if first.get(name) != second.get(name):
             for side, value in zip(sides, _apart(first.get(name), second.get(name)), strict=True):

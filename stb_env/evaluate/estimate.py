@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import ConfigError
 from stb_env.evaluate.cells import open_cell, simulator_config
 from stb_env.evaluate.ledger import read_spending
 from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.llm import available, load_models
@@ -85,7 +85,7 @@ class Estimate:
                 "per million tokens, 0 for a model of your own)"
             )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the estimate as plain data."""
         totals = {"calls": self.calls, "dollars": self.dollars}
         return totals | asdict(self) | {"assumptions": {r: asdict(a) for r, a in self.assumptions.items()}}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env import __version__, jsontext
 from stb_env.evaluate.cells import open_cell
@@ -17,6 +16,7 @@ from stb_env.evaluate.manifest import SCORES_VERSION
 from stb_env.evaluate.plan import Cell, EvaluationPlan, group_name
 from stb_env.evaluate.results import Results, WinFigures
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import metered
 from stb_env.llm.chat import digest
 from stb_env.rollout.verdict_file import manifest_of, read_judged
@@ -26,7 +26,7 @@ VERSION = 1
 
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""
-Prefer = Callable[[Path, Path], Mapping[str, Any]]
+Prefer = Callable[[Path, Path], JsonMapping]
 """Compares a run with a reference run, and returns its summary; see `stb_env.rollout.judging.prefer`."""
 
 
@@ -142,7 +142,7 @@ def _wins(plan: EvaluationPlan, out: Path, prefer: Prefer) -> Iterator[WinFigure
             yield WinFigures.none(*place)
 
 
-def _manifest(plan: EvaluationPlan, out: Path) -> dict[str, Any]:
+def _manifest(plan: EvaluationPlan, out: Path) -> JsonObject:
     """Return what is to be played; opens every cell, so that a wrong one shows before the first costs."""
     cells = {}
     for cell in plan.cells:

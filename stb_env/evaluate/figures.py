@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean, pstdev
-from typing import Any
 
 import numpy as np
 
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import Cost, cost
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.sopr import GroupRate, average, cast_votes, sopr
@@ -55,7 +55,7 @@ class RunFigures:
     cache_share: float | None
     task_scores: Sequence[float]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data, without the scores of single tasks."""
         data = asdict(self)
         del data["task_scores"]
@@ -84,7 +84,7 @@ class AgentAverage:
     interval: tuple[float, float]
     trials: Mapping[int, float]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self) | trial_spread(self.trials)
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from stb_env import __version__
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.prompting import prompt
 
 VERSION = 1
@@ -18,9 +16,7 @@ SCORES_VERSION = 1
 PATHS = frozenset({"data", "databases", "cache", "models", "votes_cache"})
 
 
-def run_manifest(
-    env: ToolEnv, env_id: str, settings: Mapping[str, Any], played: Mapping[str, Any]
-) -> dict[str, Any]:
+def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonMapping) -> JsonObject:
     """Return the manifest of a run.
 
     Args:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.make import env_settings
 
 LIVE = ("live", "record")
@@ -27,7 +27,7 @@ class AgentPlan:
     name: str
     spec: str = ""
     models: str | None = None
-    settings: Mapping[str, Any] = field(default_factory=dict)
+    settings: JsonMapping = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class SimulatorPlan:
     cache: str | None = None
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """What was given besides name and cache."""
         given = {"model": self.model, "temperature": self.temperature, "profile": self.profile}
         return {name: value for name, value in given.items() if value is not None}
@@ -145,7 +145,7 @@ class EvaluationPlan:
     mode: str = "offline"
     reference: str | None = None
     comparisons: int = 3
-    settings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    settings: Mapping[str, JsonMapping] = field(default_factory=dict)
     assumptions: Mapping[str, Assumption] = field(default_factory=lambda: dict(ASSUMED))
 
     def __post_init__(self) -> None:
@@ -204,11 +204,11 @@ class EvaluationPlan:
             for agent in self.agents
         ]
 
-    def env_settings(self, cell: Cell) -> dict[str, Any]:
+    def env_settings(self, cell: Cell) -> JsonObject:
         """Return the settings of a cell's environment, plain data."""
         return {**self._remote(cell), **self.settings.get(cell.group, {}), **cell.agent.settings}
 
-    def _remote(self, cell: Cell) -> dict[str, Any]:
+    def _remote(self, cell: Cell) -> JsonObject:
         if not is_remote(cell.group):
             return {}
         given = {
@@ -222,7 +222,7 @@ class EvaluationPlan:
         known = {name: value for name, value in given.items() if value is not None}
         return known | ({"votes": self.votes} if self.votes > 1 else {})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what decides the numbers, as plain data without paths."""
         simulators = [{"name": one.name, **one.settings} for one in self.conditions]
         agents = [

@@ -3,57 +3,64 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Required, cast
 
-from stb_env.errors import ConfigError, did_you_mean
+from typing_extensions import TypedDict
+
+from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import ASSUMED, AgentPlan, Assumption, EvaluationPlan, SimulatorPlan
+from stb_env.jsontypes import JsonObject
+from stb_env.tables import check_names, checked
 
-_NUMBER = (int, float)
-_EVAL: Mapping[str, Any] = MappingProxyType(
-    {
-        "name": str,
-        "groups": list,
-        "seed": int,
-        "trials": int,
-        "episodes": int,
-        "concurrency": int,
-        "budget": _NUMBER,
-        "judge": str,
-        "votes": int,
-        "models": str,
-        "data": str,
-        "cache": str,
-        "mode": str,
-        "reference": str,
-        "comparisons": int,
-    }
-)
-_AGENT: Mapping[str, Any] = {"name": str, "spec": str, "models": str, "settings": dict}
-_SIMULATOR: Mapping[str, Any] = {
-    "name": str,
-    "model": str,
-    "temperature": _NUMBER,
-    "profile": str,
-    "cache": str,
-}
-_ASSUMPTION: Mapping[str, Any] = {"calls": _NUMBER, "prompt": _NUMBER, "completion": _NUMBER}
-_TABLES: Mapping[str, Any] = {
-    "eval": dict,
-    "agent": list,
-    "simulator": list,
-    "settings": dict,
-    "assumptions": dict,
-}
-_WORDS: Mapping[Any, str] = {
-    str: "text",
-    list: "a list",
-    dict: "a table",
-    int: "a whole number",
-    _NUMBER: "a number",
-}
+
+class _Eval(TypedDict, total=False):
+    name: str
+    groups: list[str]
+    seed: int
+    trials: int
+    episodes: int
+    concurrency: int
+    budget: float
+    judge: str
+    votes: int
+    models: str
+    data: str
+    cache: str
+    mode: str
+    reference: str
+    comparisons: int
+
+
+class _Agent(TypedDict, total=False):
+    name: Required[str]
+    spec: str
+    models: str
+    settings: JsonObject
+
+
+class _Simulator(TypedDict, total=False):
+    name: Required[str]
+    model: str
+    temperature: float
+    profile: str
+    cache: str
+
+
+class _Assumption(TypedDict, total=False):
+    calls: float
+    prompt: float
+    completion: float
+
+
+class _Plan(TypedDict, total=False):
+    eval: _Eval
+    agent: list[_Agent]
+    simulator: list[_Simulator]
+    settings: dict[str, JsonObject]
+    assumptions: dict[str, _Assumption]
 
 
 def read_plan(file: str | Path) -> EvaluationPlan:
@@ -98,64 +105,21 @@ def parse_plan(text: str, where: str = "the plan", name: str = "evaluation") -> 
         data = tomllib.loads(text)
     except ValueError as error:
         raise ConfigError(f"{where} is not TOML: {error}") from error
-    _check(where, data, _TABLES)
-    head = _check(f"[eval] in {where}", data.get("eval", {}), _EVAL)
-    groups = head.pop("groups", [])
-    if not all(isinstance(group, str) for group in groups):
-        raise ConfigError(f"groups under [eval] in {where} must be a list of environment ids, got {groups!r}")
-    agents = [_named(f"[[agent]] in {where}", table, _AGENT) for table in data.get("agent", [])]
-    simulators = [
-        _named(f"[[simulator]] in {where}", table, _SIMULATOR) for table in data.get("simulator", [])
-    ]
-    settings = data.get("settings", {})
+    plan = checked(_Plan, data, where)
+    head: JsonObject = {"name": name, **plan.get("eval", {})}
     return EvaluationPlan(
-        **({"name": name} | head),
-        groups=tuple(groups),
-        agents=tuple(AgentPlan(**table) for table in agents),
-        simulators=tuple(SimulatorPlan(**table) for table in simulators),
-        settings={group: _table(f"[settings.{group!r}] in {where}", settings[group]) for group in settings},
-        assumptions=_assumptions(where, data.get("assumptions", {})),
+        groups=tuple(head.pop("groups", [])),
+        agents=tuple(AgentPlan(**table) for table in plan.get("agent", [])),
+        simulators=tuple(SimulatorPlan(**table) for table in plan.get("simulator", [])),
+        settings=plan.get("settings", {}),
+        assumptions=_assumptions(where, plan.get("assumptions", {})),
+        **head,
     )
 
 
-def _assumptions(where: str, tables: Mapping[str, Any]) -> dict[str, Assumption]:
-    _check_known(f"[assumptions] in {where}", tables, ASSUMED)
-    assumed = dict(ASSUMED)
+def _assumptions(where: str, tables: Mapping[str, _Assumption]) -> dict[str, Assumption]:
+    check_names(f"[assumptions] in {where}", tables, ASSUMED)
     for role, table in tables.items():
-        given = _check(f"[assumptions.{role}] in {where}", table, _ASSUMPTION)
-        if any(value < 0 for value in given.values()):
-            raise ConfigError(f"[assumptions.{role}] in {where} must not be negative, got {given}")
-        known = {name: getattr(ASSUMED[role], name) for name in _ASSUMPTION}
-        assumed[role] = Assumption(**(known | given))
-    return assumed
-
-
-def _named(where: str, table: Any, known: Mapping[str, Any]) -> dict[str, Any]:
-    checked = _check(where, table, known)
-    if "name" not in checked:
-        raise ConfigError(f'{where} needs a name, as in name = "gold"; got {sorted(checked)}')
-    return checked
-
-
-def _check(where: str, table: Any, known: Mapping[str, Any]) -> dict[str, Any]:
-    for name, value in _table(where, table).items():
-        _check_known(where, [name], known)
-        kind = known[name]
-        if not isinstance(value, kind) or isinstance(value, bool):
-            raise ConfigError(f"{name} of {where} must be {_WORDS[kind]}, got {value!r}")
-    return dict(table)
-
-
-def _check_known(where: str, names: Iterable[str], known: Iterable[str]) -> None:
-    known = list(known)
-    for name in names:
-        if name not in known:
-            raise ConfigError(
-                f"{where} has no setting {name!r}; it takes {', '.join(known)}.{did_you_mean(name, known)}"
-            )
-
-
-def _table(where: str, table: Any) -> dict[str, Any]:
-    if not isinstance(table, dict):
-        raise ConfigError(f"{where} must be a table, got {table!r}")
-    return table
+        if any(value < 0 for value in cast(dict[str, float], table).values()):
+            raise ConfigError(f"[assumptions.{role}] in {where} must not be negative, got {table}")
+    return {role: replace(default, **tables.get(role, {})) for role, default in ASSUMED.items()}

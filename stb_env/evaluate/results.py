@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 from stb_env.evaluate.figures import AgentAverage, RunFigures, agent_average, grouped_interval, trial_spread
 from stb_env.evaluate.plan import EvaluationPlan, group_name
 from stb_env.evaluate.tables import Table
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 _WORTH: Mapping[str, float] = {"win": 1.0, "tie": 0.5, "lose": 0.0}
 
@@ -34,7 +34,7 @@ class WinFigures:
     agent: str
     group: str
     judge: str
-    rate: Mapping[str, Any]
+    rate: JsonMapping
     invalid: int
     undecided: int
 
@@ -48,7 +48,7 @@ class WinFigures:
         return [worth for worth, count in counts.items() for _ in range(count)]
 
     @classmethod
-    def of(cls, simulator: str, agent: str, group: str, summary: Mapping[str, Any]) -> WinFigures:
+    def of(cls, simulator: str, agent: str, group: str, summary: JsonMapping) -> WinFigures:
         """Take the figures from the summary of a comparison."""
         left_out = (summary["invalid"], summary["undecided"])
         return cls(simulator, agent, group, summary["judge"], dict(summary["overall"]), *left_out)
@@ -94,7 +94,7 @@ class Results:
         """Episodes that are planned and not saved."""
         return sum(run.planned - run.episodes for run in self.runs)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return {
             "name": self.name,

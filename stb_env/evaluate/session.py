@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import gymnasium as gym
 
 from stb_env.baselines import load_agent
 from stb_env.evaluate.manifest import run_manifest
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
@@ -54,12 +55,12 @@ class Session:
         self,
         env_id: str,
         agent: str,
-        settings: Mapping[str, Any],
+        settings: JsonMapping,
         *,
         seed: int = 0,
         episodes: int | None = None,
         trials: int = 1,
-        connected: Mapping[str, Any] | None = None,
+        connected: JsonMapping | None = None,
         models: str | Path | None = None,
     ) -> None:
         self.env_id = env_id
@@ -76,7 +77,7 @@ class Session:
 
     def play(
         self, out: Path | None = None, *, concurrency: int = 1, progress: Progress | None = None
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Play what is not saved yet, and return the run's summary.
 
         Args:

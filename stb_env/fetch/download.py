@@ -1,4 +1,8 @@
-"""One file over HTTP into a ``.part`` beside its target, gone on with where an earlier attempt stopped."""
+"""One file over HTTP into a ``.part`` beside its target, gone on with where an earlier attempt stopped.
+
+pooch was tried and is not used: it throws away what came before a connection broke, cannot check a file by
+the name that Git gives it, which is all that GitHub says of one, and on Python 3.11 unpacks tars unchecked.
+"""
 
 from __future__ import annotations
 

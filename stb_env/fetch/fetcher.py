@@ -17,6 +17,7 @@ from stb_env.fetch.record import FileRecord, PartRecord, Record
 from stb_env.fetch.repository import RemoteFile, list_files
 from stb_env.fetch.sources import Part, Sources
 from stb_env.files import LineWriter
+from stb_env.jsontypes import JsonObject
 
 Status = Literal["fetched", "kept"]
 
@@ -58,7 +59,7 @@ class Report:
     files: tuple[Outcome, ...]
     unpacked: tuple[Path, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the report as plain data."""
         return {
             "dataset": self.dataset,

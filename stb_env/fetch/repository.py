@@ -13,6 +13,7 @@ from stb_env.fetch.failure import FetchError
 from stb_env.fetch.paths import relative
 from stb_env.fetch.sources import Part
 from stb_env.fetch.web import get_json
+from stb_env.jsontypes import JsonMapping
 
 _MODES = ("100644", "100755")
 _NEXT = re.compile(r'<([^>]+)>;\s*rel="next"')
@@ -92,7 +93,7 @@ def _huggingface(part: Part, endpoints: Mapping[str, str], commit: str) -> tuple
     return commit, files
 
 
-def _pages(url: str | None) -> Iterator[Mapping[str, Any]]:
+def _pages(url: str | None) -> Iterator[JsonMapping]:
     while url:
         entries, headers = get_json(url)
         yield from entries
@@ -120,11 +121,11 @@ def _github(part: Part, endpoints: Mapping[str, str], commit: str) -> tuple[str,
     return commit, files
 
 
-def _tree(url: str) -> list[Mapping[str, Any]]:
+def _tree(url: str) -> list[JsonMapping]:
     data, _ = get_json(url)
     if data.get("truncated"):
         raise FetchError(f"{url} lists only some of the files; name a smaller folder in the list of sources")
-    listed: list[Mapping[str, Any]] = data["tree"]
+    listed: list[JsonMapping] = data["tree"]
     return listed
 
 

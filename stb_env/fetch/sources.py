@@ -12,6 +12,8 @@ from typing import Any
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.fetch.paths import relative
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.tables import check_names
 
 ENDPOINTS = ("huggingface", "github_api", "github_raw")
 _PLACES = ("url", "huggingface", "github")
@@ -142,14 +144,14 @@ def read_sources(file: Path | None = None) -> Sources:
     """
     where, table = _load(file)
     endpoints = _load(None)[1]["endpoints"] | _table(table.get("endpoints", {}), f"[endpoints] in {where}")
-    _check_names(f"[endpoints] in {where}", endpoints, ENDPOINTS)
+    check_names(f"[endpoints] in {where}", endpoints, ENDPOINTS)
     for name, base in endpoints.items():
         _check(_is_url(base), f"[endpoints] {name} in {where}", base, "an http(s) URL")
     datasets = {name: _dataset(name, data, where) for name, data in table.items() if name != "endpoints"}
     return Sources(datasets, endpoints)
 
 
-def _load(file: Path | None) -> tuple[str, dict[str, Any]]:
+def _load(file: Path | None) -> tuple[str, JsonObject]:
     where = "the list of sources" if file is None else str(file)
     try:
         text = (file or resources.files("stb_env") / "sources.toml").read_text(encoding="utf-8")
@@ -163,7 +165,7 @@ def _load(file: Path | None) -> tuple[str, dict[str, Any]]:
 def _dataset(name: str, data: Any, where: str) -> DataSet:
     here = f"[{name}] in {where}"
     table = _table(data, here)
-    _check_names(here, table, _TABLE)
+    check_names(here, table, _TABLE)
     _check(relative(name) is not None and "/" not in name, here, name, "a plain name")
     listed = table.get("parts")
     _check(isinstance(listed, list) and bool(listed), f"parts of {here}", listed, "a list of tables")
@@ -178,7 +180,7 @@ def _part(dataset: str, data: Any, where: str) -> Part:
     table = _table(data, f"a part of {where}")
     known = [name for name in Part.__dataclass_fields__ if name != "dataset"]
     here = f"part {table.get('name', '?')!r} of {where}"
-    _check_names(here, table, known)
+    check_names(here, table, known)
     for name in known:
         kind = {"size": int, "unpack": bool, "optional": bool}.get(name, str)
         _check(type(table.get(name, kind())) is kind, f"{name} of {here}", table.get(name), kind.__name__)
@@ -207,23 +209,15 @@ def _is_url(value: Any) -> bool:
     return isinstance(value, str) and value.startswith(("https://", "http://"))
 
 
-def _lookup(table: Mapping[str, Any], name: str, noun: str) -> Any:
+def _lookup(table: JsonMapping, name: str, noun: str) -> Any:
     if name not in table:
         raise ConfigError(f"no {noun} {name!r}; there are {', '.join(table)}.{did_you_mean(name, table)}")
     return table[name]
 
 
-def _table(value: Any, where: str) -> dict[str, Any]:
+def _table(value: Any, where: str) -> JsonObject:
     _check(isinstance(value, dict), where, value, "a table")
     return dict(value)
-
-
-def _check_names(where: str, table: Mapping[str, Any], known: Iterable[str]) -> None:
-    for name in table:
-        if name not in known:
-            raise ConfigError(
-                f"{where} has no setting {name!r}; it takes {', '.join(known)}.{did_you_mean(name, known)}"
-            )
 
 
 def _check(holds: Any, where: str, got: Any, expected: str) -> None:

@@ -13,11 +13,12 @@ from itertools import takewhile
 from typing import Any
 
 from stb_env.formats.recorded_call import given_arguments, observation_of, with_report
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Status
 from stb_env.trajectory import CallRecord, Trajectory
 from stb_env.usage import NO_USAGE
 
-Tree = Mapping[str, Any]
+Tree = JsonMapping
 
 _OUTCOMES: Mapping[int, str] = {Status.FINISHED: "answer", Status.GAVE_UP: "give_up"}
 
@@ -38,12 +39,12 @@ def tree_of(trajectory: Trajectory) -> Tree:
 def tree_node(
     parent: int | None = None,
     order: int = 0,
-    step: Mapping[str, Any] | None = None,
+    step: JsonMapping | None = None,
     *,
     outcome: str = "open",
     answer: str = "",
     prompted: bool = False,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Return a node of a search tree as plain data, without value and visits; the root needs no arguments."""
     return {
         "parent": parent,
@@ -57,7 +58,7 @@ def tree_node(
     }
 
 
-def tree_step(calls: Sequence[Mapping[str, Any]], text: str = "", **extra: Any) -> dict[str, Any]:
+def tree_step(calls: Sequence[JsonMapping], text: str = "", **extra: Any) -> JsonObject:
     """Return a step of a search tree as plain data; result and status follow from the calls.
 
     Args:
@@ -112,7 +113,7 @@ def final_node(tree: Tree) -> int:
     return index
 
 
-def path_messages(trajectory: Trajectory, index: int) -> list[dict[str, Any]]:
+def path_messages(trajectory: Trajectory, index: int) -> list[JsonObject]:
     """Return the conversation on the path to a node as OpenAI chat messages.
 
     On the chosen path these are the episode's own messages. On any other they are rendered from the steps,
@@ -128,7 +129,7 @@ def path_messages(trajectory: Trajectory, index: int) -> list[dict[str, Any]]:
     return [*shown, *render(steps)] if shown else render(steps, trajectory.query)
 
 
-def render(steps: Iterable[Mapping[str, Any]], query: str | None = None) -> list[dict[str, Any]]:
+def render(steps: Iterable[JsonMapping], query: str | None = None) -> list[JsonObject]:
     """Return steps of a tree as OpenAI chat messages, after the query where one is given.
 
     Calls and results have the texts that were written and shown, where these are known.
@@ -139,9 +140,9 @@ def render(steps: Iterable[Mapping[str, Any]], query: str | None = None) -> list
     return said
 
 
-def _reply(step: Mapping[str, Any]) -> dict[str, Any]:
+def _reply(step: JsonMapping) -> JsonObject:
     spoke = step["text"] or step.get("empty_thought") or not step["calls"]
-    message: dict[str, Any] = {"role": "assistant", "content": step["text"] if spoke else None}
+    message: JsonObject = {"role": "assistant", "content": step["text"] if spoke else None}
     if step["calls"]:
         message["tool_calls"] = [
             {
@@ -154,7 +155,7 @@ def _reply(step: Mapping[str, Any]) -> dict[str, Any]:
     return message
 
 
-def _reactions(step: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _reactions(step: JsonMapping) -> Iterator[JsonObject]:
     for call in with_report(step):
         yield {"role": "tool", "tool_call_id": call["id"], "content": observation_of(call)}
     # An imported thought drew no reply, and there is nothing to show in its place.
@@ -207,7 +208,7 @@ def _unjudged(branch: Trajectory) -> Trajectory:
     return replace(branch, verdict=None, reward=0.0, valid=False, failure=None, usage=NO_USAGE.to_dict())
 
 
-def saved_steps(steps: Iterable[Mapping[str, Any]], outcome: str) -> list[dict[str, Any]]:
+def saved_steps(steps: Iterable[JsonMapping], outcome: str) -> list[JsonObject]:
     """Return steps of a tree in the form that a trajectory's ``steps`` have.
 
     Args:

@@ -12,6 +12,7 @@ from string import Formatter
 from typing import Any
 
 from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 
 CONFIG, TEMPLATE = "config.yaml", "template.txt"
 
@@ -44,8 +45,8 @@ class EvaluatorFiles:
     """
 
     name: str
-    settings: Mapping[str, Any]
-    functions: Mapping[str, Mapping[str, Any]]
+    settings: JsonMapping
+    functions: Mapping[str, JsonMapping]
     template: EvaluatorTemplate
 
 
@@ -148,7 +149,7 @@ def read_evaluator(folder: str | Path) -> EvaluatorFiles:
     )
 
 
-def _mapping(value: Any, what: str) -> Mapping[str, Any]:
+def _mapping(value: Any, what: str) -> JsonMapping:
     if not isinstance(value, Mapping):
         raise DataError(f"{what} must be a mapping, got {type(value).__name__}")
     return value

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from stb_env import jsontext
 from stb_env.actions import finish_arguments
 from stb_env.formats.branches import Tree, final_node, path, render, saved_steps
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict, Vote
 
-UNJUDGED: Mapping[str, Any] = {
+UNJUDGED: JsonMapping = {
     "kind": "judge",
     "stage": "judge",
     "retryable": True,
@@ -42,9 +43,9 @@ class Origin(NamedTuple):
 def imported(
     origin: Origin,
     query: str,
-    functions: Sequence[Mapping[str, Any]],
+    functions: Sequence[JsonMapping],
     tree: Tree,
-    messages: Sequence[Mapping[str, Any]] = (),
+    messages: Sequence[JsonMapping] = (),
 ) -> Trajectory:
     """Build the trajectory of an episode that was played elsewhere.
 
@@ -83,7 +84,7 @@ def imported(
     )
 
 
-def wrapped(function: Mapping[str, Any]) -> Mapping[str, Any]:
+def wrapped(function: JsonMapping) -> JsonMapping:
     """Return a function spec in OpenAI's wrapped form.
 
     Examples:
@@ -93,7 +94,7 @@ def wrapped(function: Mapping[str, Any]) -> Mapping[str, Any]:
     return function if "function" in function else {"type": "function", "function": function}
 
 
-def answer_in(step: Mapping[str, Any]) -> str:
+def answer_in(step: JsonMapping) -> str:
     """Return the final answer that a step gives; empty where it gives none."""
     for call in step["calls"]:
         if call["name"] == FINISH and call["status"] == Status.FINISHED:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import ToolId
 
 MAX_LISTED = 100
@@ -40,7 +41,7 @@ class Recording:
     """
 
     id: ToolId
-    arguments: Mapping[str, Any] | str
+    arguments: JsonMapping | str
     answer: Answer
     source: Literal["real", "simulator", "unknown"]
 

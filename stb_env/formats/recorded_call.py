@@ -11,6 +11,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.formats.recorded_answer import read_answer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, Source, Status, ToolResult
 from stb_env.trajectory import CallRecord, arguments_text
 
@@ -30,9 +31,7 @@ _CODES: Mapping[int, int] = {
 }
 
 
-def read_call(
-    call_id: str, name: str, arguments: str, observation: str = "", code: Any = 0
-) -> dict[str, Any]:
+def read_call(call_id: str, name: str, arguments: str, observation: str = "", code: Any = 0) -> JsonObject:
     r"""Read a call as a record in plain data.
 
     Args:
@@ -62,19 +61,19 @@ def read_call(
     return call
 
 
-def given_arguments(call: Mapping[str, Any]) -> str:
+def given_arguments(call: JsonMapping) -> str:
     """Return the argument text of a call, as the model wrote it where that is known."""
     text: str = call.get("original_arguments", arguments_text(call["arguments"]))
     return text
 
 
-def observation_of(call: Mapping[str, Any]) -> str:
+def observation_of(call: JsonMapping) -> str:
     """Return what the model was shown after a call."""
     text = call.get("original_observation")
     return CallRecord.from_dict(call).result.text if text is None else text
 
 
-def code_of(call: Mapping[str, Any]) -> int | None:
+def code_of(call: JsonMapping) -> int | None:
     """Return the step code of a call, None where the file that it came from had none."""
     if "code" in call:
         code: int | None = call["code"]
@@ -84,7 +83,7 @@ def code_of(call: Mapping[str, Any]) -> int | None:
     return _CODES.get(call["status"], 0)
 
 
-def with_report(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def with_report(step: JsonMapping) -> list[JsonMapping]:
     """Return a step's calls; code and observation that an original environment reported go to the last."""
     calls = list(step["calls"])
     report = {name: step[name] for name in ("code", "original_observation") if name in step}
@@ -93,7 +92,7 @@ def with_report(step: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return calls
 
 
-def _arguments(text: str) -> Mapping[str, Any] | str:
+def _arguments(text: str) -> JsonMapping | str:
     try:
         value = jsontext.loads(text)
     except ValueError:

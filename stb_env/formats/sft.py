@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from stb_env.formats.branches import branches, played_branch
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Trajectory
 
 # What a step is to the environment; anything else came from the engine that wrote it.
@@ -17,7 +17,7 @@ _OWN = frozenset(
 )
 
 
-def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator[dict[str, Any]]:
+def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator[JsonObject]:
     """Yield an episode as training data; of a search, the branch whose answer was played.
 
     Messages that only told a search what it had tried before, flagged ``"valid": false``, are left out.
@@ -41,7 +41,7 @@ def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator
         yield _line(branch) | {"branch": number}
 
 
-def _line(trajectory: Trajectory) -> dict[str, Any]:
+def _line(trajectory: Trajectory) -> JsonObject:
     line = {
         "messages": [_message(message) for message in trajectory.messages if message.get("valid", True)],
         "tools": list(trajectory.tools),
@@ -57,5 +57,5 @@ def _line(trajectory: Trajectory) -> dict[str, Any]:
     return line | ({"engine": engine} if any(engine) else {})
 
 
-def _message(message: Mapping[str, Any]) -> dict[str, Any]:
+def _message(message: JsonMapping) -> JsonObject:
     return {name: value for name, value in message.items() if name != "valid"}

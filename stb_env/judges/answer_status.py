@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatReply
 from stb_env.verdict import VerdictStatus, Vote
 
@@ -22,7 +23,7 @@ _LINE = re.compile(
 )
 
 
-def status_tool(name: str, statuses: Sequence[str] = ("Solved", "Unsure", "Unsolved")) -> dict[str, Any]:
+def status_tool(name: str, statuses: Sequence[str] = ("Solved", "Unsure", "Unsolved")) -> JsonObject:
     """Return the OpenAI spec of a function that takes a status and the reason for it.
 
     Args:
@@ -48,7 +49,7 @@ def status_tool(name: str, statuses: Sequence[str] = ("Solved", "Unsure", "Unsol
     }
 
 
-def forced(name: str) -> dict[str, Any]:
+def forced(name: str) -> JsonObject:
     """Return OpenAI's tool choice that allows this function alone."""
     return {"type": "function", "function": {"name": name}}
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.excerpt import Room, call_lines, excerpt, shares
 from stb_env.judges.protocol import Case
@@ -24,7 +25,7 @@ class Checks(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the questions, as plain data."""
         ...
 
@@ -64,7 +65,7 @@ class PromptChecks:
         return "+".join(dict.fromkeys([self._answer.version, self._details.version]))
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Hashes of the prompts, and the room."""
         room = {name: getattr(self._room, name) for name in Room.__dataclass_fields__}
         return {"pass_judge": self._answer.hash, "pass_judge_details": self._details.hash, "room": room}

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.evaluator import Evaluator, answer_record
 from stb_env.judges.excerpt import Room, call_lines, excerpt
@@ -57,7 +58,7 @@ class Comparison(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the question, as plain data."""
         ...
 
@@ -88,7 +89,7 @@ class PromptComparison:
         return self._prompt.version
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Hash of the prompt, and the room."""
         room = {name: getattr(self._room, name) for name in Room.__dataclass_fields__}
         return {"preference": self._prompt.hash, "room": room}
@@ -125,7 +126,7 @@ class EvaluatorComparison:
         return self._evaluator.label
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Hash of its prompts and functions."""
         return self._evaluator.fingerprint
 
@@ -191,7 +192,7 @@ def _from_lines(text: str) -> Iterator[Choice]:
             yield Choice(_OUTCOMES[match[1].lower()], " ".join(text.split())[:_MAX_REASON])
 
 
-def _tool_spec() -> dict[str, Any]:
+def _tool_spec() -> JsonObject:
     properties = {
         # The reason stands first: a model that writes it before the choice has thought before it decides.
         "reason": {"type": "string", "description": "What decided it, in one or two sentences."},

@@ -10,6 +10,7 @@ from typing import Any
 from stb_env import jsontext
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats.evaluator_template import EvaluatorFiles, fill, read_evaluator
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.excerpt import Room, excerpt, shares
 from stb_env.judges.protocol import Case
@@ -64,14 +65,14 @@ class Evaluator:
         return self.files.name
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Hash of its prompts and functions."""
         template = self.files.template
         content = [dict(template.prompts), [list(pair) for pair in template.messages], self._tools]
         text = jsontext.dumps([content, self._sampling.to_dict(), repr(self._room)])
         return {"evaluator": self.label, "hash": hashlib.sha256(text.encode()).hexdigest()}
 
-    def render(self, function: str, **fields: str) -> list[dict[str, Any]]:
+    def render(self, function: str, **fields: str) -> list[JsonObject]:
         """Return the messages that ask for a function; the chat template where it has no prompt of its own.
 
         Raises:
@@ -107,7 +108,7 @@ class Evaluator:
         query = excerpt(case.task.query, self._room.query)
         return self.request(DETAILS, query=query, answer=jsontext.dumps(answer_record(case, self._room)))
 
-    def _tool(self, function: str) -> dict[str, Any]:
+    def _tool(self, function: str) -> JsonObject:
         if function not in self._tools:
             near = did_you_mean(function, self._tools)
             known = ", ".join(self._tools)
@@ -115,7 +116,7 @@ class Evaluator:
         return self._tools[function]
 
 
-def answer_record(case: Case, room: Room | None = None) -> dict[str, Any]:
+def answer_record(case: Case, room: Room | None = None) -> JsonObject:
     """Return an episode as StableToolBench's converted answers have it: a tree with one branch.
 
     Of more than 150 calls the first and the last ones are kept.
@@ -136,7 +137,7 @@ def answer_record(case: Case, room: Room | None = None) -> dict[str, Any]:
         calls = (*calls[: _MAX_CALLS // 2], *calls[-_MAX_CALLS // 2 :])
     texts = ["" if call.name == FINISH else call.result.text for call in calls]
     given = shares([len(text) for text in texts], room.calls)
-    steps: list[dict[str, Any]] = []
+    steps: list[JsonObject] = []
     for call, text, share in zip(reversed(calls), reversed(texts), reversed(given), strict=True):
         steps = [{"role": "tool", "message": _message(call, excerpt(text, max(64, share))), "next": steps}]
     user = {"role": "user", "message": "", "next": steps}
@@ -163,7 +164,7 @@ def _last_finish(calls: Sequence[CallRecord]) -> CallRecord | None:
     return next((call for call in reversed(calls) if call.name == FINISH), None)
 
 
-def _with_reason(name: str, function: Any) -> dict[str, Any]:
+def _with_reason(name: str, function: Any) -> JsonObject:
     parameters = dict(function.get("parameters") or {})
     properties = dict(parameters.get("properties") or {})
     if name in ("", "None") or not properties:

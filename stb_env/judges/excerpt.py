@@ -8,6 +8,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.jsontext import CUT_MARK
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord
 
@@ -76,7 +77,7 @@ def call_lines(calls: Sequence[CallRecord], room: int) -> list[str]:
     ]
 
 
-def call_data(call: CallRecord) -> dict[str, Any]:
+def call_data(call: CallRecord) -> JsonObject:
     """Return a call with its result as plain data."""
     result = call.result
     return {
@@ -87,7 +88,7 @@ def call_data(call: CallRecord) -> dict[str, Any]:
     }
 
 
-def _shortened(item: dict[str, Any], limit: int) -> dict[str, Any]:
+def _shortened(item: JsonObject, limit: int) -> JsonObject:
     """Cut the response first of all: name, arguments and error say more per character."""
     quarter = max(64, limit // 4)
     kept = {

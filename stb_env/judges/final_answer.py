@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, read_vote, status_tool
 from stb_env.judges.excerpt import Room, excerpt
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
@@ -91,7 +92,7 @@ class FinalAnswerJudge(VotingJudge):
         return self._prompt.version + ("" if self._reading == "status" else f":{self._reading}")
 
     @property
-    def wording(self) -> dict[str, Any]:
+    def wording(self) -> JsonObject:
         """What decides the question and how its answer is read."""
         room = {"query": self._room.query, "answer": self._room.answer}
         return {"final_answer": self._prompt.hash, "reading": self._reading, "room": room}

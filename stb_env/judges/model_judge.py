@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 from stb_env.errors import ConfigError, InfrastructureError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.majority import MissingVotes, check_scores, majority
 from stb_env.judges.protocol import Case
 from stb_env.judges.readable import ReadableModel
@@ -90,7 +91,7 @@ class VotingJudge:
         raise NotImplementedError
 
     @property
-    def wording(self) -> dict[str, Any]:
+    def wording(self) -> JsonObject:
         """What decides the questions and how replies are read, as plain data."""
         raise NotImplementedError
 
@@ -100,7 +101,7 @@ class VotingJudge:
         return f"{self.kind}:{self._model.name}:{self.label}"
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides a verdict, as plain data."""
         return {
             "judge": self.name,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from stb_env import seeding
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.protocol import Case
@@ -88,7 +89,7 @@ class OriginalPassJudge:
         return self._answers.name.replace(self._answers.kind, "original_pass", 1)
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides a verdict, as plain data."""
         return {
             "judge": self.name,

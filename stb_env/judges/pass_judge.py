@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.checks import Checks, PromptChecks
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
@@ -90,7 +91,7 @@ class PassJudge(VotingJudge):
         return self._checks.label
 
     @property
-    def wording(self) -> dict[str, Any]:
+    def wording(self) -> JsonObject:
         """What decides the two questions."""
         return self._checks.fingerprint
 

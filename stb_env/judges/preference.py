@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from stb_env import seeding
 from stb_env.errors import ConfigError, InfrastructureError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.comparison import Choice, Comparison, Outcome, PromptComparison, read_choice
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.protocol import Case
@@ -65,7 +66,7 @@ class Preferring(Protocol):
         ...
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides a preference, as plain data."""
         ...
 
@@ -141,7 +142,7 @@ class PreferenceJudge:
         return f"preference:{self._model.name}:{self._comparison.label}"
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides a preference, as plain data."""
         return {
             "judge": self.name,
@@ -229,7 +230,7 @@ class VerdictPreference:
         self.unsure = _checked(unsure)
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides a preference, as plain data."""
         return {"judge": self.name, "unsure": self.unsure}
 

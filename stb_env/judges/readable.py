@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 from stb_env.errors import ConfigError, InfrastructureError
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask, fingerprint
 from stb_env.llm.model import DrivenModel
 from stb_env.request import Slow
@@ -50,7 +50,7 @@ class ReadableModel(DrivenModel):
         return self.model.name
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the answers of the model inside."""
         return fingerprint(self.model)
 

@@ -6,10 +6,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env import jsontext
 from stb_env.errors import InfrastructureError, JudgeError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.excerpt import excerpt, shares
 from stb_env.judges.readable import ReadableModel
@@ -95,7 +96,7 @@ class ModelSolvability:
         return f"solvability:{self._model.name}:{self._prompt.version}"
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides a status, as plain data."""
         return {
             "judge": self.name,
@@ -215,7 +216,7 @@ def _readable(reply: ChatReply) -> bool:
     return read_solvability(reply) is not None
 
 
-def _tool_spec() -> dict[str, Any]:
+def _tool_spec() -> JsonObject:
     properties = {
         # The reason stands first: a model that writes it before the status has thought before it decides.
         "reason": {"type": "string", "description": "What decided it, in one or two sentences."},
@@ -229,11 +230,11 @@ def _tool_spec() -> dict[str, Any]:
     }
 
 
-def _tool_data(tool: Tool) -> dict[str, Any]:
+def _tool_data(tool: Tool) -> JsonObject:
     return {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
 
 
-def _shortened(tool: Tool, limit: int) -> dict[str, Any]:
+def _shortened(tool: Tool, limit: int) -> JsonObject:
     quarter = max(64, limit // 4)
     kept = {"name": jsontext.cut(tool.name, 68), "description": jsontext.cut(tool.description, quarter)}
     room = limit - len(jsontext.dumps(kept | {"parameters": ""}))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from stb_env.errors import ConfigError, JudgeError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.solvability import ModelSolvability, Solvability
 from stb_env.request import Slow
 from stb_env.tasks import Task
@@ -27,7 +27,7 @@ class SolvabilityVote:
     status: Solvability | None
     reason: str = ""
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the vote as plain data."""
         return {"judge": self.judge, "status": self.status, "reason": self.reason}
 
@@ -80,7 +80,7 @@ class SolvabilityPanel:
             raise ConfigError(f"needed must be from 1 to {len(names)}, the number of models, got {needed}")
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides a poll, as plain data."""
         return {"judges": [judge.fingerprint for judge in self.judges], "needed": self.needed}
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import Answer, Notes, Recording
+from stb_env.jsontypes import JsonMapping
 from stb_env.lab.sandbox_calls import SandboxCall
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.world import SandboxWorld
@@ -33,7 +33,7 @@ class AnswerPair:
 
     group: str
     id: ToolId
-    arguments: Mapping[str, Any] | str
+    arguments: JsonMapping | str
     real: Answer
     simulated: Answer
 

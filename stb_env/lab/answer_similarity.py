@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, text_of
 from stb_env.metrics.response_schema import decoded, field_overlap, schema_match
 from stb_env.metrics.similarity import bleu4, rouge_l, tokens
@@ -55,7 +55,7 @@ class Similarity:
         )
 
 
-def means(pairs: Sequence[AnswerPair], measured: Sequence[Similarity]) -> list[dict[str, Any]]:
+def means(pairs: Sequence[AnswerPair], measured: Sequence[Similarity]) -> list[JsonObject]:
     """Return the mean of every measure by group, and over all pairs where there are several groups.
 
     Args:
@@ -74,7 +74,7 @@ def means(pairs: Sequence[AnswerPair], measured: Sequence[Similarity]) -> list[d
     return rows if len(rows) == 1 else [*rows, _mean_row(ALL, measured)]
 
 
-def _mean_row(group: str, measured: Sequence[Similarity]) -> dict[str, Any]:
+def _mean_row(group: str, measured: Sequence[Similarity]) -> JsonObject:
     fields = [one.field_overlap for one in measured if one.field_overlap is not None]
     return {
         "group": group,

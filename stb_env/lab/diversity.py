@@ -7,7 +7,7 @@ The paper wrote 5 different calls for each of 60 APIs (section 4.4) and mapped 2
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from stb_env.backend.call_writer import CallWriter
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs, text_of
 from stb_env.lab.embedding_map import EMBEDDINGS, MAPS, Vectors, choose, correlation_distances
 from stb_env.lab.experiment import Experiment, LabSettings
@@ -140,7 +141,7 @@ def mean_distances(apis: Sequence[ToolId], real: Vectors, simulated: Vectors) ->
     )
 
 
-def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[dict[str, Any]]:
+def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[JsonObject]:
     return [
         {
             "x": round(float(x), 4),
@@ -153,7 +154,7 @@ def _points(pairs: Sequence[AnswerPair], places: Vectors) -> list[dict[str, Any]
     ]
 
 
-def _plot(axes: Any, points: Sequence[Mapping[str, Any]], label: str) -> None:
+def _plot(axes: Any, points: Sequence[JsonMapping], label: str) -> None:
     for side, marker in zip(SIDES, "ox", strict=True):
         mine = [point for point in points if point["answer"] == side]
         axes.scatter(

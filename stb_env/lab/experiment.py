@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 INSTALL_PLOTS = 'pip install "stb-env[plots]"'
 
@@ -37,7 +38,7 @@ class LabSettings:
     out: Path | None = None
     seed: int = 0
     episodes: int | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    options: JsonMapping = field(default_factory=dict)
 
     def expect(self, *known: str) -> None:
         """Check the names of the options.
@@ -108,13 +109,13 @@ class Experiment:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     notes: tuple[str, ...] = ()
-    details: Mapping[str, Any] = field(default_factory=dict)
+    details: JsonMapping = field(default_factory=dict)
     further: tuple[Experiment, ...] = ()
     plot: Callable[[Any], None] | None = field(default=None, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the result as plain data; ``details`` and ``further`` only where there are any."""
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "title": self.title,
             "columns": list(self.columns),
             "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],

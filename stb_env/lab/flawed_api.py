@@ -9,6 +9,7 @@ from stb_env import seeding
 from stb_env.backend.cache import CacheEntry
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.world_api import WorldAPI
 from stb_env.metrics.taxonomy import ApiClass, RealCheck
 from stb_env.request import Slow
@@ -85,7 +86,7 @@ class FlawedAPI:
         self._sound = WorldAPI(home, check=None)
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """The sound API's, with share, seed and check."""
         own = {"share": self.share, "seed": self.seed, "check": self.check or "none"}
         return {**self._sound.fingerprint, **own}
@@ -97,7 +98,7 @@ class FlawedAPI:
             return None
         return rng.choices(list(COUNTS), weights=list(COUNTS.values()))[0]
 
-    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Answer a call.
 
         Raises:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator
 from typing import Any
 
 import gymnasium as gym
@@ -13,6 +13,7 @@ from stb_env import seeding
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.baselines.null import GiveUp, answer
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall, ToolResult
@@ -66,7 +67,7 @@ class NoisyOracle(Agent):
         self._attempt = _with_slip(_believing(inner.task, inner.oracle(inner.task)), inner.task, slip, rng)
         self._started = False
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next call, or the answer."""
         try:
             call = self._attempt.send(_result(info)) if self._started else next(self._attempt)
@@ -76,14 +77,14 @@ class NoisyOracle(Agent):
         return {"name": call.name, "arguments": call.arguments}
 
 
-def _result(info: Mapping[str, Any]) -> ToolResult:
+def _result(info: JsonMapping) -> ToolResult:
     call = info["calls"][-1]
     return ToolResult.of(call["response"], error=call["error"], source=call["source"])
 
 
 def _believing(task: Task, plan: Generator[ToolCall, ToolResult, str]) -> Attempt:
     """Follow the plan as far as the answers allow, then go on by what they said."""
-    read: list[Any] = []
+    read: JsonArray = []
     made: set[str] = set()
     try:
         call = next(plan)
@@ -101,7 +102,7 @@ def _believing(task: Task, plan: Generator[ToolCall, ToolResult, str]) -> Attemp
         return (yield from _report(task, read, made))
 
 
-def _report(task: Task, read: list[Any], made: set[str]) -> Attempt:
+def _report(task: Task, read: JsonArray, made: set[str]) -> Attempt:
     """Call what is left of the relevant APIs and tell what all of them said."""
     for gold in task.gold:
         if gold.name in made or isinstance(gold.arguments, str):
@@ -118,7 +119,7 @@ def _useless(result: ToolResult) -> bool:
     return not result.error and result.response in (UNAVAILABLE, None, "")
 
 
-def _believed(arguments: Mapping[str, Any], query: str, read: list[Any]) -> dict[str, Any]:
+def _believed(arguments: JsonMapping, query: str, read: JsonArray) -> JsonObject:
     """Return arguments whose values are as the query says, or else as the answers so far say."""
     seen = {name: value for response in read for name, value in named_scalars(response)}
     return {
@@ -140,7 +141,7 @@ def named_scalars(value: Any) -> Iterator[tuple[str, Any]]:
                 yield name, item
 
 
-def told(read: list[Any]) -> str:
+def told(read: JsonArray) -> str:
     """Return an answer that reports the first facts of every response.
 
     Examples:
@@ -159,7 +160,7 @@ def _with_slip(attempt: Attempt, task: Task, slip: str, rng: random.Random) -> A
     if slip == "give up":
         return None
     wrong = rng.randrange(max(1, len(task.gold)))
-    read: list[Any] = []
+    read: JsonArray = []
     try:
         call = next(attempt)
         while True:
@@ -175,7 +176,7 @@ def _with_slip(attempt: Attempt, task: Task, slip: str, rng: random.Random) -> A
         return corrupted(text, rng) if text and slip == "corrupted fact" else text
 
 
-def misread(arguments: Mapping[str, Any] | str, rng: random.Random) -> Mapping[str, Any] | str:
+def misread(arguments: JsonMapping | str, rng: random.Random) -> JsonMapping | str:
     """Return the arguments with one of them changed; nothing can be changed where there is none."""
     if isinstance(arguments, str) or not arguments:
         return arguments

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env import seeding
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
+from stb_env.jsontypes import JsonMapping
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.tasks import SandboxTasks
@@ -26,7 +27,7 @@ class SandboxCall(NamedTuple):
     """
 
     tool: Tool
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     household: int = 0
 
 

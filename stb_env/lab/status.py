@@ -17,6 +17,7 @@ from stb_env.backend.protocol import Backend
 from stb_env.backend.virtual import MODES, Mode
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
+from stb_env.jsontypes import JsonArray, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
@@ -160,7 +161,7 @@ def _table(
     names = dict.fromkeys([*paper, *(word for found in counts.values() for word in found)])
     rows = []
     for name in names:
-        row: list[Any] = [name, truth[name] if truth else None]
+        row: JsonArray = [name, truth[name] if truth else None]
         for found in counts.values():
             row += [found[name], _share(found[name], found.total())]
         rows.append((*row, _share(paper.get(name, 0), sum(paper.values()))))
@@ -189,7 +190,7 @@ def _notes(scanned: Sequence[Scanned]) -> Iterator[str]:
         yield f"The readings differ on {differ} of {len(scanned)} APIs."
 
 
-def _plain(one: Scanned) -> dict[str, Any]:
+def _plain(one: Scanned) -> JsonObject:
     return {"api": list(one.id), **one.classes} | ({"planted": one.planted} if one.planted else {})
 
 

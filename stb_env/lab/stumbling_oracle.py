@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -12,6 +12,7 @@ import gymnasium as gym
 from stb_env import seeding
 from stb_env.baselines.null import GiveUp, answer
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.lab.noisy_oracle import corrupted, misread, named_scalars, told
 from stb_env.rollout import Agent
 from stb_env.suites.sandbox.api_error import ApiError
@@ -70,7 +71,7 @@ class StumblingOracle(Agent):
         self._env, self._seed = env, seed
         self._plan = plan_of(env.task.id)
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next call, or the answer."""
         tree = self._env.tree
         steps = tree.steps(tree.current)
@@ -145,5 +146,5 @@ def _mixed_up(call: ToolCall, read: Sequence[Any], rng: random.Random) -> ToolCa
     return ToolCall(call.name, {**call.arguments, name: other})
 
 
-def _scalars(arguments: Mapping[str, Any]) -> list[Any]:
+def _scalars(arguments: JsonMapping) -> JsonArray:
     return [value for value in arguments.values() if not isinstance(value, list | dict)]

@@ -5,10 +5,11 @@ The paper had three annotators compare the real and the simulated answers of 70 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, recorded_pairs, sandbox_pairs
 from stb_env.lab.answer_similarity import Similarity, means
 from stb_env.lab.experiment import Experiment, LabSettings
@@ -68,7 +69,7 @@ def _conclusion(count: int, settings: LabSettings) -> str:
     )
 
 
-def _details(blinded: Sequence[BlindPair], measured: Sequence[Similarity]) -> list[dict[str, Any]]:
+def _details(blinded: Sequence[BlindPair], measured: Sequence[Similarity]) -> list[JsonObject]:
     return [
         {"pair": blind_pair.name, "group": blind_pair.pair.group}
         | {name: getattr(similarity, name) for name in MEASURES}
@@ -97,7 +98,7 @@ def _label_row(question: str, units: Sequence[Sequence[str]]) -> tuple[Any, ...]
     return question, len(units), len(every), *parts, observed_agreement(units), krippendorff_alpha(units)
 
 
-def _plot(axes: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+def _plot(axes: Any, rows: Sequence[JsonMapping]) -> None:
     width = 0.8 / len(rows)
     for position, row in enumerate(rows):
         places = [index + (position + 0.5) * width - 0.4 for index in range(len(MEASURES))]

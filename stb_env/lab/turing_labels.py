@@ -11,6 +11,7 @@ from stb_env import jsontext, seeding
 from stb_env.errors import DataError, did_you_mean
 from stb_env.files import write_json
 from stb_env.formats.recorded_answer import Answer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.answer_pairs import AnswerPair
 
 QUESTIONS: Mapping[str, str] = {
@@ -37,7 +38,7 @@ class BlindPair:
     pair: AnswerPair
     real: str
 
-    def sheet(self) -> dict[str, Any]:
+    def sheet(self) -> JsonObject:
         """Return the line that annotators get."""
         answers = (self.pair.real, self.pair.simulated)
         first, second = answers if self.real == "A" else answers[::-1]
@@ -54,7 +55,7 @@ class BlindPair:
         return {"pair": self.name, "real": self.real, "group": self.pair.group}
 
 
-def _shown(answer: Answer) -> dict[str, Any]:
+def _shown(answer: Answer) -> JsonObject:
     return {"error": answer.error, "response": answer.response}
 
 
@@ -93,7 +94,7 @@ def write_sheets(folder: Path, blinded: Sequence[BlindPair]) -> tuple[Path, Path
     return sheets, key
 
 
-def _write_lines(file: Path, lines: Iterable[Mapping[str, Any]]) -> None:
+def _write_lines(file: Path, lines: Iterable[JsonMapping]) -> None:
     file.write_text("".join(f"{jsontext.dumps(dict(line))}\n" for line in lines), encoding="utf-8")
 
 
@@ -158,7 +159,7 @@ def _label(data: Any, annotator: str, known: frozenset[str]) -> Label:
     return Label(pair, question, label, str(data.get("annotator") or annotator))
 
 
-def _text(data: Mapping[str, Any], name: str) -> str:
+def _text(data: JsonMapping, name: str) -> str:
     if not isinstance(data.get(name), str):
         raise ValueError(f"expected a text as {name!r}, got {data.get(name)!r:.80}")
     return str(data[name])

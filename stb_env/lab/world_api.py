@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.protocol import Example
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.simulator.template import TemplateSimulator
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
@@ -43,11 +43,11 @@ class WorldAPI:
         self._world = SandboxWorld()
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """World, household and check."""
         return {**self._world.fingerprint, "household": self.home, "check": self.check or "none"}
 
-    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Answer a call.
 
         Raises:
@@ -72,12 +72,12 @@ class LiveTemplate:
         self.template = template or TemplateSimulator()
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """The template simulator's version, as the model's name."""
         return {"model": self.template.version}
 
     def simulate(
-        self, tool: Tool, arguments: Mapping[str, Any] | str, *, key: str, examples: Sequence[Example] = ()
+        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Example] = ()
     ) -> Slow[ToolResult]:
         """Answer in an API's place."""
         yield from ()

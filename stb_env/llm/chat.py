@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.usage import Usage
 
 
@@ -30,7 +31,7 @@ class Sampling:
     seed: int | None = None
     stop: tuple[str, ...] | None = None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what is set, as plain data.
 
         Examples:
@@ -63,11 +64,11 @@ class ChatRequest:
         False
     """
 
-    messages: Sequence[Mapping[str, Any]]
-    tools: Sequence[Mapping[str, Any]] = ()
-    tool_choice: str | Mapping[str, Any] | None = None
+    messages: Sequence[JsonMapping]
+    tools: Sequence[JsonMapping] = ()
+    tool_choice: str | JsonMapping | None = None
     sampling: Sampling = field(default_factory=Sampling)
-    response_format: Mapping[str, Any] | None = None
+    response_format: JsonMapping | None = None
     index: int = 0
 
     @classmethod
@@ -75,9 +76,9 @@ class ChatRequest:
         """Ask with one user message."""
         return cls(({"role": "user", "content": text},), sampling=sampling or Sampling(), index=index)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the request as plain data; what is unset or empty is left out."""
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "messages": [dict(message) for message in self.messages],
             "tools": [dict(tool) for tool in self.tools],
             "tool_choice": self.tool_choice,
@@ -129,11 +130,11 @@ class ChatReply:
         ('yes', [])
     """
 
-    message: Mapping[str, Any]
+    message: JsonMapping
     finish_reason: str = "stop"
     usage: Usage = field(default_factory=Usage)
     model: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: JsonMapping = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -141,13 +142,13 @@ class ChatReply:
         return str(self.message.get("content") or "")
 
     @property
-    def tool_calls(self) -> list[dict[str, Any]]:
+    def tool_calls(self) -> list[JsonObject]:
         """The calls in OpenAI's form, a new list each time."""
         return [dict(call) for call in self.message.get("tool_calls") or ()]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the reply as plain data; ``extra`` only where there is any."""
-        data: dict[str, Any] = {
+        data: JsonObject = {
             "message": dict(self.message),
             "finish_reason": self.finish_reason,
             "usage": self.usage.to_dict(),

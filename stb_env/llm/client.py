@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.credentials import Credentials
@@ -80,7 +81,7 @@ class OpenAIModel(DrivenModel):
         return self.config.role
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers: model, endpoint, sampling."""
         return self.config.to_dict()
 
@@ -170,7 +171,7 @@ class OpenAIModel(DrivenModel):
 
     def _body(self, request: ChatRequest) -> Body:
         config = self.config
-        defaults: dict[str, Any] = {
+        defaults: JsonObject = {
             "temperature": config.temperature,
             "top_p": config.top_p,
             "max_tokens": config.max_tokens,

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.usage import Price
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -76,7 +77,7 @@ class ModelConfig:
     retries: int = 4
     concurrency: int = 8
     price: Price | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: JsonMapping = field(default_factory=dict)
     cache: str = ""
     record: str = ""
     replay: str = ""
@@ -112,7 +113,7 @@ class ModelConfig:
         """Name of the environment variable that holds the key; empty where none is needed."""
         return self.api_key_env or (OPENAI_KEY_ENV if self.endpoint == OPENAI_URL else "")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return what decides the answers, as plain data without secrets, for manifests and cache keys."""
         data = {
             "model": self.model,

@@ -7,10 +7,10 @@ import threading
 from collections import defaultdict
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest, digest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
 from stb_env.request import Request, Slow
@@ -44,7 +44,7 @@ class RecordingModel(DrivenModel):
         return self.model.name
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the answers of the model inside."""
         return fingerprint(self.model)
 

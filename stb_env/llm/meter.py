@@ -6,9 +6,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
 from stb_env.request import Slow
@@ -146,7 +146,7 @@ class BudgetedModel(DrivenModel):
         return self.model.name
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the answers of the model inside."""
         return fingerprint(self.model)
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Protocol
+from typing import Protocol
 
 from stb_env.errors import FailureKind, InfrastructureError
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.usage import Usage
@@ -100,7 +101,7 @@ def ask(model: ChatModel, request: ChatRequest) -> Request:
     return Request(run=partial(model.complete, request), arun=partial(model.acomplete, request))
 
 
-def fingerprint(model: ChatModel) -> dict[str, Any]:
+def fingerprint(model: ChatModel) -> JsonObject:
     """Return the plain data that decides a model's answers: its own ``fingerprint``, or its name.
 
     Examples:

@@ -9,35 +9,48 @@ from functools import cache
 from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast, get_type_hints
+
+from typing_extensions import TypedDict
 
 from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.config import ModelConfig
+from stb_env.tables import check_names, checked, key_hint
 from stb_env.usage import Price
 
 ROLES = ("agent", "simulator", "judge", "user")
 PARTS = ("domain", "api", "query", "caller", "tester", "single")
 """Roles of the data synthesis. Each is played by the agent, except for what is set for it alone."""
 
-_READERS: Mapping[str, Callable[[str], Any]] = {
-    "model": str,
-    "base_url": str,
-    "api_key_env": str,
-    "temperature": float,
-    "top_p": float,
-    "max_tokens": int,
-    "seed": int,
-    "timeout": float,
-    "deadline": float,
-    "retries": int,
-    "concurrency": int,
-    "cache": str,
-    "record": str,
-    "replay": str,
-}
-_SETTINGS = (*_READERS, "price", "extra")
 
-Table = Mapping[str, Any]
+class _Model(TypedDict, total=False):
+    model: str
+    base_url: str
+    api_key_env: str
+    temperature: float
+    top_p: float
+    max_tokens: int
+    seed: int
+    timeout: float
+    deadline: float
+    retries: int
+    concurrency: int
+    cache: str
+    record: str
+    replay: str
+    extra: JsonObject
+    price: Any
+
+
+class _Models(TypedDict, total=False):
+    models: dict[str, _Model]
+    prices: JsonObject
+
+
+_READERS: Mapping[str, Callable[[str], Any]] = {
+    name: kind for name, kind in get_type_hints(_Model).items() if kind in (str, int, float)
+}
 
 
 def load_models(
@@ -69,14 +82,14 @@ def load_models(
     return MappingProxyType({role: _config(role, dict(own), prices) for role, own in settings.items()})
 
 
-def _settings(role: str, files: Iterable[Table], env: Mapping[str, str]) -> dict[str, Any]:
-    settings: dict[str, Any] = {}
+def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> JsonObject:
+    settings: JsonObject = {}
     for file in files:
         settings |= file.get("models", {}).get(role, {})
     return settings | _from_environment(role, env)
 
 
-def _config(role: str, settings: dict[str, Any], prices: Table) -> ModelConfig:
+def _config(role: str, settings: JsonObject, prices: JsonMapping) -> ModelConfig:
     price = settings.pop("price", None) or prices.get(settings.get("model", ""))
     return ModelConfig(role, **settings, price=_price(role, price))
 
@@ -95,47 +108,24 @@ def _price(role: str, price: object) -> Price | None:
 
 
 @cache
-def _packaged() -> Table:
+def _packaged() -> _Models:
     text = (resources.files("stb_env") / "models.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)
+    return cast(_Models, tomllib.loads(text))
 
 
-def _user_file(path: Path) -> Table:
+def _user_file(path: Path) -> _Models:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"cannot read the models file {path}: {error.strerror}") from error
     except ValueError as error:
         raise ConfigError(f"the models file {path} is not TOML: {error}") from error
-    _check_names(f"the models file {path}", data, ("models", "prices"))
-    _check_names(f"[models] in {path}", data.get("models", {}), (*ROLES, *PARTS))
-    _check_table(f"[prices] in {path}", data.get("prices", {}))
-    for role, settings in data.get("models", {}).items():
-        _check_names(f"[models.{role}] in {path}", settings, _SETTINGS)
-    return data
+    models = checked(_Models, data, f"the models file {path}")
+    check_names(f"[models] in the models file {path}", models.get("models", {}), (*ROLES, *PARTS))
+    return models
 
 
-def _check_names(where: str, table: object, known: Iterable[str]) -> None:
-    for name in _check_table(where, table):
-        if name not in known:
-            raise ConfigError(
-                f"{where} has no setting {_unless_key(name)}; "
-                f"it takes {', '.join(known)}.{did_you_mean(name, known)}"
-            )
-
-
-def _check_table(where: str, table: object) -> Table:
-    if not isinstance(table, Mapping):
-        raise ConfigError(f"{where} must be a table, got {type(table).__name__}")
-    return table
-
-
-def _unless_key(name: str) -> str:
-    hint = "; a key belongs in the environment, and api_key_env names its variable"
-    return repr(name) + (hint if name.lower().endswith("api_key") else "")
-
-
-def _from_environment(role: str, env: Mapping[str, str]) -> dict[str, Any]:
+def _from_environment(role: str, env: Mapping[str, str]) -> JsonObject:
     prefix = f"STB_{role.upper()}_"
     settings = {}
     for variable in sorted(env):
@@ -144,7 +134,7 @@ def _from_environment(role: str, env: Mapping[str, str]) -> dict[str, Any]:
             continue
         if name not in _READERS:
             known = [prefix + setting.upper() for setting in _READERS]
-            raise ConfigError(f"no setting {_unless_key(variable)}.{did_you_mean(variable, known)}")
+            raise ConfigError(f"no setting {variable!r}{key_hint(variable)}.{did_you_mean(variable, known)}")
         settings[name] = _read(variable, env[variable], _READERS[name])
     return settings
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply
 from stb_env.llm.failure import MAX_QUOTE
 from stb_env.llm.model import ModelError
@@ -73,7 +74,7 @@ def read_reply(body: Any, price: Price | None = None) -> ChatReply:
     )
 
 
-def _object(value: Any, what: str) -> Mapping[str, Any]:
+def _object(value: Any, what: str) -> JsonMapping:
     if isinstance(value, Mapping):
         return value
     raise _malformed(f"{what} is {type(value).__name__} instead of an object")
@@ -83,7 +84,7 @@ def _malformed(what: str) -> ModelError:
     return ModelError(f"the answer is no chat completion: {what}", kind="transport", retryable=True)
 
 
-def _check_refusal(message: Mapping[str, Any], choice: Mapping[str, Any], usage: Usage) -> None:
+def _check_refusal(message: JsonMapping, choice: JsonMapping, usage: Usage) -> None:
     refusal = message.get("refusal")
     filtered = choice.get("finish_reason") == "content_filter"
     if refusal or filtered:
@@ -94,9 +95,9 @@ def _check_refusal(message: Mapping[str, Any], choice: Mapping[str, Any], usage:
         raise ModelError(f"the model refused: {said}", retryable=True, usage=usage)
 
 
-def _message(given: Mapping[str, Any]) -> dict[str, Any]:
+def _message(given: JsonMapping) -> JsonObject:
     content, calls = given.get("content"), given.get("tool_calls")
-    message: dict[str, Any] = {"role": "assistant"}
+    message: JsonObject = {"role": "assistant"}
     if isinstance(content, list):
         content = "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))
     if content is not None or not calls:
@@ -106,13 +107,13 @@ def _message(given: Mapping[str, Any]) -> dict[str, Any]:
     return message
 
 
-def _list(calls: Any) -> list[Any]:
+def _list(calls: Any) -> JsonArray:
     if isinstance(calls, list):
         return calls
     raise _malformed(f"tool_calls is {type(calls).__name__} instead of a list")
 
 
-def _call(call: Any, index: int) -> dict[str, Any]:
+def _call(call: Any, index: int) -> JsonObject:
     call = _object(call, "a tool call")
     function = _object(call.get("function"), "a tool call's function")
     name, arguments = function.get("name"), function.get("arguments")
@@ -127,7 +128,7 @@ def _call(call: Any, index: int) -> dict[str, Any]:
     }
 
 
-def _picked(given: Mapping[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+def _picked(given: JsonMapping, names: tuple[str, ...]) -> JsonObject:
     return {name: given[name] for name in names if given.get(name) is not None}
 
 

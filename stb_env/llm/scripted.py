@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.usage import Usage
 
-Scripted = str | Mapping[str, Any] | ChatReply | BaseException
+Scripted = str | JsonMapping | ChatReply | BaseException
 """One scripted reply: its text, its chat message, the whole reply, or an exception to raise."""
 
 
@@ -78,17 +78,17 @@ class ScriptedModel:
             )
         return self._replies[index]
 
-    def _whole(self, reply: str | Mapping[str, Any] | ChatReply) -> ChatReply:
+    def _whole(self, reply: str | JsonMapping | ChatReply) -> ChatReply:
         if isinstance(reply, ChatReply):
             return reply
-        content: Mapping[str, Any] = {"content": reply} if isinstance(reply, str) else reply
+        content: JsonMapping = {"content": reply} if isinstance(reply, str) else reply
         message = {"role": "assistant", **{key: value for key, value in content.items() if value is not None}}
         reason = "tool_calls" if message.get("tool_calls") else "stop"
         return ChatReply(message, reason, Usage(calls=1), self.name)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
+    def __setstate__(self, state: JsonObject) -> None:
         vars(self).update(state)
         self._lock = threading.Lock()

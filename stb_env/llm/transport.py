@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable
 from functools import cache
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.failure import status_failure
@@ -18,7 +19,7 @@ from stb_env.llm.retry import Clock, Deadline, retry_after
 
 MAX_BODY = 64 * 2**20
 
-Body = Mapping[str, Any]
+Body = JsonMapping
 
 
 class Transport:
@@ -80,7 +81,7 @@ class Transport:
             failure = self._failure(error, deadline)
         raise failure
 
-    def _settings(self) -> dict[str, Any]:
+    def _settings(self) -> JsonObject:
         return {
             "api_key": self._credentials.key,
             "base_url": self._config.endpoint,
@@ -145,7 +146,7 @@ def _parsed(text: str) -> Any:
         return text
 
 
-def _libraries() -> list[Any]:
+def _libraries() -> JsonArray:
     return [importlib.import_module(name) for name in ("httpx", "httpx2") if importlib.util.find_spec(name)]
 
 

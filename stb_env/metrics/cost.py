@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
 
@@ -33,7 +33,7 @@ class Cost:
     tokens_per_solved: float | None
     calls_per_solved: float | None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.sopr import cast_votes
 from stb_env.trajectory import Trajectory
 
@@ -26,7 +27,7 @@ class FlipRate:
     rate: float
     single: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.agreement import cohen_kappa
 from stb_env.metrics.rates import bootstrap_interval
 
@@ -70,7 +70,7 @@ class HumanAccuracy:
     missing: int
     split: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

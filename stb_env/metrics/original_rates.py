@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.original_pass import ANSWER_STATUSES, TASK_STATUSES
 from stb_env.metrics.rates import bootstrap_interval
 from stb_env.trajectory import Trajectory
@@ -33,7 +33,7 @@ class PassBookkeeping:
     pass_rate: float
     interval: tuple[float, float]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

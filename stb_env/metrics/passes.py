@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import comb
 from statistics import fmean
-from typing import Any
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.rates import bootstrap_interval
 from stb_env.trajectory import Trajectory
 
@@ -110,7 +110,7 @@ class PassK:
     hat_interval: tuple[float, float]
     pass_power_k: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

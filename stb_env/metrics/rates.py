@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 
 _RESAMPLES = 1_000
 
 
-def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) -> dict[str, Any]:
+def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) -> JsonObject:
     """Summarise a run.
 
     ``solved_valid`` is the share of solved among valid episodes, ``solved_all`` among all planned ones, so

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.flips import trial_flips
 from stb_env.metrics.passes import passes, solved_trials
 from stb_env.trajectory import Trajectory
@@ -14,7 +14,7 @@ from stb_env.trajectory import Trajectory
 _SMALL = 5
 
 
-def repeats(episodes: Sequence[Trajectory]) -> dict[str, Any]:
+def repeats(episodes: Sequence[Trajectory]) -> JsonObject:
     """Return pass@k and pass^k in both conventions of each and the flip rate; empty for single trials.
 
     Args:

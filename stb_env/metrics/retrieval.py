@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.retrieval import Retriever, RetrieverFactory, retriever_for
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolCatalog
@@ -82,7 +82,7 @@ def evaluate_retriever(
     catalog: ToolCatalog | None = None,
     recall: Iterable[int] = RECALL_AT,
     ndcg: Iterable[int] = NDCG_AT,
-) -> dict[str, Any]:
+) -> JsonObject:
     """Search for every task's query and compare with the APIs that the data set marks as relevant.
 
     Args:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 
 RESAMPLES = 10_000
@@ -141,7 +142,7 @@ class Difference:
     only_second: int
     mcnemar: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

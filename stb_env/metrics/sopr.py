@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.majority import run_scores
 from stb_env.metrics.rates import bootstrap_interval
 from stb_env.trajectory import Trajectory
@@ -55,7 +55,7 @@ class Sopr:
     overall: GroupRate
     mean_all: float
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the rates as plain data."""
         return asdict(self)
 

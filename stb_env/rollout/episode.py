@@ -8,6 +8,7 @@ import gymnasium as gym
 
 from stb_env.envs.finish import read_finish
 from stb_env.errors import InfrastructureError
+from stb_env.jsontypes import JsonObject
 from stb_env.rollout.agent import Agent
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
@@ -38,8 +39,8 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
     observation, info = env.reset(seed=seed, options={"task_id": task_id})
     first = info
     agent.reset(env, seed)
-    steps: list[dict[str, Any]] = []
-    failure: dict[str, Any] | None = None
+    steps: list[JsonObject] = []
+    failure: JsonObject | None = None
     total, over = 0.0, False
     while not over:
         try:
@@ -71,18 +72,18 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
     )
 
 
-def _messages(env: gym.Env[Any, Any], first: dict[str, Any]) -> list[dict[str, Any]]:
+def _messages(env: gym.Env[Any, Any], first: JsonObject) -> list[JsonObject]:
     """Return the conversation of an episode that its agent left unfinished."""
-    said: list[dict[str, Any]] = getattr(env, "messages", first["messages"])
-    return said
+    said: list[JsonObject] | None = getattr(env, "messages", None)
+    return first["messages"] if said is None else said
 
 
-def _step(info: dict[str, Any], reward: float, terminated: bool, truncated: bool) -> dict[str, Any]:
+def _step(info: JsonObject, reward: float, terminated: bool, truncated: bool) -> JsonObject:
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
     return step | {name: info[name] for name in ("text", "code", "original_observation") if name in info}
 
 
-def _answer(steps: list[dict[str, Any]]) -> str:
+def _answer(steps: list[JsonObject]) -> str:
     for call in reversed(steps[-1]["calls"] if steps else []):
         if call["name"] == FINISH:
             return read_finish(ToolCall(FINISH, call["arguments"])).answer

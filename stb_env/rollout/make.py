@@ -11,6 +11,7 @@ from gymnasium.envs.registration import load_env_creator, registry
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.settings import check_settings
 from stb_env.suite import find_env, suites
 
@@ -20,7 +21,7 @@ def env_ids() -> list[str]:
     return [env_id for suite in suites() for env_id in suite.environments]
 
 
-def make_env(env_id: str, settings: dict[str, Any]) -> ToolEnv:
+def make_env(env_id: str, settings: JsonObject) -> ToolEnv:
     """Make an environment by id.
 
     Args:
@@ -52,6 +53,6 @@ def env_settings(env_id: str) -> set[str]:
 
 
 def _maker(found: str) -> Callable[..., Any]:
-    """Return what makes a registered environment; suites register theirs by its name."""
-    maker: Callable[..., Any] = load_env_creator(str(registry[found].entry_point))
+    entry = registry[found].entry_point
+    maker: Callable[..., Any] = entry if callable(entry) else load_env_creator(str(entry))
     return maker

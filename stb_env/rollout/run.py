@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass
@@ -17,6 +17,7 @@ import gymnasium as gym
 from stb_env import jsontext
 from stb_env.errors import ConfigError
 from stb_env.files import LineWriter, write_json
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.episode import play
 from stb_env.seeding import derive
@@ -92,7 +93,7 @@ class Run:
         ConfigError: The folder holds a run with another manifest; the message shows the difference.
     """
 
-    def __init__(self, folder: str | Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, folder: str | Path, manifest: JsonMapping) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._settle_manifest(json.loads(jsontext.dumps(dict(manifest))))
@@ -101,7 +102,7 @@ class Run:
         self._timings = LineWriter(self.folder / "timings.jsonl")
         self.trajectories = read_trajectories(file)
 
-    def _settle_manifest(self, manifest: dict[str, Any]) -> None:
+    def _settle_manifest(self, manifest: JsonObject) -> None:
         file = self.folder / "manifest.json"
         if file.is_file():
             known = json.loads(file.read_text(encoding="utf-8"))
@@ -131,7 +132,7 @@ class Run:
         )
         self.trajectories.append(trajectory)
 
-    def finish(self, summary: Mapping[str, Any]) -> None:
+    def finish(self, summary: JsonMapping) -> None:
         """Write the summary."""
         write_json(self.folder / "summary.json", summary)
 

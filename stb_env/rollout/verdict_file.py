@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Trajectory, read_trajectories
 
 VERSION = 1
@@ -51,10 +51,10 @@ class Judgement:
     seed: int
     judge: str
     settings: str
-    verdict: Mapping[str, Any] | None = None
-    failure: Mapping[str, Any] | None = None
-    votes: tuple[Mapping[str, Any], ...] = ()
-    usage: Mapping[str, Any] = field(default_factory=dict)
+    verdict: JsonMapping | None = None
+    failure: JsonMapping | None = None
+    votes: tuple[JsonMapping, ...] = ()
+    usage: JsonMapping = field(default_factory=dict)
 
     @property
     def key(self) -> Key:
@@ -82,7 +82,7 @@ class Judgement:
         return replace(episode, verdict=self.verdict, reward=score, valid=valid, failure=None)
 
 
-def fields_of(line: str, names: Iterable[str], version: int, what: str) -> dict[str, Any]:
+def fields_of(line: str, names: Iterable[str], version: int, what: str) -> JsonObject:
     """Read the fields of a line of JSON that has a version; its votes become a tuple.
 
     Args:
@@ -122,7 +122,7 @@ def slug(judge: str) -> str:
     return _UNSAFE.sub("-", judge)
 
 
-def manifest_of(folder: Path) -> dict[str, Any]:
+def manifest_of(folder: Path) -> JsonObject:
     """Return a run's manifest; an empty one where it has none.
 
     Raises:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonArray
 from stb_env.store import disk
 from stb_env.store.disk import KNOWN_SETTINGS, RAW, REFUSED
 
@@ -118,7 +119,7 @@ class FrozenStore:
         if con is not None:
             con.close()
 
-    def _query(self, sql: str, arguments: tuple[Any, ...]) -> list[Any]:
+    def _query(self, sql: str, arguments: tuple[Any, ...]) -> JsonArray:
         try:
             with self._lock:
                 return (self._con or self._open()).execute(sql, arguments).fetchall()
@@ -213,7 +214,7 @@ def _row(row: tuple[Any, ...]) -> Row:
 
 
 _LIVE: weakref.WeakSet[FrozenStore] = weakref.WeakSet()
-INHERITED: list[Any] = []
+INHERITED: JsonArray = []
 
 
 def _after_fork() -> None:

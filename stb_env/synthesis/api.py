@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "str": (str,),
@@ -27,7 +28,7 @@ _SCHEMA_TYPES = {
 }
 _EDGES = re.compile(r"[\W_]+")
 
-Parameter = Mapping[str, Any]
+Parameter = JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Api:
     outputs: Mapping[str, Parameter] = field(default_factory=dict)
 
     @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> Api:
+    def from_record(cls, record: JsonMapping) -> Api:
         """Read the form that `record` has."""
         return cls(
             record["name"],
@@ -65,7 +66,7 @@ class Api:
         )
 
     @property
-    def record(self) -> dict[str, Any]:
+    def record(self) -> JsonObject:
         """The form of API-Bank's search results."""
         return {
             "name": self.name,
@@ -92,7 +93,7 @@ class Api:
         return (_plain(self.name), *sorted(map(_plain, self.inputs)))
 
     @property
-    def function(self) -> dict[str, Any]:
+    def function(self) -> JsonObject:
         """The OpenAI function spec."""
         properties = {name: _schema(each) for name, each in self.inputs.items()}
         required = [name for name, each in self.inputs.items() if each.get("required", True)]
@@ -100,7 +101,7 @@ class Api:
         function = {"name": self.name, "description": self.description, "parameters": schema}
         return {"type": "function", "function": function}
 
-    def violations(self, arguments: Mapping[str, Any]) -> list[str]:
+    def violations(self, arguments: JsonMapping) -> list[str]:
         """Return what is wrong with the arguments of a call."""
         found = [
             f"argument {name!r} of {self.name} must be {kind}, got {type(value).__name__}"
@@ -131,7 +132,7 @@ def _fits(value: Any, kind: str) -> bool:
     return isinstance(value, _TYPES[kind]) and (kind == "bool" or not isinstance(value, bool))
 
 
-def _schema(parameter: Parameter) -> dict[str, Any]:
+def _schema(parameter: Parameter) -> JsonObject:
     schema = {"type": _SCHEMA_TYPES.get(str(parameter.get("type")), "string")}
     return schema | {"description": str(parameter.get("description", ""))}
 

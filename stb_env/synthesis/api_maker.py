@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
 from stb_env.synthesis.api import SEARCHER, Api
 from stb_env.synthesis.form import Form, UnfitDraft, list_of, record, text
@@ -55,7 +55,7 @@ class ApiMaker(Role):
             "samples": delimited(samples, "samples"),
         }
 
-    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with the APIs of the domain, and those that the dialogue needs."""
         pool = [Api.from_record(each) for each in draft["apis"]]
         _check_names(pool)

@@ -19,6 +19,7 @@ from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.spaces import TextSpace
 from stb_env.synthesis.ability import Ability
 from stb_env.synthesis.api import Api
@@ -31,7 +32,7 @@ from stb_env.synthesis.scene import Scene
 MAX_BRIEF = 200_000
 MAX_COMPLAINT = 20_000
 
-Observation = dict[str, Any]
+Observation = JsonObject
 
 
 class SynthesisArena(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
@@ -70,7 +71,7 @@ class SynthesisArena(AECEnv):  # type: ignore[misc] # PettingZoo publishes no ty
         ('api', True)
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: ClassVar[JsonObject] = {
         "name": "stb_synthesis_v0",
         "render_modes": ["ansi"],
         "is_parallelizable": False,
@@ -106,7 +107,7 @@ class SynthesisArena(AECEnv):  # type: ignore[misc] # PettingZoo publishes no ty
         """Return what a role may write: any text; what can be used is its form's business."""
         return self._action_spaces[agent]
 
-    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:  # noqa: ARG002
+    def reset(self, seed: int | None = None, options: JsonObject | None = None) -> None:  # noqa: ARG002
         """Draw what the next dialogue has to call for.
 
         Args:
@@ -124,7 +125,7 @@ class SynthesisArena(AECEnv):  # type: ignore[misc] # PettingZoo publishes no ty
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self.infos: dict[str, dict[str, Any]] = {name: {} for name in self.agents}
+        self.infos: dict[str, JsonObject] = {name: {} for name in self.agents}
         self._seen = {name: _observation("", "", 0) for name in self.agents}
         self._skip_agent_selection = None
         self._select(self.agents[0])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from stb_env.backend.simulator.llm_simulator import ask_once
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel, fingerprint
 from stb_env.request import Slow
 from stb_env.synthesis.role import Role, Try
@@ -24,7 +25,7 @@ class Author(Protocol):
     """Plays roles."""
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides what it writes, for manifests."""
         ...
 
@@ -58,7 +59,7 @@ class ModelAuthor:
         self.model = model
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """The model's own."""
         return fingerprint(self.model)
 

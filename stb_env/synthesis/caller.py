@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
 from stb_env.synthesis.api import SEARCHER, Api
 from stb_env.synthesis.dialogue import Call, Turn
@@ -41,7 +41,7 @@ class Caller(Role):
             "ability": scene.ability.text,
         }
 
-    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with the whole dialogue."""
         if len(draft["turns"]) != len(scene.utterances):
             raise UnfitDraft(
@@ -58,7 +58,7 @@ class Caller(Role):
         return replace(scene, turns=turns)
 
 
-def _call(draft: Mapping[str, Any], apis: Sequence[Api]) -> Call:
+def _call(draft: JsonMapping, apis: Sequence[Api]) -> Call:
     """Return a call; the result of a search is the whole description of the API that it names."""
     result = draft["result"]
     if draft["name"] == SEARCHER.name:

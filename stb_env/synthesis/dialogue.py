@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.synthesis.ability import Ability
 from stb_env.synthesis.api import SEARCHER, Api
 from stb_env.usage import NO_USAGE, Usage
@@ -22,7 +22,7 @@ class Call:
     """A call with what came back."""
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     result: Any
 
     @property
@@ -30,7 +30,7 @@ class Call:
         """Whether it looks for an API."""
         return self.name == SEARCHER.name
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return it as plain data."""
         return {"name": self.name, "arguments": dict(self.arguments), "result": self.result}
 
@@ -43,12 +43,12 @@ class Turn:
     calls: tuple[Call, ...]
     reply: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return it as plain data."""
         return {"user": self.user, "calls": [call.to_dict() for call in self.calls], "reply": self.reply}
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Turn:
+    def from_dict(cls, data: JsonMapping) -> Turn:
         """Read the form that `to_dict` writes."""
         return cls(data["user"], tuple(Call(**call) for call in data["calls"]), data["reply"])
 
@@ -152,7 +152,7 @@ class Dialogue:
             raise DataError(f"not a synthetic dialogue ({error!r:.200}): {line[:80]!r}") from error
 
     @classmethod
-    def _from_dict(cls, data: Mapping[str, Any]) -> Dialogue:
+    def _from_dict(cls, data: JsonMapping) -> Dialogue:
         if data["version"] != VERSION or data["outcome"] not in get_args(Outcome):
             raise ValueError(f"version {data['version']!r}, outcome {data['outcome']!r}")
         pool = {record["name"]: Api.from_record(record) for record in data["pool"]}

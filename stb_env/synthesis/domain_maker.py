@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
 from stb_env.synthesis.form import Form, UnfitDraft, list_of, text
 from stb_env.synthesis.role import Role
@@ -27,7 +27,7 @@ class DomainMaker(Role):
         known = "\n".join(list(dict.fromkeys(scene.known_domains))[-_SHOWN:])
         return {"count": str(COUNT), "known": delimited(known, "domains")}
 
-    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with a domain."""
         taken = {_plain(domain) for domain in scene.known_domains}
         for domain in draft["domains"]:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.simulator.mirror import json_values
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.validation.schema import Schema
 
 MAX_DRAFT = 60_000
@@ -45,7 +44,7 @@ class Form:
         stb_env.synthesis.form.UnfitDraft: 'keep' must be true or false, got the text 'yes'
     """
 
-    def __init__(self, name: str, properties: Mapping[str, Any], optional: tuple[str, ...] = ()) -> None:
+    def __init__(self, name: str, properties: JsonMapping, optional: tuple[str, ...] = ()) -> None:
         self.name = name
         required = [member for member in properties if member not in optional]
         self.parameters = {"properties": dict(properties), "required": required}
@@ -54,7 +53,7 @@ class Form:
     def _schema(self) -> Schema:
         return Schema(self.name, self.parameters)
 
-    def read(self, text: str) -> dict[str, Any]:
+    def read(self, text: str) -> JsonObject:
         """Return the object that a text holds.
 
         Raises:
@@ -72,27 +71,27 @@ class Form:
         raise UnfitDraft("; ".join(violation.message for violation in found)[:_MOST_TOLD])
 
 
-def _encodable(value: dict[str, Any]) -> dict[str, Any]:
+def _encodable(value: JsonObject) -> JsonObject:
     """Return the value as it comes back from a file, so that what was read and what is kept are equal."""
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError as error:
         raise UnfitDraft(f"a text has half a character in it (lone surrogate): {error.reason}") from error
-    kept: dict[str, Any] = jsontext.loads(jsontext.dumps(value))
+    kept: JsonObject = jsontext.loads(jsontext.dumps(value))
     return kept
 
 
-def text(most: int, pattern: str = r"\S") -> dict[str, Any]:
+def text(most: int, pattern: str = r"\S") -> JsonObject:
     """Return the schema of a text that is not blank."""
     return {"type": "string", "minLength": 1, "maxLength": most, "pattern": pattern}
 
 
-def list_of(item: Mapping[str, Any], most: int, least: int = 1) -> dict[str, Any]:
+def list_of(item: JsonMapping, most: int, least: int = 1) -> JsonObject:
     """Return the schema of a list."""
     return {"type": "array", "items": dict(item), "minItems": least, "maxItems": most}
 
 
-def record(properties: Mapping[str, Any], optional: tuple[str, ...] = ()) -> dict[str, Any]:
+def record(properties: JsonMapping, optional: tuple[str, ...] = ()) -> JsonObject:
     """Return the schema of an object without further members."""
     required = [name for name in properties if name not in optional]
     return {

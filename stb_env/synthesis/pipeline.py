@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
 
 from stb_env import seeding
 from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.prompting import latest
 from stb_env.request import Slow
 from stb_env.synthesis.ability import Ability
@@ -113,7 +113,7 @@ class Pipeline:
         return cls(authors, seed, method=method, settings=chosen)
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Everything that decides the dialogues, as plain data."""
         return {
             "seed": self.seed,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
 from stb_env.synthesis.form import DuplicateQuery, Form, UnfitDraft, list_of, text
 from stb_env.synthesis.role import Role, lines
@@ -35,7 +35,7 @@ class QueryMaker(Role):
             "turns": str(scene.most_turns),
         }
 
-    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with the user's side.
 
         Raises:

@@ -8,10 +8,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.formats.training import call_text
 from stb_env.synthesis.dialogue import Dialogue
 from stb_env.synthesis.text_file import write_text
@@ -43,7 +43,7 @@ class Usable:
     share: float | None
     interval: tuple[float, float]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from stb_env import jsontext, seeding
+from stb_env.jsontypes import JsonMapping
 from stb_env.llm import ChatRequest, Sampling
 from stb_env.prompting import delimited, latest
 from stb_env.synthesis.form import Form
@@ -42,7 +43,7 @@ class Role:
         """Return what goes into the prompt."""
         raise NotImplementedError
 
-    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with what a draft adds.
 
         Raises:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.files import LineWriter, write_json
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Meter
 from stb_env.request import drive
 from stb_env.suites.api_bank.formats.training import Instructions, training_text
@@ -36,7 +36,7 @@ class Synthesis:
     """
 
     dialogues: Sequence[Dialogue]
-    summary: Mapping[str, Any]
+    summary: JsonMapping
 
 
 class Folder:
@@ -55,7 +55,7 @@ class Folder:
         DataError: It cannot be read.
     """
 
-    def __init__(self, path: str | Path, manifest: Mapping[str, Any]) -> None:
+    def __init__(self, path: str | Path, manifest: JsonMapping) -> None:
         self.path = Path(path)
         self.path.mkdir(parents=True, exist_ok=True)
         self._settle(json.loads(jsontext.dumps(dict(manifest))))
@@ -63,7 +63,7 @@ class Folder:
         self.dialogues = read_dialogues(self.path / "dialogues.jsonl")
         self.lost = _lost(self.path / "interrupted.jsonl")
 
-    def _settle(self, manifest: dict[str, Any]) -> None:
+    def _settle(self, manifest: JsonObject) -> None:
         file = self.path / "manifest.json"
         if file.is_file():
             known = json.loads(file.read_text(encoding="utf-8"))
@@ -89,7 +89,7 @@ class Folder:
         lines.close()
         self.lost += error.usage
 
-    def finish(self, instructions: Instructions, seed: int) -> dict[str, Any]:
+    def finish(self, instructions: Instructions, seed: int) -> JsonObject:
         """Write everything that follows from the dialogues, and return the figures."""
         kept = [one for one in self.dialogues if one.outcome == "kept"]
         samples = (sample for one in kept for sample in training_samples(one, instructions))

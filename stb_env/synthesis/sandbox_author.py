@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.facts import holds
@@ -27,7 +27,7 @@ TIME = f"{TODAY} 09:00:00"
 _MOST_TRIES = 100
 _TURNS = 1_000_000
 
-Draft = dict[str, Any]
+Draft = JsonObject
 
 
 class SandboxAuthor:
@@ -46,7 +46,7 @@ class SandboxAuthor:
     """
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the Sandbox."""
         return {"author": "sandbox", "version": VERSION}
 

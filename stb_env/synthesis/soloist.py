@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.synthesis.api_maker import API_RECORD, MOST, ApiMaker
 from stb_env.synthesis.caller import TURNS, Caller
 from stb_env.synthesis.domain_maker import DomainMaker
@@ -33,7 +33,7 @@ class Soloist(Role):
             "turns": str(scene.most_turns),
         }
 
-    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with the whole dialogue."""
         scene = DomainMaker().take(scene, {"domains": [draft["domain"]]})
         scene = ApiMaker().take(scene, draft)

@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
-from typing import Any, get_args
+from typing import get_args
 
+from stb_env.jsontypes import JsonObject
 from stb_env.synthesis.ability import Ability
 from stb_env.synthesis.dialogue import Dialogue, Outcome
 from stb_env.usage import NO_USAGE, Usage
@@ -47,7 +48,7 @@ def published() -> Mapping[str, float | int]:
     return figures
 
 
-def summarize(dialogues: Sequence[Dialogue], lost: Usage = NO_USAGE) -> dict[str, Any]:
+def summarize(dialogues: Sequence[Dialogue], lost: Usage = NO_USAGE) -> JsonObject:
     """Return all figures of a collection, as plain data.
 
     Rates are None where nothing was counted, and costs where a model has no price.

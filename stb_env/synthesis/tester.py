@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
 from stb_env.synthesis.dialogue import Review
 from stb_env.synthesis.form import Form, UnfitDraft
@@ -34,7 +34,7 @@ class Tester(Role):
         shown = jsontext.dumps(jsontext.cut(instance, _MOST_INSTANCE))
         return {"instance": delimited(shown, "instance"), "ability": scene.ability.text}
 
-    def take(self, scene: Scene, draft: Mapping[str, Any]) -> Scene:
+    def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with the verdict."""
         reasons = tuple(reason for reason in draft["reasons"] if reason.strip())
         if not draft["keep"] and not reasons:

@@ -10,6 +10,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.api_maker import API_RECORD
@@ -83,7 +84,7 @@ def _is_query(record: Any) -> bool:
     return isinstance(record, Mapping) and "api_list" in record
 
 
-def _input(schema: Mapping[str, Any], required: bool) -> dict[str, Any]:
+def _input(schema: JsonMapping, required: bool) -> JsonObject:
     description = str(schema.get("description", ""))
     if schema.get("enum"):
         description = f"{description} One of: {', '.join(map(str, schema['enum']))}.".strip()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import resources
-from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.formats.training import (
     CALL_CUE,
     RESPONSE_CUE,
@@ -50,7 +50,7 @@ def training_samples(dialogue: Dialogue, instructions: Instructions) -> Iterator
         history.append(Said("AI", " ".join(turn.reply.split())))
 
 
-def chat_line(dialogue: Dialogue) -> dict[str, Any]:
+def chat_line(dialogue: Dialogue) -> JsonObject:
     """Return a dialogue as chat messages, with the tools that are known from the start.
 
     Examples:
@@ -61,7 +61,7 @@ def chat_line(dialogue: Dialogue) -> dict[str, Any]:
         >>> [message["role"] for message in chat_line(one)["messages"]]
         ['user', 'assistant', 'tool', 'assistant']
     """
-    messages: list[dict[str, Any]] = []
+    messages: list[JsonObject] = []
     if dialogue.time:
         messages.append({"role": "system", "content": f"TIME: {dialogue.time}"})
     for turn in dialogue.turns:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+
+from stb_env.jsontypes import JsonObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class Report:
 
     env: str
     checks: list[Check] = field(default_factory=list)
-    counts: dict[str, Any] = field(default_factory=dict)
+    counts: JsonObject = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
@@ -53,7 +54,7 @@ class Report:
         """Record one check."""
         self.checks.append(Check(name, passed, detail))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the report as plain data."""
         checks = [check.to_dict() for check in self.checks]
         return {"env": self.env, "passed": self.passed, "checks": checks, **self.counts}

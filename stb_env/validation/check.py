@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolCall
 from stb_env.validation.coercion import coerce_arguments
 from stb_env.validation.schema import compiled
@@ -22,7 +22,7 @@ class Checked:
         coercions: What was changed, each of kind ``coerced``.
     """
 
-    arguments: Mapping[str, Any] | str
+    arguments: JsonMapping | str
     violations: tuple[Violation, ...] = ()
     coercions: tuple[Violation, ...] = ()
 
@@ -83,7 +83,7 @@ def check_call(call: ToolCall, tool: Tool) -> Checked:
     return Checked(coerced, violations, coercions)
 
 
-def _as_object(arguments: Mapping[str, Any] | str) -> dict[str, Any] | None:
+def _as_object(arguments: JsonMapping | str) -> JsonObject | None:
     if isinstance(arguments, str):
         return None if arguments.strip() else {}
     return arguments if type(arguments) is dict else dict(arguments)

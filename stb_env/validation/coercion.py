@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from stb_env import jsontext
 from stb_env.actions import POSITIONAL
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.validation.violation import Violation, in_words, place, step_into, type_names, types_in_words
 
 _NO_VALUE: Final = object()
@@ -27,9 +28,7 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 }
 
 
-def coerce_arguments(
-    arguments: dict[str, Any], schema: Mapping[str, Any]
-) -> tuple[dict[str, Any], tuple[Violation, ...]]:
+def coerce_arguments(arguments: JsonObject, schema: JsonMapping) -> tuple[JsonObject, tuple[Violation, ...]]:
     """Coerce arguments to the types of a schema wherever nothing is lost.
 
     Args:
@@ -48,13 +47,11 @@ def coerce_arguments(
     """
     coercions: list[Violation] = []
     named = _name_positional(arguments, schema, coercions)
-    coerced: dict[str, Any] = _coerce_members(named, schema, "", coercions)
+    coerced: JsonObject = _coerce_members(named, schema, "", coercions)
     return coerced, tuple(coercions)
 
 
-def _name_positional(
-    arguments: dict[str, Any], schema: Mapping[str, Any], coercions: list[Violation]
-) -> dict[str, Any]:
+def _name_positional(arguments: JsonObject, schema: JsonMapping, coercions: list[Violation]) -> JsonObject:
     positional = arguments.get(POSITIONAL)
     if not isinstance(positional, list):
         return arguments
@@ -76,7 +73,7 @@ def _coerce(value: Any, schema: Any, path: str, coercions: list[Violation]) -> A
     return _coerce_members(value, schema, path, coercions)
 
 
-def _coerce_members(value: Any, schema: Mapping[str, Any], path: str, coercions: list[Violation]) -> Any:
+def _coerce_members(value: Any, schema: JsonMapping, path: str, coercions: list[Violation]) -> Any:
     if isinstance(value, dict):
         known = schema.get("properties", {})
         return {

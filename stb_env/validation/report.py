@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from stb_env import jsontext
 from stb_env.actions import POSITIONAL
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.validation.violation import (
-    MAX_PREVIEW,
     Violation,
     in_words,
     mismatch,
-    place,
     step_into,
     type_names,
     types_in_words,
@@ -24,6 +23,21 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 MAX_MESSAGE = 300
+
+_PHRASES = {
+    "minimum": "at least {}",
+    "maximum": "at most {}",
+    "exclusiveMinimum": "more than {}",
+    "exclusiveMaximum": "less than {}",
+    "multipleOf": "a multiple of {}",
+    "minLength": "a text of at least {} characters",
+    "maxLength": "a text of at most {} characters",
+    "pattern": "a text that matches {}",
+    "minItems": "an array of at least {}",
+    "maxItems": "an array of at most {}",
+    "uniqueItems": "an array that repeats nothing",
+    "const": "{}",
+}
 
 
 def describe(error: ValidationError) -> Iterator[Violation]:
@@ -41,12 +55,18 @@ def describe(error: ValidationError) -> Iterator[Violation]:
             options = ", ".join(jsontext.dumps(option) for option in value)[:MAX_MESSAGE]
             yield mismatch(path, f"one of {options}", error.instance, "enum")
         case _:
-            expected = f"{error.validator} {jsontext.dumps(value)}"[:MAX_PREVIEW]
-            message = f"{place(path)}: {error.message[:MAX_MESSAGE]}"
-            yield Violation(path, expected, in_words(error.instance), message, "other")
+            yield mismatch(path, _allowed(error), error.instance, "other")
 
 
-def _member_schemas(error: ValidationError, keyword: str) -> Mapping[str, Any]:
+def _allowed(error: ValidationError) -> str:
+    """Say what is allowed in words of our own: the error's change with the validator's version."""
+    if isinstance(error.schema, bool):
+        return "what the schema allows"
+    phrase = _PHRASES.get(str(error.validator), f"what {error.validator} {{}} allows")
+    return phrase.format(jsontext.dumps(error.validator_value)[:MAX_MESSAGE])
+
+
+def _member_schemas(error: ValidationError, keyword: str) -> JsonMapping:
     return error.schema.get(keyword, {}) if isinstance(error.schema, Mapping) else {}
 
 

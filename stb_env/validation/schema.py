@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import jsonschema_rs
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.validation.report import describe
 from stb_env.validation.violation import Violation, mismatch
 
@@ -42,8 +42,8 @@ class Schema:
         stb_env.errors.DataError: tool 'f' has a broken schema: "n" is not of type "array"; correct it
     """
 
-    def __init__(self, name: str, parameters: Mapping[str, Any]) -> None:
-        self.parameters: dict[str, Any] = {"additionalProperties": False, **parameters, "type": "object"}
+    def __init__(self, name: str, parameters: JsonMapping) -> None:
+        self.parameters: JsonObject = {"additionalProperties": False, **parameters, "type": "object"}
         try:
             compiled = jsonschema_rs.Draft202012Validator(
                 self.parameters, validate_formats=False, retriever=_refuse_reference
@@ -61,7 +61,7 @@ class Schema:
 
         return Draft202012Validator(self.parameters, registry=Registry())
 
-    def fits(self, arguments: dict[str, Any]) -> bool:
+    def fits(self, arguments: JsonObject) -> bool:
         """Return whether the arguments are valid."""
         try:
             return self._is_valid(arguments)
@@ -69,7 +69,7 @@ class Schema:
             # A key with a lone surrogate cannot enter the compiled validator.
             return self._reporter.is_valid(arguments)
 
-    def report(self, arguments: dict[str, Any]) -> list[Violation]:
+    def report(self, arguments: JsonObject) -> list[Violation]:
         """Return up to `MAX_VIOLATIONS` reasons why arguments that do not `fits` are invalid."""
         errors = islice(self._reporter.iter_errors(arguments), MAX_VIOLATIONS)
         found = dict.fromkeys(violation for error in errors for violation in describe(error))

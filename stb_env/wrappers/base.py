@@ -13,6 +13,7 @@ from gymnasium.utils import RecordConstructorArgs
 from stb_env.envs.rules import Rules
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow, adrive, drive
 from stb_env.tasks import Task, TaskSource
 
@@ -76,13 +77,13 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     # -- Gymnasium -------------------------------------------------------------------------------
 
     def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | None = None, options: JsonObject | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode; see `ToolEnv.reset`."""
         return drive(self._reset(seed, options))
 
     async def areset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+        self, *, seed: int | None = None, options: JsonObject | None = None
     ) -> tuple[Observation, Info]:
         """Start an episode on the event loop; see `ToolEnv.reset`."""
         return await adrive(self._reset(seed, options))
@@ -147,13 +148,13 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return self.env.rules
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[JsonObject]:
         """The episode so far as OpenAI chat messages."""
         return self.env.messages
 
     # -- core --------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         return self.env._reset(seed, options)
 
     def _step(self, action: Any) -> Slow[Transition]:

@@ -9,6 +9,7 @@ import gymnasium as gym
 
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.spaces import ToolCallSpace
@@ -61,7 +62,7 @@ class ChainOfThought(ToolWrapper):
         return [step.text for step in self._steps]
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[JsonObject]:
         """The episode so far in the wrapper's style."""
         query = self.env.messages[1]["content"]
         if self.style == "tools":
@@ -72,7 +73,7 @@ class ChainOfThought(ToolWrapper):
     def _steps(self) -> tuple[Step, ...]:
         return cast(ToolEnv, self.env.unwrapped).snapshot().steps
 
-    def _opening(self, query: str) -> list[dict[str, Any]]:
+    def _opening(self, query: str) -> list[JsonObject]:
         # What can be called may change during an episode; the action space has what is on offer now.
         offered = cast(ToolCallSpace, cast(ToolEnv, self.env.unwrapped).action_space).tools
         system = prompt("react", "v1").render(tools="\n".join(tool.spec for tool in offered))
@@ -80,7 +81,7 @@ class ChainOfThought(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}
 
@@ -91,7 +92,7 @@ class ChainOfThought(ToolWrapper):
         return observation, reward, terminated, truncated, info
 
 
-def _react_messages(step: Step) -> Iterator[dict[str, Any]]:
+def _react_messages(step: Step) -> Iterator[JsonObject]:
     yield {"role": "assistant", "content": react_text(step)}
     # After a last word, and after a conversation's, there is nothing to observe.
     if step.result and not step.terminated:

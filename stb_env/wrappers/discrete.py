@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from stb_env import jsontext
 from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper
@@ -89,7 +90,7 @@ class DiscreteActions(ToolWrapper):
         """
         return _mask(len(self._choice().actions), self.size).astype(np.bool_)
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         seen = Seen(observation["query"], observation["tools"])
         return self._offer(seen, observation, info)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH
 from stb_env.wrappers.mentions import Kind, kind_of
 
@@ -104,11 +105,11 @@ def documented(tools: str) -> tuple[Documented, ...]:
     return tuple(_documented(function) for function in functions if function["name"] != FINISH)
 
 
-def _documented(function: Mapping[str, Any]) -> Documented:
+def _documented(function: JsonMapping) -> Documented:
     name, schema = function["name"], function["parameters"]
     api, _, family = name.partition("_for_")
     required = set(schema.get("required", ()))
-    properties: Mapping[str, Any] = schema.get("properties", {})
+    properties: JsonMapping = schema.get("properties", {})
     return Documented(
         name,
         family,
@@ -118,7 +119,7 @@ def _documented(function: Mapping[str, Any]) -> Documented:
     )
 
 
-def _parameter(name: str, schema: Mapping[str, Any], required: bool) -> Parameter:
+def _parameter(name: str, schema: JsonMapping, required: bool) -> Parameter:
     examples = [schema[key] for key in ("default",) if key in schema] + list(schema.get("examples") or ())
     default = examples[0] if examples else None
     if schema.get("enum"):

@@ -11,6 +11,7 @@ from itertools import islice, product, zip_longest
 from typing import Any, Literal, NamedTuple
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import Documented, Parameter, documented, words
 from stb_env.wrappers.fields import Row
@@ -91,7 +92,7 @@ class CallCandidate:
     fillings: tuple[Filling, ...]
 
     @property
-    def arguments(self) -> dict[str, Any]:
+    def arguments(self) -> JsonObject:
         """The arguments of the call."""
         pairs = zip(self.tool.parameters, self.fillings, strict=True)
         return {parameter.name: filling.value for parameter, filling in pairs if filling.origin != "omitted"}
@@ -307,7 +308,7 @@ def _quote(rows: Sequence[Row], result: Sequence[Row], *, latest: bool) -> Answe
     return AnswerCandidate(text, names, relevance, share, latest, len(rows) == 1 and rows[0].singled_out)
 
 
-def done(call: Mapping[str, Any], rows: tuple[Row, ...]) -> Done:
+def done(call: JsonMapping, rows: tuple[Row, ...]) -> Done:
     """Return a call of ``info["calls"]`` as it is remembered here."""
     arguments = call["arguments"]
     values = arguments.values() if isinstance(arguments, Mapping) else ()

@@ -11,6 +11,7 @@ from typing import Any
 from stb_env.backend.world import World
 from stb_env.envs.rules import Rules
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.retrieval import ToolIndex
 from stb_env.tasks import Task
@@ -38,7 +39,7 @@ class Found:
     names: tuple[str, ...] = ()
     searches: int = 0
 
-    def after(self, calls: Iterable[Mapping[str, Any]]) -> Found:
+    def after(self, calls: Iterable[JsonMapping]) -> Found:
         """Return what is found after the calls of a step, as ``info`` has them."""
         names, searches = self.names, self.searches
         for call in calls:
@@ -86,7 +87,7 @@ class ToolFinder(World):
         )
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers."""
         return {"world": SEARCH, "k": self.k, "tools": len(self.index.catalog)}
 
@@ -98,7 +99,7 @@ class ToolFinder(World):
         self,
         state: None,
         tool: Tool,  # noqa: ARG002
-        arguments: Mapping[str, Any],
+        arguments: JsonMapping,
     ) -> tuple[ToolResult, None]:
         """Search; the response is a list of OpenAI functions, the best match first."""
         found = self.index.search(arguments["query"], arguments.get("k", self.k))

@@ -12,6 +12,7 @@ import gymnasium as gym
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.retrieval import RetrieverFactory, ToolIndex
 from stb_env.tasks import Task, TaskSource
@@ -93,7 +94,7 @@ class ToolRetrieval(ToolWrapper):
         self._enter(self.env.task)
         self._offer()
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         self._own = Found()
         self._enter(self.env.task)
@@ -141,9 +142,9 @@ class ToolRetrieval(ToolWrapper):
         base._offer([*first, *_latest(later, room)])
         return base._tools_text
 
-    def _figures(self, found: Found) -> dict[str, Any]:
+    def _figures(self, found: Found) -> JsonObject:
         relevant = _relevant(self.env.task)
-        figures: dict[str, Any] = {
+        figures: JsonObject = {
             "searches": found.searches,
             "found": len(found.names),
             "relevant": len(relevant),

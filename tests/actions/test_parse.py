@@ -347,20 +347,20 @@ PIECES = st.sampled_from(
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(JSON | CALLS | st.lists(CALLS, max_size=4) | MESSAGES | TEXTS | st.text() | st.binary())
 def test_parsing_survives_anything_and_formatting_undoes_it(written):
     action = parse_action(written)
     assert parse_action(format_action(action)) == action
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(MESSAGES)
 def test_data_and_its_json_text_are_the_same_action(message):
     assert parse_action(json.dumps(message)).calls == parse_action(json.loads(json.dumps(message))).calls
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.dictionaries(
         st.text("abc", min_size=1), st.text() | st.integers(-9, 9) | st.booleans() | st.none(), max_size=4

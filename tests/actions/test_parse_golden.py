@@ -9,6 +9,7 @@ import re
 import pytest
 
 from stb_env.actions import parse_action
+from tests.shared import objects
 
 
 def test_golden_api_bank_outputs_are_read_as_one_call_each(shared_data):
@@ -27,9 +28,9 @@ def test_golden_api_bank_outputs_are_read_as_one_call_each(shared_data):
 
 
 def test_golden_programs_of_calls_are_read_line_by_line(shared_data):
-    paths = [shared_data / "toolbench_tasks" / f"{task}.json" for task in ("home_search", "trip_booking")]
-    cases = [case for path in paths if path.is_file() for case in json.loads(path.read_text())["cases"]]
-    programs = [case["prediction"] for case in cases if case["syntax"] == "calls" and case["prediction"]]
+    files = objects(shared_data, "toolbench_tasks/*.json", "meta", "cases")
+    cases = [case for file in files for case in file["cases"] if case.get("syntax") == "calls"]
+    programs = [case["prediction"] for case in cases if case["prediction"]]
     if not programs:
         pytest.skip("no programs of ToolBench tasks")
     for program in programs:

@@ -18,6 +18,7 @@ from stb_env.request import drive
 from stb_env.suites.stabletoolbench import queries as stabletoolbench
 from stb_env.tools import Tool, ToolCall, ToolId
 from stb_env.validation import validate_call
+from tests.shared import queries
 
 CITY = {"type": "string", "default": "Oslo"}
 UNIT = {"type": "string", "enum": ["C", "F"]}
@@ -92,7 +93,7 @@ def tools(draw):
     return tool(*[name for name in properties if draw(st.booleans())], **properties)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(given_tool=tools(), count=st.integers(0, 12), seed=st.integers(0, 9))
 def test_calls_fit_the_schema_and_no_two_are_the_same(given_tool, count, seed):
     made = written(given_tool, count, seed)
@@ -168,7 +169,7 @@ def test_another_seed_or_tool_gives_other_variants(changes, seed):
 
 
 def test_every_api_of_the_queries_gets_its_calls(shared_data):
-    loaded = stabletoolbench.load(shared_data / "stabletoolbench" / "solvable_queries")
+    loaded = stabletoolbench.load(queries(shared_data))
     for given_tool in {api for task in loaded.tasks for api in task.tools}:
         made = written(given_tool, 3)
         assert made

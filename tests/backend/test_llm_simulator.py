@@ -18,6 +18,7 @@ from stb_env.suites.stabletoolbench import queries as stabletoolbench
 from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.tools import Status, Tool, ToolId
 from tests.fakes.openai_server import Answer, OpenAIServer, completion, error
+from tests.shared import found, queries
 
 OK = '{"error": "", "response": {"ms": 4}}'
 SECTION = re.compile(
@@ -146,6 +147,7 @@ def test_the_usage_of_all_attempts_is_added_up_refused_ones_included():
     paid = ChatReply({"role": "assistant", "content": "no"}, usage=Usage(7, 2, 9, calls=1))
     good = ChatReply({"role": "assistant", "content": OK}, usage=Usage(3, 3, 6, calls=1, cost=0.5))
     assert simulated(REFUSED, paid, good)[0].usage == Usage(15, 6, 21, calls=3, cost=0.5)
+    assert simulated(REFUSED, paid, paid)[0].usage == Usage(19, 5, 24, calls=3)
 
 
 def test_without_a_usable_answer_the_failure_names_call_and_reason():
@@ -218,7 +220,7 @@ def test_without_examples_there_is_no_section_for_them():
     assert shown(examples=[Example(None, "", "x" * 5000)]).keys() == {"documentation", "request"}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 300), max_size=8), limit=st.integers(0, 6), characters=st.integers(0, 800)
 )
@@ -249,7 +251,7 @@ def test_the_paper_taxonomy_decides_literally_what_a_failure_is():
     assert "examples" not in shown(examples=["15404 items"], taxonomy="paper")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     text=st.text(max_size=80)
     | st.builds(
@@ -276,7 +278,7 @@ def test_a_text_that_quotes_the_closing_line_of_its_section_stays_inside():
 
 
 def test_every_api_of_the_queries_is_shown_with_every_parameter(shared_data):
-    loaded = stabletoolbench.load(shared_data / "stabletoolbench" / "solvable_queries")
+    loaded = stabletoolbench.load(queries(shared_data))
     for given_tool in {api for task in loaded.tasks for api in task.tools}:
         known = json.loads(documentation(given_tool))
         assert [entry["name"] for entry in known["parameters"]] == [*given_tool.parameters["properties"]]
@@ -285,7 +287,7 @@ def test_every_api_of_the_queries_is_shown_with_every_parameter(shared_data):
 
 @pytest.mark.parametrize("profile", ["chat", "mirror_sft", "mirror_cot"])
 def test_every_request_of_mirrorapi_bench_is_rendered_in_every_profile(shared_data, profile):
-    for file in sorted((shared_data / "mirrorapi_bench").glob("*.jsonl")):
+    for file in found(shared_data, "mirrorapi_bench/*.jsonl"):
         for line in file.read_text(encoding="utf-8").split("\n")[:-1]:
             record = json.loads(line)
             document = record["api_doc"]

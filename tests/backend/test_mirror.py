@@ -12,6 +12,7 @@ from stb_env.formats.recorded_answer import Answer
 from stb_env.prompting import latest
 from stb_env.suites.stabletoolbench.api_entry import tool_from_api
 from stb_env.tools import Tool
+from tests.shared import golden_cases
 
 PROMPT = latest("mirror_sft")
 NAMES = st.text("abcdxyz", min_size=1, max_size=4)
@@ -44,9 +45,7 @@ def user_lines(tool, arguments):
 
 
 def test_golden_outputs_are_read_literally_in_compatibility_mode(shared_data):
-    cases = json.loads((shared_data / "stabletoolbench/golden/server/mirror_output.json").read_text())[
-        "cases"
-    ]
+    cases = golden_cases(shared_data, "server/*.json", "model_output")
     for case in cases:
         got = mirror.read_output(case["model_output"], compat=True)
         if "original_raises" in case:
@@ -59,9 +58,7 @@ def test_golden_outputs_are_read_literally_in_compatibility_mode(shared_data):
 
 
 def test_golden_outputs_that_the_published_server_reads_are_read_by_default(shared_data):
-    cases = json.loads((shared_data / "stabletoolbench/golden/server/mirror_output.json").read_text())[
-        "cases"
-    ]
+    cases = golden_cases(shared_data, "server/*.json", "model_output")
     for case in cases:
         text = case["model_output"]
         if mirror.read_output(text, compat=True) is not None:
@@ -89,14 +86,14 @@ def test_what_is_no_answer_is_read_as_none(output, compat):
     assert mirror.read_output(output, compat=compat) is None
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(error=st.text(max_size=20), response=ANYTHING)
 def test_both_readings_agree_on_well_formed_output(error, response):
     output = json.dumps({"mechanism_of_the_api": "m", "error": error, "response": response})
     assert mirror.read_output(output) == mirror.read_output(output, compat=True) == Answer(error, response)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     value=PLAIN, dump=st.sampled_from([json.dumps, repr]), end=st.sampled_from(['"}', '"\n}', '"\n}\n```'])
 )
@@ -109,12 +106,17 @@ def test_an_escaped_response_that_was_cut_off_is_unescaped():
     assert mirror.read_output(r'{"error": "", "response": "{\"a\": \"b').response == '{"a": "b'
 
 
+def test_a_mechanism_that_speaks_of_the_response_is_no_response():
+    output = '{"mechanism_of_the_api": "gives {"response": "x"}", "error": "", "response": "a "q" b"}'
+    assert mirror.read_output(output) == Answer("", 'a "q" b', cut=True)
+
+
 def test_a_cut_off_object_is_closed():
     output = '{"error": "", "response": {"a": 1, "b": [1, 2'
     assert mirror.read_output(output) == Answer("", {"a": 1, "b": [1]}, cut=True)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     parts=st.lists(
         st.sampled_from(
@@ -165,7 +167,7 @@ def test_the_prompt_holds_document_and_request_as_literals_on_one_line_each(shar
         assert ast.literal_eval(request) == given_input
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(text=st.text(max_size=60) | st.sampled_from(["\n\nRequest:\n{}", "\r\u2028\x85'\"\\", "{request}"]))
 def test_no_text_leaves_its_line(text):
     schema = {"type": "object", "properties": {"p": {"type": "string", "description": text, "default": text}}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack, ExitStack
 
 import pytest
 
@@ -24,5 +25,27 @@ def test_waiting_for_a_slot_ends_at_the_deadline(tool):
             with pytest.raises(BackendError, match=message):
                 async with slots.aheld(tool, soon):
                     pytest.fail("two in one slot")
+
+    asyncio.run(on_loop())
+
+
+@pytest.mark.parametrize("total", [2, 3])
+def test_one_tool_alone_leaves_the_last_slot_to_the_others(total):
+    slots, soon, later = Slots(total), Deadline(0.05, Clock(), "deadline"), Deadline(60, Clock(), "deadline")
+    message = rf"none of the {total} connections became free within the deadline of 0\.05 s"
+    with ExitStack() as held:
+        for _ in range(total - 1):
+            held.enter_context(slots.held("forecast", later))
+        with pytest.raises(BackendError, match=message):
+            held.enter_context(slots.held("forecast", soon))
+        held.enter_context(slots.held("films", later))
+
+    async def on_loop() -> None:
+        async with AsyncExitStack() as held:
+            for _ in range(total - 1):
+                await held.enter_async_context(slots.aheld("forecast", later))
+            with pytest.raises(BackendError, match=message):
+                await held.enter_async_context(slots.aheld("forecast", soon))
+            await held.enter_async_context(slots.aheld("films", later))
 
     asyncio.run(on_loop())

@@ -71,7 +71,7 @@ def test_a_chat_takes_the_models_file(tmp_path: Path):
         ("(size=3", r"^.* defines no 'Mine\(size=3'\."),
         ("(size=1)(size=2)", r"^cannot read the settings in"),
         ("(size=1, size=2)", r"^cannot read the settings in"),
-        ("(sice=3)", r"has no setting 'sice'; it has model, size\. Did you mean 'size'\?$"),
+        ("(sice=3)", r"has no setting 'sice'; it takes model, size\. Did you mean 'size'\?$"),
     ],
 )
 def test_settings_that_cannot_be_are_answered(file: Path, settings: str, message: str):

@@ -10,6 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.cli import app
+from tests.shared import queries
 
 runner = CliRunner()
 
@@ -144,20 +145,20 @@ ERRORS = [
         "gold takes no argument, got 'x'; write --agent gold",
     ),
     (("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"), 2, "max_queries, filter. Did you mean 'width'?"),
-    (("run", "stb/Sandbox-v0", "--agent", "dfs(width='2')"), 2, "width must be an integer, got '2'"),
-    (("run", "stb/Sandbox-v0", "--set", "max_trns=3"), 2, "stb/Sandbox-v0 has no setting 'max_trns'; it has"),
-    (("run", "stb/Sandbox-v0", "--set", "max_turns=x"), 2, "max_turns must be an integer, got 'x'"),
+    (("run", "stb/Sandbox-v0", "--agent", "dfs(width='2')"), 2, "width must be a whole number, got '2'"),
+    (("run", "stb/Sandbox-v0", "--set", "max_trns=3"), 2, "stb/Sandbox-v0 has no setting 'max_trns'; it takes"),
+    (("run", "stb/Sandbox-v0", "--set", "max_turns=x"), 2, "max_turns must be a whole number, got 'x'"),
     (("run", "stb/Sandbox-v0", "--set", "votes=0"), 2, "votes must be at least 1, got 0"),
     (("run", "stb/Sandbox-v0", "--set", "split=tset"), 2, "got 'tset'. Did you mean 'test'?"),
     (
         ("run", "stb/Sandbox-v0", "--data", "5"),
         2,
-        "stb/Sandbox-v0 has no setting 'data'; it has split, group",
+        "stb/Sandbox-v0 has no setting 'data'; it takes split",
     ),
     (
         ("run", "stb/I1Tool-v0", "--set", 'faults={"shar": 1}'),
         2,
-        "faults has no setting 'shar'; it has share",
+        "faults has no setting 'shar'; it takes share",
     ),
     (("run", "stb/Sandbox-v0", "--set", "max_turns"), 2, "--set takes NAME=VALUE, got 'max_turns'"),
     (("run", "stb/Sandbox-v0", "--set", "split=train"), 2, "say how many with --episodes N"),
@@ -233,17 +234,22 @@ def test_the_version_is_printed():
     assert stb("--version").stdout.startswith("stb-env ")
 
 
+def group_id(stem: str) -> str:
+    """Return the environment of a file of queries, such as G1_tool."""
+    level, _, kind = stem.partition("_")
+    return f"stb/I{level[1:]}{kind.capitalize()}-v0"
+
+
 def test_real_queries_are_played_without_an_exception(shared_data: Path, tmp_path: Path):
-    data = shared_data / "stabletoolbench/solvable_queries"
+    data = queries(shared_data)
     stems = sorted(file.stem for file in (data / "test_instruction").glob("*.json"))
-    ids = {"G1": "I1", "G2": "I2", "G3": "I3"}
     for stem in stems:
-        kind, _, name = stem.partition("_")
-        env_id = f"stb/{ids[kind]}{name.capitalize()}-v0"
         out = tmp_path / stem
-        summary = report("run", env_id, "--data", data, "--agent", "gold", "--seed", "0", "--out", out)
-        queries = len(json.loads((data / "test_instruction" / f"{stem}.json").read_text(encoding="utf-8")))
-        assert (summary["episodes"], summary["invalid"]) == (queries, 0)
+        summary = report(
+            "run", group_id(stem), "--data", data, "--agent", "gold", "--seed", "0", "--out", out
+        )
+        count = len(json.loads((data / "test_instruction" / f"{stem}.json").read_text(encoding="utf-8")))
+        assert (summary["episodes"], summary["invalid"]) == (count, 0)
         for line in (out / "trajectories.jsonl").read_text(encoding="utf-8").splitlines():
             for message in json.loads(line)["messages"]:
                 if message["role"] == "tool":
@@ -251,6 +257,7 @@ def test_real_queries_are_played_without_an_exception(shared_data: Path, tmp_pat
 
 
 def test_null_agents_stay_at_the_floor_on_real_queries(shared_data: Path):
-    data = shared_data / "stabletoolbench/solvable_queries"
-    found = report("validate", "stb/I1Instruction-v0", "--data", data, "--seeds", "40")
+    data = queries(shared_data)
+    stem = min(file.stem for file in (data / "test_instruction").glob("*.json"))
+    found = report("validate", group_id(stem), "--data", data, "--seeds", "40")
     assert found["passed"], found

@@ -97,7 +97,7 @@ def test_a_wrapped_environment_can_be_played_too():
 # -- the game -------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.sampled_from(PLAYERS), min_size=2, max_size=4), st.integers(0, 2**32))
 def test_the_rewards_sum_to_zero(names: list[str], seed: int):
     last = play_out(raw_env(SANDBOX, agents=len(names), max_turns=8), names, seed)
@@ -105,7 +105,7 @@ def test_the_rewards_sum_to_zero(names: list[str], seed: int):
     assert all(-1.0 <= reward <= 1.0 for reward in rewards(last))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**32), st.lists(st.sampled_from(["sample", "chat", "answer", "give up"]), min_size=30))
 def test_the_rewards_of_random_actions_sum_to_zero_and_come_together(seed: int, kinds: list[str]):
     arena = parallel_env(SANDBOX, agents=3, max_turns=5)

@@ -195,6 +195,14 @@ def test_several_calls_run_in_order_with_a_result_each_and_finish_last():
     assert (reward, terminated) == (1.0, True)
 
 
+@pytest.mark.parametrize("worst_first", [False, True])
+def test_the_status_of_a_step_is_the_highest_of_its_calls(worst_first: bool):
+    calls = [call("Oslo"), call([]), call("Rome", name="nowhere")]
+    obs, *_, info = started().step(calls[::-1] if worst_first else calls)
+    assert sorted(made["status"] for made in info["calls"]) == [0, 2, 3]
+    assert obs["status"] == 3
+
+
 @pytest.mark.parametrize(
     ("status", "reward", "valid"), [("solved", 1.0, True), ("unsure", 0.5, True), ("na", 0.0, False)]
 )
@@ -202,6 +210,21 @@ def test_the_reward_is_the_verdict(status: Any, reward: float, valid: bool):
     obs, got, terminated, truncated, info = started(judge=Ruling(status)).step(ANSWER)
     assert (obs["status"], got, terminated, truncated, info["valid"]) == (6, reward, True, False, valid)
     assert info["verdict"] == {"status": status, "score": reward, "votes": [], "judge": "ruling"}
+
+
+def test_a_text_that_was_an_error_is_no_reply_to_judge():
+    judge = Ruling()
+    env = started(judge=judge)
+    env.step("just chatting")
+    env.step(ANSWER)
+    assert judge.cases[0].replies == ()
+
+
+def test_what_is_done_to_the_verdict_in_info_changes_no_state():
+    env = started()
+    *_, info = env.step(ANSWER)
+    info["verdict"]["status"] = "unsolved"
+    assert env.snapshot().verdict["status"] == "solved"
 
 
 def test_the_judge_sees_answer_calls_and_state():
@@ -266,6 +289,26 @@ def test_an_over_long_response_is_cut_so_that_it_still_parses(response: Any):
     assert "...[cut]" in json.dumps(json.loads(obs["result"])["response"])
 
 
+@pytest.mark.parametrize("length", [1_000 // 3, 5_000])
+def test_over_long_responses_of_several_calls_share_the_room(length: int):
+    response = "x" * (length - len(ToolResult.of("", source="real").text))
+    env = started(backend=Service(response), limits={"result": 1_000})
+    obs, *_ = env.step([call(str(number)) for number in range(3)])
+    first, second, third = json.loads(obs["result"])
+    assert first == second == third
+    assert len(obs["result"]) <= 1_000
+
+
+@pytest.mark.parametrize("actions", [[call()] * 60, [call(name="nowhere" * 30)] * 60, [call([])] * 60])
+@pytest.mark.parametrize("limit", [256, 1_000, 5_000])
+def test_the_results_of_any_number_of_calls_are_in_the_observation_space(actions: list[Any], limit: int):
+    env = started(backend=Service("x" * 500), limits={"result": limit})
+    obs, *_, info = env.step(actions)
+    assert len(info["calls"]) > 10
+    assert isinstance(json.loads(obs["result"]), list)
+    assert env.observation_space.contains(obs)
+
+
 def test_tools_and_messages_come_at_the_ends_only():
     env = make()
     _, info = env.reset(seed=0)
@@ -304,14 +347,14 @@ def test_sequential_order_visits_the_shard_in_order():
     ("settings_", "message"),
     [
         ({"max_turns": 0}, r"^max_turns must be at least 1, got 0$"),
-        ({"max_turns": "x"}, r"^max_turns must be an integer, got 'x'$"),
-        ({"max_trns": 3}, r"^the environment has no setting 'max_trns'; it has .* mean 'max_turns'\?$"),
+        ({"max_turns": "x"}, r"^max_turns must be a whole number, got 'x'$"),
+        ({"max_trns": 3}, r"^the environment has no setting 'max_trns'; it takes .* mean 'max_turns'\?$"),
         ({"order": "shuffled"}, r"^order must be 'random' or 'sequential', got 'shuffled'$"),
         ({"shard": (2, 2)}, r"^shard must be \(i, n\) with 0 <= i < n, got \(2, 2\)$"),
         ({"shard": 2}, r"^shard must be a list of 2 values, got 2$"),
         ({"compat": "paper"}, r"^compat must be None or 'original', got 'paper'$"),
         ({"render_mode": "rgb_array"}, r"^render_mode must be None, 'ansi' or 'human', got 'rgb_array'$"),
-        ({"limits": {"results": 9}}, r"^limits has no setting 'results'; it has .* mean 'result'\?$"),
+        ({"limits": {"results": 9}}, r"^limits has no setting 'results'; it takes .* mean 'result'\?$"),
         ({"limits": {"result": 9}}, r"each limit must be at least 256 characters"),
     ],
 )
@@ -368,6 +411,27 @@ def test_a_fork_and_its_parent_do_not_influence_each_other():
 def test_equal_forks_reset_equally():
     env = started()
     assert env.fork().reset()[0] == env.fork().reset()[0]
+
+
+def test_forks_of_different_turns_reset_differently():
+    env = started()
+    branches = [env.fork()]
+    env.step(call())
+    branches.append(env.fork())
+    seeds = []
+    for branch in branches:
+        branch.reset()
+        seeds.append(branch.snapshot().seed)
+    assert seeds[0] != seeds[1]
+
+
+def test_a_branch_goes_on_drawing_from_one_reset_to_the_next():
+    branch = started().fork()
+    seeds = []
+    for _ in range(4):
+        branch.reset()
+        seeds.append(branch.snapshot().seed)
+    assert len(set(seeds)) == 4
 
 
 def test_a_branch_resets_without_moving_its_parent():

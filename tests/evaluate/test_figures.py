@@ -72,7 +72,7 @@ def test_the_cache_share_is_of_calls_that_the_cache_was_asked_for(sources, misse
     assert figures(episode("1", steps=steps), *missed).cache_share == share
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=6), min_size=1, max_size=4))
 def test_an_interval_lies_within_the_range_of_group_means(groups):
     low, high = grouped_interval(groups)

@@ -24,7 +24,7 @@ def played():
     return play(env, load_agent("gold")(), task_id=info["task_id"], seed=0)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(episodes())
 def test_every_leaf_is_a_branch_with_the_steps_of_its_path(episode):
     tree = episode.tree
@@ -35,7 +35,7 @@ def test_every_leaf_is_a_branch_with_the_steps_of_its_path(episode):
     assert all(part.tree is None and part.key == episode.key for part in parts)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(episodes())
 def test_no_branch_but_the_chosen_one_is_ever_counted(episode):
     parts = branches(episode)

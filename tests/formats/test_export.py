@@ -230,7 +230,7 @@ def test_converted_files_import_as_runs_too(answers, tmp_path):
 ERRORS = [
     (
         ("export", "RUN", "--format", "stabletoolbnch"),
-        "no format 'stabletoolbnch'; expected one of toolbench,",
+        "no format 'stabletoolbnch'; expected one of sft,",
     ),
     (
         ("export", "RUN", "--only", "valit"),

@@ -49,7 +49,7 @@ def test_what_told_a_search_of_earlier_candidates_is_left_out():
     assert line["messages"] == CHAT
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(episodes())
 def test_a_search_gives_the_branch_on_which_it_ended_or_every_one(searched):
     (line,) = sft_lines(searched)

@@ -156,6 +156,16 @@ def test_an_episode_of_a_thousand_calls_can_be_put_to_an_evaluator(folder):
     assert json.loads(text.partition(" | ")[2])["total_steps"] == 1_003
 
 
+def test_of_too_many_calls_the_first_and_the_last_are_shown():
+    calls = tuple(CALL._replace(name=f"call_{number}") for number in range(200))
+    step = answer_record(Case(CASE.task, CASE.answer, calls))["answer_details"][0]["next"][0]
+    names = []
+    while step["next"]:
+        (step,) = step["next"]
+        names.append(step["message"]["name"])
+    assert names == [f"call_{number}" for number in (*range(75), *range(125, 200))]
+
+
 def test_the_fingerprint_follows_the_prompts(folder):
     before = Evaluator.load(folder).fingerprint
     assert Evaluator.load(folder).fingerprint == before

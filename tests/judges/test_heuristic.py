@@ -13,6 +13,7 @@ from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolId, ToolResult
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
+from tests.shared import folder
 
 QUERY = "Tell me the weather in Oslo and who sells umbrellas there."
 WEATHER = Tool("weather", "", {}, ToolId("Weather", "sky", "now"))
@@ -158,7 +159,7 @@ def test_thresholds_move_the_lines():
     assert got.votes[0].reason.startswith("partly grounded")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(answer=st.text(max_size=300), query=st.text(max_size=100), response=st.text(max_size=200))
 def test_any_text_gets_a_verdict_and_always_the_same(answer, query, response):
     task = Task("1", query, (WEATHER,), relevant=(WEATHER.id,))
@@ -168,7 +169,7 @@ def test_any_text_gets_a_verdict_and_always_the_same(answer, query, response):
     assert got == verdict(answer, *calls, task=task)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet=st.characters(categories=["Lu", "Ll", "Nd", "Zs", "Po"]), max_size=200))
 def test_no_answer_passes_without_a_call(answer):
     assert verdict(answer).status == "unsolved"
@@ -179,9 +180,9 @@ def test_long_hostile_texts_are_judged_in_time():
         assert verdict(text, *BOTH).status == "unsolved"
 
 
-def _recorded(folder):
+def _recorded(root):
     """Read real answers with the responses that they were made from."""
-    for path in sorted(folder.rglob("*.json")):
+    for path in sorted(root.rglob("*.json")):
         generation = json.loads(path.read_text())["answer_generation"]
         messages = (generation.get("train_messages") or [[]])[-1]
         yield Task(path.stem, generation["query"], ()), _final(generation["final_answer"]), _calls(messages)
@@ -203,11 +204,20 @@ def _calls(messages):
     return tuple(calls)
 
 
-def test_golden_recorded_answers_mostly_pass_and_answers_from_elsewhere_never(shared_data):
+STATUSES = ("unsolved", "unsure", "solved")
+
+
+def test_golden_answers_from_elsewhere_and_answers_without_their_calls_never_pass(shared_data):
     foreign = "Grand Palace Hotel, Wilmersdorf 4711, rated 4.82 by 9312 guests of Quedlinburg."
-    given = []
-    for task, answer, calls in _recorded(shared_data / "stabletoolbench" / "data" / "answers"):
+    for task, answer, calls in _recorded(folder(shared_data, "stabletoolbench", "data", "answers")):
         assert {verdict(text, *calls, task=task).status for text in (foreign, task.query, "")} == {"unsolved"}
-        if answer and calls:
-            given.append(verdict(answer, *calls, task=task).status)
-    assert given.count("solved") >= len(given) / 2
+        assert verdict(answer, task=task).status == "unsolved"
+
+
+def test_golden_recorded_answers_fare_best_beside_the_responses_that_they_were_made_from(shared_data):
+    recorded = list(_recorded(folder(shared_data, "stabletoolbench", "data", "answers")))
+    for task, answer, calls in recorded:
+        own = STATUSES.index(verdict(answer, *calls, task=task).status)
+        for other, _, responses in recorded:
+            if other.query != task.query:
+                assert STATUSES.index(verdict(answer, *responses, task=task).status) <= own, task.id

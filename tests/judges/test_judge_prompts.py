@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stb_env.baselines.null import Inject
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.checks import PromptChecks
-from stb_env.judges.excerpt import Room, call_lines
+from stb_env.judges.excerpt import Room, call_lines, shares
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.protocol import Case
 from stb_env.llm import ScriptedModel
@@ -59,6 +59,12 @@ ATTACKS = [
 def outside(text):
     """Return what stands outside of the delimiters."""
     return BLOCK.sub("[material]", text)
+
+
+@pytest.mark.parametrize("sizes", [[10, 500, 300], [500, 10, 300], [500, 300, 10]])
+def test_what_small_texts_do_not_need_is_room_for_the_others_wherever_they_stand(sizes):
+    assert shares(sizes, 210) == [min(size, 100) for size in sizes]
+    assert shares(sizes, 1_000) == sizes
 
 
 def obedient(request):
@@ -129,3 +135,5 @@ def test_of_too_many_calls_the_first_and_the_last_are_told():
     assert '"response": 0}' in lines[0]
     assert '"response": 99}' in lines[-1]
     assert lines[len(lines) // 2] == '"...[cut]"'
+    shown = [json.loads(line)["response"] for line in lines if "cut" not in line]
+    assert shown == [0, 1, 2, 3, 4, 95, 96, 97, 98, 99]

@@ -77,6 +77,16 @@ def test_what_is_left_to_chance_follows_from_task_and_seed():
     assert 15 < passes(0).count("solved") < 45
 
 
+def test_two_answers_to_a_task_are_left_to_chance_independently():
+    judge, _ = made("Unsure", "Unsure")
+    statuses = [
+        [drive(judge.judge(case(str(task), answer))).status for task in range(40)]
+        for answer in ("It is sunny.", "It may rain.")
+    ]
+    assert {"solved", "unsolved"} == set(statuses[0]) == set(statuses[1])
+    assert statuses[0] != statuses[1]
+
+
 def test_ties_between_votes_pass_as_printed_or_are_left_to_chance():
     def statuses(ties):
         judge, _ = made("Unsolved", "Unsure", votes=2, ties=ties)
@@ -87,6 +97,11 @@ def test_ties_between_votes_pass_as_printed_or_are_left_to_chance():
 
     assert statuses("pass") == {"solved"}
     assert statuses("random") == {"solved", "unsolved"}
+
+
+def test_the_cost_is_that_of_the_questions_about_answer_and_task():
+    judge, model = made("Unsolved", "Unsure", votes=2)
+    assert drive(judge.judge(case())).usage.calls == len(model.requests) == 4
 
 
 def test_a_task_without_a_status_is_a_failure_and_no_fail():

@@ -180,6 +180,12 @@ def test_a_reply_without_a_status_and_a_refusal_are_asked_again(first):
     assert model.requests[0].index != model.requests[1].index
 
 
+def test_no_two_requests_of_a_case_share_an_index_whoever_is_asked_again():
+    # An equal index would mean an equal seed, and the same answer again.
+    _, model = decide(["hm", "hm", "Solved"] * 3, votes=3)
+    assert len({request.index for request in model.requests}) == len(model.requests) == 9
+
+
 def test_what_every_attempt_cost_is_in_the_verdict():
     verdict, _ = decide([REFUSED, "hm", "Unsure", "Solved"])
     assert verdict.usage == Usage(5, 1, 6, calls=4)
@@ -208,6 +214,29 @@ def test_one_missing_vote_costs_the_verdict_and_shows_the_others():
         decide(["Solved", ModelError("down", kind="transport"), "Solved"], votes=3)
     assert [vote.status for vote in caught.value.votes] == ["solved", None, "solved"]
     assert caught.value.usage.calls == 2
+
+
+def test_what_a_missing_vote_cost_is_in_the_verdict_of_the_others():
+    paid = ModelError("down", usage=Usage(5, 1, 6, calls=1))
+    verdict, _ = decide(["Solved", paid, "Solved"], votes=3, require_all=False)
+    assert verdict.usage == Usage(5, 1, 6, calls=3)
+    with pytest.raises(MissingVotes) as caught:
+        decide(["Solved", paid, "Solved"], votes=3)
+    assert caught.value.usage == Usage(5, 1, 6, calls=3)
+
+
+@pytest.mark.parametrize(("votes", "missing"), [(2, 1), (4, 2)])
+def test_half_of_the_votes_are_not_enough(votes, missing):
+    replies = ["Solved"] * (votes - missing) + [ModelError("down")] * missing
+    with pytest.raises(MissingVotes, match=rf"^{missing} of {votes} votes"):
+        decide(replies, votes=votes, require_all=False)
+
+
+@pytest.mark.parametrize(("reward", "score"), [("mean", 0.75), ("majority", 0.5)])
+def test_a_missing_vote_is_in_no_mean(reward, score):
+    replies = ["Solved", "Unsure", "Unsure", ModelError("down")]
+    verdict, _ = decide(replies, votes=3, require_all=False, reward=reward)
+    assert (verdict.score, [vote.status for vote in verdict.votes]) == (score, ["solved", "unsure", None])
 
 
 def test_most_votes_are_enough_where_not_all_are_required():

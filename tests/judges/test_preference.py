@@ -114,6 +114,20 @@ def test_equal_episodes_tie_without_a_question(status):
     assert (found.outcome, found.how, model.requests) == ("tie", "identical", [])
 
 
+def test_how_an_equal_answer_was_handed_in_does_not_matter():
+    one = contender()
+    case = one.case
+    other = Case(TASK, case.answer, (*case.calls[:-1], call(FINISH, {"final_answer": case.answer}, "given")))
+    found, model = compare([], one, Contender(other, "solved"))
+    assert (found.how, model.requests) == ("identical", [])
+
+
+def test_equal_episodes_with_different_verdicts_are_compared_where_that_is_wanted():
+    one, other = contender(status="unsure"), contender(status="unsolved")
+    assert settle(one, other, "compare") is None
+    assert settle(one, one, "compare").how == "identical"
+
+
 def test_equal_answers_after_different_calls_are_compared():
     found, model = compare(place, contender(), contender(response="rainy"))
     assert (found.how, len(model.requests)) == ("compared", 2)

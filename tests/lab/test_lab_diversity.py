@@ -13,6 +13,7 @@ from stb_env.lab.diversity import identical, mean_distances, run
 from stb_env.lab.embedding_map import correlation_distances, hashed_grams, pca_map
 from stb_env.lab.experiment import LabSettings
 from stb_env.tools import ToolId
+from tests.shared import folder
 
 FIRST, SECOND = ToolId("T", "t", "first"), ToolId("T", "t", "second")
 
@@ -85,7 +86,7 @@ def test_equal_seeds_give_equal_json_and_others_other_apis(small):
 
 
 def test_golden_pairs_of_recordings_can_be_mapped_too(shared_data):
-    found = run(LabSettings(options={"data": str(shared_data / "mirrorapi_bench")}))
+    found = run(LabSettings(options={"data": str(folder(shared_data, "mirrorapi_bench"))}))
     assert {row["calls"] for row in found.to_dict()["rows"]} == {
         "paper",
         *(file.stem for file in (shared_data / "mirrorapi_bench").glob("*.jsonl")),

@@ -85,9 +85,9 @@ def test_a_role_is_available_with_its_key_or_at_another_endpoint(config, env, ex
             r"\[models.agent\] in .*'temprature'; .* Did you mean 'temperature'\?",
         ),
         ('[modles]\nagent = "m"', r"mine.toml has no setting 'modles'; it takes models, prices"),
-        ("models = 3", r"\[models\] in .* must be a table, got int"),
-        ("[models]\nagent = 3", r"\[models.agent\] in .* must be a table, got int"),
-        ("prices = 3", r"\[prices\] in .* must be a table, got int"),
+        ("models = 3", r"\[models\] in .* must be a table, got a whole number"),
+        ("[models]\nagent = 3", r"\[models.agent\] in .* must be a table, got a whole number"),
+        ("prices = 3", r"\[prices\] in .* must be a table, got a whole number"),
         ("[models.agent", "is not TOML"),
         ('[models.agent]\nmodel = ""', "the agent model needs a name, got ''"),
         ('[models.agent]\nmodel = "m"\nprice = 3', "the price of the agent model must be .* got 3"),
@@ -95,22 +95,21 @@ def test_a_role_is_available_with_its_key_or_at_another_endpoint(config, env, ex
         ("[models.agent]\nprice = { prompt = -1, completion = true }", "must be { prompt = "),
         (
             "[models.agent]\nretries = 1.5",
-            "retries of the agent model must be a whole number of at least 0, got 1.5",
+            r"^retries of \[models\.agent\] in the models file .* must be a whole number, got 1\.5$",
         ),
-        ("[models.agent]\nretries = true", "must be a whole number of at least 0, got True"),
-        (
-            '[models.agent]\ntimeout = "long"',
-            "timeout of the agent model must be a number of at least 0.001, got 'l",
-        ),
+        ("[models.agent]\nretries = true", r"retries of \[models\.agent\] .* a whole number, got True$"),
+        ('[models.agent]\ntimeout = "long"', r"timeout of \[models\.agent\] .* a number, got 'long'$"),
+        ("[models.agent]\nretries = -1", "^retries of the agent model must be a whole number of at least 0"),
         ("[models.agent]\ndeadline = inf", "deadline of the agent model must be .* got inf"),
         ("[models.agent]\ntemperature = nan", "temperature of the agent model must be .* got nan"),
-        ("[models.agent]\nextra = 3", "extra of the agent model must be a table, got int"),
-        ("[models.agent]\napi_key_env = 3", "api_key_env of the agent model must be the name"),
+        ("[models.agent]\nextra = 3", r"\[models\.agent\.extra\] .* a table, got a whole number$"),
+        ("[models.agent]\napi_key_env = 3", r"api_key_env of \[models\.agent\] .* be text, got 3$"),
+        ('[models.agent]\napi_key_env = "sk-1"', "api_key_env of the agent model must be the name"),
         (
             '[models.agent]\nbase_url = "127.0.0.1:8000"',
             "base_url of the agent model must be a URL such as http",
         ),
-        ("[models.agent]\nbase_url = 3", "base_url of the agent model must be a URL such as http"),
+        ("[models.agent]\nbase_url = 3", r"base_url of \[models\.agent\] in .* must be text, got 3$"),
         ('[models.agent]\nbase_url = "http://a b/v1"', "names no valid host"),
         ('[models.agent]\nbase_url = "http:///v1"', "names no valid host"),
     ],
@@ -118,6 +117,23 @@ def test_a_role_is_available_with_its_key_or_at_another_endpoint(config, env, ex
 def test_a_wrong_models_file_is_refused_with_the_place_and_the_remedy(models_file, text, message):
     with pytest.raises(ConfigError, match=message):
         load_models(models_file(text), env={})
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"retries": 1.5}, "retries of the agent model must be a whole number of at least 0, got 1.5"),
+        ({"retries": True}, "retries of the agent model must be a whole number of at least 0, got True"),
+        ({"timeout": "long"}, "timeout of the agent model must be a number of at least 0.001, got 'long'"),
+        ({"extra": 3}, "extra of the agent model must be a table, got int"),
+        ({"cache": 3}, "cache of the agent model must be a path"),
+        ({"api_key_env": 3}, "api_key_env of the agent model must be the name of an environment variable"),
+        ({"base_url": 3}, "base_url of the agent model must be a URL such as http://127.0.0.1:8000/v1"),
+    ],
+)
+def test_a_configuration_made_in_code_is_checked_as_well(settings, message):
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        ModelConfig("agent", "m", **settings)
 
 
 def test_a_models_file_that_is_not_there_is_refused(tmp_path):

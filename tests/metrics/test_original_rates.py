@@ -31,6 +31,12 @@ def test_statuses_are_counted_and_a_pass_needs_no_solved_answer():
     assert kept.interval[0] <= kept.pass_rate <= kept.interval[1]
 
 
+def test_an_episode_that_does_not_count_is_invalid_whatever_its_verdict_says():
+    metrics = judged("1", "solved", "solved", "solvable").verdict["metrics"]
+    kept = bookkeeping([episode("1", verdict={"metrics": metrics}, valid=False)])
+    assert (kept.episodes, kept.invalid, kept.passed) == (0, 1, 0)
+
+
 @pytest.mark.parametrize("judge", ["env", "pass:m:v1"])
 def test_verdicts_of_other_judges_do_not_count(judge):
     assert bookkeeping([episode("1", judge=judge)]).episodes == 0

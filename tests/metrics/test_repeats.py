@@ -27,6 +27,14 @@ def test_trials_give_pass_at_k_pass_hat_k_and_flips():
     assert found["flips"]["rate"] == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize(
+    ("trials", "ks"), [(2, [1, 2]), (5, [1, 2, 3, 4, 5]), (6, [1, 2, 3, 4, 5, 6]), (9, [1, 2, 3, 4, 5, 9])]
+)
+def test_the_figures_are_of_every_k_up_to_five_and_of_all_trials(trials, ks):
+    found = repeats([episode("a", trial=trial) for trial in range(trials)])
+    assert [each["k"] for each in found["passes"]] == ks
+
+
 def test_a_run_of_several_trials_prints_them():
     done = CliRunner().invoke(
         app, ["run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", "2", "--trials", "2", "--json"]

@@ -21,6 +21,8 @@ WORDS = st.lists(st.sampled_from(["a", "b", "c", "."]), max_size=12).map(" ".joi
         ("Hello, world", "hello world", 0.499999995),
         ("a b c d", "a c b d", 0.749999995),
         ("a b c d e f", "f e d c b a", 0.1666666617),
+        # Of two longest subsequences the package finds the one with "b"; the other would score a half.
+        ("a b", "b a. a", 0.999999995),
         ("Your account is open.", "Your bank account is now open.", 0.7999999952),
     ],
 )
@@ -35,13 +37,13 @@ def test_a_text_without_a_word_scores_nothing(text):
 
 
 @given(WORDS, WORDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_score_is_a_share(one, other):
     assert 0.0 <= rouge_l(one, other) <= 1.0
 
 
 @given(WORDS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_text_is_closer_to_a_text_than_itself(text):
     assert rouge_l(text, text) == pytest.approx(1.0 if text.replace(".", "") else 0.0, abs=1e-6)
 

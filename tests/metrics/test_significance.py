@@ -98,6 +98,19 @@ def test_trials_of_a_task_count_as_one_score():
     assert compare_runs(first, [episode("1", "unsolved")]).first == 0.5
 
 
+def test_what_the_environment_decided_itself_is_no_judges_verdict():
+    gave_up = episode("1", "unsolved", judge="env")
+    difference = compare_runs([gave_up, episode("2")], [episode("1"), episode("2")])
+    assert (difference.tasks, difference.only_second) == (2, 1)
+    assert compare_runs([gave_up], [episode("1")]).tasks == 1
+
+
+@pytest.mark.parametrize(("solved", "only_first"), [(1, 0), (2, 1)])
+def test_a_task_is_solved_by_a_run_that_solved_it_in_more_than_half_of_its_trials(solved, only_first):
+    trials = [episode("1", "solved" if trial < solved else "unsolved", trial=trial) for trial in range(2)]
+    assert compare_runs(trials, [episode("1", "unsolved")]).only_first == only_first
+
+
 def test_runs_of_different_judges_or_different_tasks_are_not_compared():
     with pytest.raises(DataError, match=r"^the two runs were judged by heuristic and pass:m:v1; judge both"):
         compare_runs([episode(judge="heuristic")], [episode()])

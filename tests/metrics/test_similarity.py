@@ -112,6 +112,11 @@ def test_schemas_match_where_fields_and_types_agree(real, simulated, same):
     assert schema_match(simulated, real) is same
 
 
+def test_a_longer_text_gains_nothing_by_its_length():
+    # Precisions 5/10, 5/10, 4/9 and 3/8, all but the first with one added to both counts.
+    assert bleu4("abcde", "abcdefghij") == pytest.approx((1 / 2 * 1 / 2 * 4 / 9 * 3 / 8) ** (1 / 4))
+
+
 @settings(max_examples=60)
 @given(JSON)
 def test_every_value_matches_itself(value):

@@ -69,6 +69,12 @@ def test_a_task_flips_where_two_valid_trials_have_different_verdicts():
     assert (rate.tasks, rate.flipped, rate.rate, rate.single) == (2, 1, 0.5, 2)
 
 
+def test_a_trial_without_a_valid_verdict_flips_no_task():
+    undecided = episode("a", "na", trial=1, valid=False)
+    rate = trial_flips([episode("a"), undecided])
+    assert (rate.tasks, rate.flipped, rate.single) == (0, 0, 1)
+
+
 def test_an_episode_flips_where_votes_differ_and_a_missing_vote_is_no_flip():
     votes = [[YES, YES, NO], [YES, YES, None], [NO, NO, NO]]
     rate = vote_flips([episode(str(n), cast[0], votes=cast) for n, cast in enumerate(votes)])

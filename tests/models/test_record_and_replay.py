@@ -15,6 +15,7 @@ import pytest
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.trajectory import Trajectory, read_trajectories
 from tests.models.services import ROLES, Services, diligent, serving, simulating, varied
+from tests.shared import queries
 
 QUERIES = 100
 IDS = {"G1": "I1", "G2": "I2", "G3": "I3"}
@@ -56,7 +57,7 @@ def group_of(data: Path) -> str:
 def recorded(
     shared_data: Path, stb: Callable[..., Any], tmp_path_factory: pytest.TempPathFactory
 ) -> Recorded:
-    data, folder = shared_data / "stabletoolbench" / "solvable_queries", tmp_path_factory.mktemp("recorded")
+    data, folder = queries(shared_data), tmp_path_factory.mktemp("recorded")
     with pytest.MonkeyPatch.context() as patch, serving() as services:
         # This comes before the fixture that keeps a developer's own models out of each test.
         for name in list(os.environ):

@@ -22,6 +22,7 @@ from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, Received
 from tests.models.conftest import Outcome
 from tests.models.services import Services, calling, diligent, number, prompt_of, serving, varied
+from tests.shared import queries
 
 ROOT = Path(__file__).parents[2]
 QUERIES = int(os.environ.get("STB_END_TO_END_QUERIES", "40"))
@@ -74,7 +75,7 @@ def bench(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterat
         for service, answer in ((services.agent, wandering), (services.judge, judging)):
             for _ in range(max(1, QUERIES // 50)):
                 service.always(answer)
-        data = shared_data / "stabletoolbench" / "solvable_queries"
+        data = queries(shared_data)
         yield Bench(services, services.models(folder / "models.toml", agent={"seed": 1}), data, folder)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from hypothesis import strategies as st
 
 from stb_env.retrieval import BM25Retriever
 from stb_env.retrieval.bm25 import words
+from tests.shared import task_files
 
 documents = st.lists(st.lists(st.sampled_from(["ab", "cd", "ef", "gh"]), max_size=5), min_size=1, max_size=6)
 queries = st.lists(st.sampled_from(["ab", "cd", "ef", "zz"]), max_size=4)
@@ -21,11 +21,7 @@ queries = st.lists(st.sampled_from(["ab", "cd", "ef", "zz"]), max_size=4)
 
 @pytest.fixture(scope="module")
 def fixture(shared_data: Path) -> dict[str, Any]:
-    file = shared_data / "toolbench_tasks" / "retrieval_bm25.json"
-    if not file.is_file():
-        pytest.skip(f"no {file}")
-    loaded: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
-    return loaded
+    return task_files(shared_data, "retriever", "documents", "queries")[0]
 
 
 def test_tokens_are_those_of_the_golden_queries(fixture: dict[str, Any]):
@@ -52,7 +48,7 @@ def test_positive_scores_come_in_the_golden_order(fixture: dict[str, Any]):
         assert [case["bm25"][hit.index] for hit in found] == [case["bm25"][index] for index in golden]
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(documents, queries)
 def test_scores_follow_the_formula(texts: list[list[str]], query: list[str]):
     scores = BM25Retriever(" ".join(text) for text in texts).scores(" ".join(query))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,11 +31,11 @@ needs_model = pytest.mark.skipif(
 )
 
 
-@pytest.mark.skipif(HAS_RUNTIME, reason="onnxruntime is installed")
-def test_without_onnxruntime_the_error_names_the_extra(tmp_path: Path):
+def test_without_onnxruntime_the_error_names_the_extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
     vocabulary = {piece: number for number, piece in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]"])}
     with pytest.raises(ConfigError, match=r"needs onnxruntime: pip install 'stb-env\[minilm\]'$"):
-        OnnxEncoder(tmp_path / "model.onnx", WordPiece(vocabulary))
+        OnnxEncoder(tmp_path / "model.onnx", WordPiece(vocabulary, limit=9))
 
 
 @pytest.mark.skipif(is_installed(MODEL_PACKAGE), reason=f"{MODEL_PACKAGE} is installed")

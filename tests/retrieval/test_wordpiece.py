@@ -1,25 +1,26 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.errors import DataError
-from stb_env.retrieval.wordpiece import WordPiece, split_words
+from stb_env.errors import ConfigError, DataError
+from stb_env.retrieval.wordpiece import WordPiece
 
 PIECES = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "run", "##ning", "!", "天"]
-SPECIAL = PIECES[:4]
 
 
-def tokenizer() -> WordPiece:
-    return WordPiece({piece: number for number, piece in enumerate(PIECES)})
+def tokenizer(limit: int = 99) -> WordPiece:
+    return WordPiece({piece: number for number, piece in enumerate(PIECES)}, limit)
 
 
 def pieces(text: str, limit: int = 99) -> list[str]:
-    return [PIECES[number] for number in tokenizer().encode(text, limit)]
+    numbers, _ = tokenizer(limit).encode([text])
+    return [PIECES[number] for number in numbers[0]]
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,7 @@ def pieces(text: str, limit: int = 99) -> list[str]:
         ("run天run", ["run", "天", "run"]),
         ("run" * 40, ["[UNK]"]),
         ("[CLS]", ["[UNK]", "[UNK]", "[UNK]"]),
+        ("run\ud800", ["run", "[UNK]"]),
         ("", []),
     ],
 )
@@ -44,29 +46,28 @@ def test_long_text_loses_its_end():
     assert pieces("run running run", limit=4) == ["[CLS]", "run", "run", "[SEP]"]
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.text(), st.integers(2, 40))
+def test_a_shorter_text_of_a_batch_is_padded_and_masked():
+    numbers, mask = tokenizer().encode(["run", "unaffable running"])
+    assert numbers.tolist() == [[2, 7, 3, 0, 0, 0, 0], [2, 4, 5, 6, 7, 8, 3]]
+    assert mask.tolist() == [[1, 1, 1, 0, 0, 0, 0], [1, 1, 1, 1, 1, 1, 1]]
+
+
+@settings(max_examples=60)
+@given(st.text(st.characters(exclude_categories=())), st.integers(2, 40))
 def test_any_text_fits_the_limit(text: str, limit: int):
-    numbers = tokenizer().encode(text, limit)
+    numbers = tokenizer(limit).encode([text])[0][0].tolist()
     assert 2 <= len(numbers) <= limit
     assert numbers[0] == 2
     assert numbers[-1] == 3
 
 
-@settings(max_examples=60, deadline=None)
-@given(st.text(alphabet="aé-B c_天\t", max_size=30))
-def test_words_hold_no_blank_and_no_capital(text: str):
-    for word in split_words(text):
-        assert word == word.lower().strip()
-        assert word
-
-
 def test_both_kinds_of_vocabulary_file_are_read(tmp_path: Path):
     (tmp_path / "vocab.txt").write_text("\n".join(PIECES) + "\n", encoding="utf-8")
-    numbers = {piece: number for number, piece in enumerate(PIECES)}
-    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": numbers}}), encoding="utf-8")
+    known = {piece: number for number, piece in enumerate(PIECES)}
+    (tmp_path / "tokenizer.json").write_text(json.dumps({"model": {"vocab": known}}), encoding="utf-8")
     for name in ("vocab.txt", "tokenizer.json"):
-        assert WordPiece.load(tmp_path / name).encode("running", 9) == [2, 7, 8, 3]
+        numbers, _ = WordPiece.load(tmp_path / name, limit=9).encode(["running"])
+        assert numbers.tolist() == [[2, 7, 8, 3]]
 
 
 @pytest.mark.parametrize(
@@ -85,4 +86,12 @@ def test_another_file_is_refused(tmp_path: Path, name: str, content: str | None,
     if content is not None:
         (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(DataError, match=message):
-        WordPiece.load(tmp_path / name)
+        WordPiece.load(tmp_path / name, limit=9)
+
+
+def test_without_tokenizers_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(
+        ConfigError, match=r"^dense retrieval needs tokenizers: pip install 'stb-env\[minilm\]'$"
+    ):
+        tokenizer()

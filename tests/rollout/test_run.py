@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +18,9 @@ import pytest
 from stb_env.baselines import BASELINES, load_agent
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.metrics.rates import summarize
-from stb_env.rollout import Agent, Job, Run, plan, play, run_batch
+from stb_env.rollout import Agent, Job, Run, as_agent, plan, play, run_batch
 from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.wrappers import DepthFirstSearch
 
 MANIFEST = {"env": "stb/Sandbox-v0", "seed": 0}
 
@@ -40,6 +43,12 @@ def test_a_plan_is_in_task_order_with_seeds_of_their_own():
 
 def test_an_episode_seed_does_not_depend_on_how_many_are_played():
     assert jobs(3, seed=1) == jobs(6, seed=1)[:3]
+
+
+def test_a_plan_has_no_more_episodes_than_there_are_tasks():
+    tasks = sandbox().tasks
+    assert plan(tasks, episodes=tasks.size + 5) == plan(tasks, episodes=None) == jobs(tasks.size)
+    assert len(plan(tasks, episodes=None)) == tasks.size
 
 
 def test_an_endless_source_needs_a_number_of_episodes():
@@ -75,6 +84,14 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path):
     assert keys == [job.key for job in jobs(6)]
 
 
+def test_a_batch_returns_the_episodes_of_earlier_sittings_too(tmp_path: Path):
+    for count in (2, 5):
+        run = Run(tmp_path, MANIFEST)
+        played = run_batch(sandbox, load_agent("gold"), jobs(count), run)
+        run.close()
+        assert [trajectory.key for trajectory in played] == [job.key for job in jobs(count)]
+
+
 def test_a_torn_line_is_played_again(tmp_path: Path):
     run = Run(tmp_path, MANIFEST)
     run_batch(sandbox, load_agent("gold"), jobs(3), run)
@@ -94,6 +111,21 @@ def test_another_configuration_is_refused_with_the_difference(tmp_path: Path):
         ConfigError, match=r"another configuration \(seed: there 0, now 1\); use another --out"
     ):
         Run(tmp_path, MANIFEST | {"seed": 1})
+
+
+@pytest.mark.parametrize(
+    ("there", "now", "difference"),
+    [
+        (MANIFEST, MANIFEST | {"votes": 3}, "votes: there None, now 3"),
+        (MANIFEST | {"votes": 3}, MANIFEST, "votes: there 3, now None"),
+    ],
+)
+def test_a_setting_that_only_one_of_two_configurations_has_is_a_difference(
+    tmp_path: Path, there: dict[str, Any], now: dict[str, Any], difference: str
+):
+    Run(tmp_path, there).close()
+    with pytest.raises(ConfigError, match=rf"another configuration \({difference}\); use another --out"):
+        Run(tmp_path, now)
 
 
 def test_the_replay_agent_repeats_a_saved_run(tmp_path: Path):
@@ -116,15 +148,106 @@ def test_an_agent_whose_model_fails_ends_the_episode_as_invalid():
     assert trajectory.failure["kind"] == "rate_limit"
 
 
+def test_the_reward_of_an_episode_is_the_sum_over_its_steps():
+    env = gym.make("stb/Sandbox-v0", reward="dense").unwrapped
+    (job,) = jobs(1)
+    trajectory = play(env, load_agent("gold")(), task_id=job.task_id, seed=job.seed)
+    rewards = [step["reward"] for step in trajectory.steps]
+    assert rewards[-1] != pytest.approx(1.0)
+    assert trajectory.reward == pytest.approx(sum(rewards)) == pytest.approx(1.0)
+
+
+def test_an_episode_that_its_agent_left_keeps_the_conversation_so_far():
+    class Tired(Agent):
+        said = False
+
+        def act(self, observation: Any, info: Any) -> Any:
+            if self.said:
+                raise InfrastructureError("no model", kind="rate_limit", stage="agent", retryable=True)
+            self.said = True
+            return "Let me think."
+
+    (job,) = jobs(1)
+    trajectory = play(sandbox(), Tired(), task_id=job.task_id, seed=job.seed)
+    assert (len(trajectory.steps), trajectory.answer) == (1, "")
+    assert [message["role"] for message in trajectory.messages] == ["system", "user", "assistant", "user"]
+    assert trajectory.messages[2]["content"] == "Let me think."
+
+
+def test_of_two_answers_in_one_step_the_one_that_is_judged_is_that_of_the_trajectory():
+    def answer(text: str) -> dict[str, Any]:
+        return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": text}}
+
+    (job,) = jobs(1)
+    env = sandbox()
+    agent = as_agent(lambda observation, info: [answer("one"), answer("other")])
+    trajectory = play(env, agent, task_id=job.task_id, seed=job.seed)
+    assert trajectory.answer == env.snapshot().answer == "one"
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_an_agent_of_a_batch_plays_the_environment_that_it_wraps(concurrency: int):
+    class Searching(Agent):
+        def wrap(self, env: Any) -> Any:
+            return DepthFirstSearch(env, max_queries=1)
+
+        def act(self, observation: Any, info: Any) -> Any:
+            return "Let me think."
+
+    played = run_batch(sandbox, Searching, jobs(3), concurrency=concurrency)
+    assert [trajectory.tree["queries"] for trajectory in played] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_every_environment_of_a_batch_is_closed_in_the_end(concurrency: int):
+    closed, made = [], []
+
+    def make() -> Any:
+        env = sandbox()
+        env.close = lambda: closed.append(env)
+        made.append(env)
+        return env
+
+    run_batch(make, load_agent("gold"), jobs(4), concurrency=concurrency)
+    assert 1 <= len(made) <= concurrency
+    assert {id(env) for env in closed} == {id(env) for env in made}
+    with pytest.raises(ZeroDivisionError):
+        run_batch(make, lambda: as_agent(lambda observation, info: 1 // 0), jobs(1))
+    assert len(closed) == len(made)
+
+
 def test_a_bug_in_an_agent_is_not_hidden():
     def broken(observation: Any, info: Any) -> Any:
         raise ZeroDivisionError
 
-    from stb_env.rollout import as_agent
-
     (job,) = jobs(1)
     with pytest.raises(ZeroDivisionError):
         play(sandbox(), as_agent(broken), task_id=job.task_id, seed=job.seed)
+
+
+def test_after_a_bug_in_an_agent_no_further_episode_is_begun(monkeypatch: pytest.MonkeyPatch):
+    """Episodes that wait for each other until the pool is left show which ones were begun."""
+    left = threading.Event()
+
+    class Pool(ThreadPoolExecutor):
+        def __exit__(self, *caught: Any) -> bool | None:
+            left.set()
+            return super().__exit__(*caught)
+
+    monkeypatch.setattr("stb_env.rollout.run.ThreadPoolExecutor", Pool)
+    planned, begun = jobs(12), []
+
+    def policy(observation: Any, info: Any) -> str:
+        begun.append(info["task_id"])
+        if info["task_id"] == planned[0].task_id:
+            raise ZeroDivisionError
+        left.wait(60)
+        return '{"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}'
+
+    with pytest.raises(ZeroDivisionError):
+        run_batch(sandbox, lambda: as_agent(policy), planned, concurrency=2)
+    # At most one more for each worker.
+    assert len(begun) <= 3
 
 
 def test_invalid_episodes_are_counted_and_left_out_of_rates():

@@ -33,8 +33,8 @@ def spoken(ability: str = "call", *names: str) -> Scene:
 @pytest.mark.parametrize(
     ("role", "before", "draft", "message"),
     [
-        ("domain", scene(), {"domains": []}, r"'domains': \[\] should be non-empty"),
-        ("domain", scene(), {"domains": ["  "]}, r"'domains\[0\]'.*does not match.*"),
+        ("domain", scene(), {"domains": []}, "'domains' must be an array of at least 1, got an array of 0"),
+        ("domain", scene(), {"domains": ["  "]}, r"'domains\[0\]' must be a text that matches .*"),
         (
             "api",
             scene(),
@@ -57,7 +57,7 @@ def spoken(ability: str = "call", *names: str) -> Scene:
             "api",
             scene(),
             {"apis": [changed(TIDES, name="Tide Table")]},
-            r"'apis\[0\]\.name': 'Tide Table' does not match .*",
+            r"'apis\[0\]\.name' must be a text that matches .*, got the text 'Tide Table'",
         ),
         ("api", scene(), {"apis": [changed(TIDES, output_parameters={})]}, r"TideTable returns nothing; .*"),
         (
@@ -73,8 +73,13 @@ def spoken(ability: str = "call", *names: str) -> Scene:
             {"utterances": ["Ask TideTable please"]},
             r"the user must not know of APIs, but names TideTable",
         ),
-        ("query", scene(), {"utterances": ["a?"], "time": "noon"}, r"'time': 'noon' does not match .*"),
-        ("caller", spoken(), {"turns": []}, r"'turns': \[\] should be non-empty"),
+        (
+            "query",
+            scene(),
+            {"utterances": ["a?"], "time": "noon"},
+            r"'time' must be a text that matches .*, got the text 'noon'",
+        ),
+        ("caller", spoken(), {"turns": []}, "'turns' must be an array of at least 1, got an array of 0"),
         (
             "caller",
             spoken(),
@@ -228,7 +233,7 @@ def replaced(value: Any, path: tuple[Any, ...], other: Any) -> Any:
 
 
 @pytest.mark.parametrize("role", ROLES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_a_draft_with_anything_anywhere_is_taken_or_refused(role: str, data: st.DataObject):
     path = data.draw(st.sampled_from(places(VALID[role])))
@@ -237,7 +242,7 @@ def test_a_draft_with_anything_anywhere_is_taken_or_refused(role: str, data: st.
 
 
 @pytest.mark.parametrize("role", ROLES)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(text=st.text(max_size=200))
 def test_any_text_is_refused_with_a_reason(role: str, text: str):
     with pytest.raises(UnfitDraft, match=r"."):

@@ -10,8 +10,10 @@ from typer.testing import CliRunner
 
 from stb_env.cli.main import app
 from stb_env.suites.api_bank.formats.training import read_training
+from stb_env.suites.stabletoolbench.queries import load
 from stb_env.synthesis.tool_api import read_apis
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
+from tests.shared import queries
 from tests.synthesis.replies import FERRY, TIDES, Cast
 
 ROLES = ("domain", "api", "query", "caller", "tester")
@@ -177,11 +179,10 @@ def test_a_list_of_apis_is_read(tmp_path: Path):
 
 
 def test_query_files_give_their_apis(shared_data: Path):
-    folder = shared_data / "stabletoolbench" / "solvable_queries"
-    if not folder.is_dir():
-        pytest.skip(f"no query files in {folder}")
+    folder = queries(shared_data)
     apis = read_apis(folder)
-    assert len({api.name for api in apis}) == len(apis) > 100
+    assert {api.name for api in apis} == {tool.name for tool in load(folder).tasks.catalog}
+    assert len({api.name for api in apis}) == len(apis)
     assert all(
         kind["type"] in ("str", "int", "float", "bool", "list", "dict")
         for a in apis

@@ -92,7 +92,7 @@ def test_gymnasium_accepts_it(finish: bool):
     check_env(make(finish=finish), skip_render_check=True)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.integers(0, 2**31), st.sampled_from([2, 7, 64]))
 def test_mask_candidates_and_features_agree_at_every_step(seed: int, size: int):
     env = make(size, max_turns=6)

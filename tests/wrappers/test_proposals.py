@@ -10,9 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.tools import FINISH, Tool
+from stb_env.wrappers.documented import documented
+from stb_env.wrappers.features import FEATURES, features
 from stb_env.wrappers.fields import rows
 from stb_env.wrappers.mentions import kind_of, mentions
-from stb_env.wrappers.proposals import Done, Seen, candidates
+from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Done, Filling, Seen, candidates
 
 
 def spec(properties: dict[str, Any], required: list[str] | None = None, name: str = "find_for_shop") -> str:
@@ -101,7 +103,24 @@ def test_the_row_that_the_query_names_comes_first():
     assert filled(query, key, done) == [{"contact_id": "c-2"}, {"contact_id": "c-1"}, {"contact_id": "c-9"}]
 
 
-@settings(max_examples=60, deadline=None)
+def test_values_are_taken_from_the_three_latest_results():
+    query = "Track my orders."
+    made = [Done("search", "{}", True, rows({"order_id": f"o-{n}"}, query)) for n in range(5)]
+    order = {"order_id": {"type": "string", "examples": ["o-9"]}}
+    assert [found["order_id"] for found in filled(query, order, *made)] == ["o-4", "o-3", "o-2", "o-9"]
+    later = Done("search", "{}", True, rows({"city": "Oslo"}, query))
+    assert [found["order_id"] for found in filled(query, order, made[0], later, later)] == ["o-0", "o-9"]
+    assert [found["order_id"] for found in filled(query, order, made[0], later, later, later)] == ["o-9"]
+
+
+@pytest.mark.parametrize("size", [2, 3, 64])
+def test_however_few_candidates_there_are_one_of_them_answers(size: int):
+    found = candidates(Seen("Where is my order?", spec({"order_id": {"type": "string"}})), size)
+    assert json.loads(found[-1].action)["name"] == FINISH
+    assert json.loads(found[0].action)["name"] == "find_for_shop"
+
+
+@settings(max_examples=60)
 @given(
     st.text(max_size=200),
     st.recursive(
@@ -146,6 +165,17 @@ def test_mentions_are_read_in_order(text: str, expected: list[Any]):
     assert [mention.value for mention in mentions(text)] == expected
 
 
+@pytest.mark.parametrize(
+    ("positions", "in_order"),
+    [((3, 9), True), ((9, 3), False), ((3, 3), True), ((-1, 3), True), ((9, -1), True)],
+)
+def test_values_are_in_order_where_none_stands_before_one_that_is_named_earlier(positions, in_order):
+    schema = {"first": {"type": "string"}, "second": {"type": "string"}}
+    (tool,) = documented(spec(schema))
+    fillings = tuple(Filling("Ada", "query", 1.0, position) for position in positions)
+    assert CallCandidate(tool, fillings).in_order == in_order
+
+
 @given(st.text(max_size=300))
 def test_any_text_has_mentions_inside_it(text: str):
     found = mentions(text)
@@ -156,3 +186,46 @@ def test_any_text_has_mentions_inside_it(text: str):
 @given(st.text(max_size=60))
 def test_any_text_is_of_one_kind(text: str):
     assert kind_of(text) in ("date", "time", "phone", "id", "number", "code", "name")
+
+
+@pytest.mark.parametrize(
+    ("names", "singled_out"),
+    [(["Ada", "Bob"], [False, True]), (["Bob", "Bob"], [False, False]), (["Bob"], [False])],
+)
+def test_a_row_is_singled_out_where_the_query_names_it_and_no_other(
+    names: list[str], singled_out: list[bool]
+):
+    found = rows({"found": [{"name": name} for name in names]}, "Please call Bob.")
+    assert [row.singled_out for row in found] == singled_out
+
+
+@pytest.mark.parametrize(
+    ("calls", "called", "repeated", "failed"),
+    [
+        ([], 0.0, 0.0, 0.0),
+        ([("o-2", True)], 1.0, 0.0, 0.0),
+        ([("o-2", False)], 1.0, 0.0, 0.0),
+        ([("o-1", True), ("o-2", False)], 1.0, 1.0, 0.0),
+        ([("o-1", False), ("o-2", True)], 1.0, 1.0, 1.0),
+    ],
+)
+def test_a_call_is_a_repetition_where_its_arguments_are_the_same(
+    calls: list[tuple[str, bool]], called: float, repeated: float, failed: float
+):
+    made = tuple(Done("find_for_shop", f'{{"order_id": "{order}"}}', ok) for order, ok in calls)
+    schema = {"order_id": {"type": "string", "default": "o-1"}}
+    seen = Seen("Track my order.", spec(schema), made)
+    row = features(candidates(seen, 4, finish=False), seen, 4)[0]
+    names = ("tool_called", "call_repeated", "call_failed")
+    assert [row[FEATURES.index(name)] for name in names] == [called, repeated, failed]
+
+
+@pytest.mark.parametrize(
+    ("query", "used"), [("Cancel my order.", 1.0), ("Cancel order 7431.", 0.0), ("Cancel 7431!", 0.0)]
+)
+def test_a_value_counts_as_taken_from_a_result_only_where_the_query_does_not_say_it(query: str, used: float):
+    found = Done("orders", "{}", True, rows({"order": 7431}, query))
+    cancelled = Done("cancel", '{"order": 7431}', True, values=frozenset({"7431"}))
+    seen = Seen(query, spec({}), (found, cancelled))
+    row = features([AnswerCandidate("Done.")], seen, 1)[0]
+    assert row[FEATURES.index("results_used")] == used

@@ -105,7 +105,7 @@ def test_step_and_astep_make_the_same_transitions(search):
 
 
 @every_search
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(scripts, scripts, scripts)
 def test_a_fork_and_its_origin_do_not_see_each_other(search, before, one, other):
     env, twin = search(maze()), search(maze())
@@ -121,7 +121,7 @@ def test_a_fork_and_its_origin_do_not_see_each_other(search, before, one, other)
 
 
 @every_search
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(scripts, scripts)
 def test_a_pickled_snapshot_continues_the_search_elsewhere(search, before, after):
     env, elsewhere = search(maze()), search(maze())
@@ -133,7 +133,7 @@ def test_a_pickled_snapshot_continues_the_search_elsewhere(search, before, after
 
 
 @every_search
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.text("abcw.-?!", max_size=40))
 def test_any_script_keeps_the_observation_in_its_space_and_its_result_parsable(search, script):
     env = search(maze(limits={"result": 256}))
@@ -240,6 +240,13 @@ def test_a_failure_of_the_searchs_own_value_leaves_the_episode_invalid():
     assert (truncated, info["valid"], info["failure"]["kind"]) == (True, False, "timeout")
     assert info["messages"]
     assert info["tools"]
+
+
+@pytest.mark.parametrize("search", [BeamSearch, BestFirstSearch, DepthFirstSearch, MonteCarloTreeSearch])
+def test_a_search_whose_last_branch_met_the_turn_limit_gives_up(search: Any):
+    _, reward, terminated, truncated, info = played_out(search(maze(max_turns=1), width=1), "a")
+    assert (reward, info["valid"], info["verdict"]["status"]) == (0.0, True, "unsolved")
+    assert (terminated or truncated, info["tree"]["nodes"][1]["outcome"]) == (True, "depth")
 
 
 def test_usage_covers_every_branch():

@@ -352,6 +352,14 @@ def test_the_original_flags_what_it_showed_before_and_sends_it_no_more():
     assert '"mento-carlo-action-value": 0.0' in flagged[0]["content"]
 
 
+@pytest.mark.parametrize("doors", [("a", "wall"), ("wall", "a")])
+def test_the_status_of_a_message_with_several_calls_is_the_highest_of_theirs(doors: tuple[str, str]):
+    env = DepthFirstSearch(maze(), compat="original")
+    env.reset(seed=0)
+    observation, *_ = env.step([go(door) for door in doors])
+    assert (observation["status"], env.tree.nodes[1].step.status) == (1, 1)
+
+
 def test_the_original_reports_its_last_give_up_where_it_has_no_answer():
     *_, info = played_out(DepthFirstSearch(maze(), compat="original"), "a-b-")
     tree = info["tree"]

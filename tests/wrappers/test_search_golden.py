@@ -19,6 +19,7 @@ from stb_env.trajectory import arguments_text
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict
 from stb_env.wrappers.search import TreeSearch, original_search
+from tests.shared import objects
 
 TOKENS = 10
 
@@ -121,11 +122,8 @@ def searched(golden: dict[str, Any], case: dict[str, Any]):
 
 @pytest.fixture(scope="module")
 def traces(shared_data):
-    file = shared_data / "stabletoolbench" / "golden" / "search" / "traces.json"
-    if not file.exists():
-        pytest.skip(f"no {file}")
-    golden = json.loads(file.read_text(encoding="utf-8"))
-    return [(case, *searched(golden, case)) for case in golden["cases"]]
+    files = objects(shared_data, "stabletoolbench/golden/search/*.json", "query", "cases")
+    return [(case, *searched(golden, case)) for golden in files for case in golden["cases"]]
 
 
 def shape(message: dict[str, Any]) -> dict[str, Any]:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from typing import Any
 
 import pytest
 
+from stb_env.errors import BackendError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.llm import ChatRequest, ScriptedModel, ask
 from stb_env.tasks import Task
-from stb_env.tools import Status, ToolResult
+from stb_env.tools import Status, Tool, ToolCall, ToolId, ToolResult
 from stb_env.trajectory import CallRecord, Step
 from stb_env.usage import Usage
 from stb_env.wrappers import BeamSearch, BestFirstSearch, IndependentChains, MonteCarloTreeSearch
 from stb_env.wrappers.search import JudgeValue, NodeView, Scored, heuristic_value
-from tests.wrappers.searching import CountingJudge, go, maze, nodes_after, played_out
+from stb_env.wrappers.search.value import unlabelled
+from tests.wrappers.searching import CountingJudge, answer, go, maze, nodes_after, played_out
 
 
 def by_room(**values: float) -> Any:
@@ -97,6 +100,24 @@ def test_uct_explores_the_other_branch_the_more_the_larger_c_is():
     assert few < some < many
 
 
+@pytest.mark.parametrize("c", [1.4, 2.0, 3.0])
+def test_uct_goes_to_the_child_of_the_largest_upper_confidence_bound(c: float):
+    env = in_two_rooms(c)
+    chosen = []
+    for _ in range(24):
+        index = env.step(answer())[4]["node"]
+        # Where it is the root, that one may have another child and nothing was chosen.
+        if index:
+            nodes, above = env.tree.nodes, env.tree.nodes[0].visits
+            low, high = (
+                nodes[room].total / nodes[room].visits + c * math.sqrt(math.log(above) / nodes[room].visits)
+                for room in (1, 6)
+            )
+            assert index == (6 if high > low else 1)
+            chosen.append(index)
+    assert {1, 6} == set(chosen)
+
+
 def test_the_value_of_an_answer_is_backed_up_to_the_root():
     env = MonteCarloTreeSearch(maze(), value=by_room(a=0.5, gold=1.0))
     nodes_after(env, "ab!-")
@@ -155,6 +176,16 @@ def test_a_value_may_ask_a_model_and_be_awaited():
     assert (info["node"], info["usage"]["calls"], info["usage"]["total_tokens"]) == (1, 4, 10)
 
 
+def test_what_a_value_cost_that_failed_is_a_part_of_the_usage():
+    def value(view: NodeView) -> Any:
+        error = BackendError("no value", kind="judge", stage="judge")
+        error.usage = Usage(calls=1, total_tokens=7)
+        raise error
+
+    *_, truncated, info = played_out(BestFirstSearch(maze(), value=value), "a")
+    assert (truncated, info["valid"], info["usage"]["total_tokens"]) == (True, False, 7)
+
+
 def test_a_judge_of_the_searchs_own_chooses_among_answers():
     own, test = CountingJudge(), CountingJudge()
     env = IndependentChains(maze(test), tries=2, answers=2, value=JudgeValue(own))
@@ -169,6 +200,12 @@ def test_only_an_oracle_sees_labels_and_the_state_of_the_world():
     value = JudgeValue(oracle, oracle=True)
     played_out(IndependentChains(maze(), tries=2, answers=2, value=value), "a?!")
     assert (oracle.cases[0].state, value.__name__) == ("a", "oracle:counting")
+
+
+def test_a_task_without_its_labels_keeps_what_an_agent_knows_of_it():
+    tool = Tool("go", "Goes.", {}, ToolId("Maze", "maze", "go"))
+    task = Task("1", "?", (tool,), "Suite", relevant=(tool.id,), gold=(ToolCall("go", {}),), goal={"a": 1})
+    assert unlabelled(task) == Task("1", "?", (tool,), "Suite")
 
 
 def test_a_judged_answer_is_above_every_node_without_one():

@@ -125,6 +125,15 @@ def test_found_tools_beyond_the_limit_are_put_away_the_oldest_first():
     assert len(offered(observation)) < 4 * len(queries)
 
 
+def test_a_tool_that_does_not_fit_puts_away_all_that_were_found_before_it():
+    tide, moon = tool("tide_table", "High water."), tool("moon", "Full.")
+    atlas = tool("atlas", "Maps. " * 400)
+    env = ToolRetrieval(small(tide, moon, limits={"tools": 2_500}), catalog=ToolCatalog([atlas]), k=1)
+    env.reset(seed=0)
+    for query, names in [("high water", ["tide_table"]), ("maps", []), ("full moon", ["moon"])]:
+        assert offered(env.step(search(query))[0]) == ["search_tools", *names, "Finish"]
+
+
 # -- what is refused --------------------------------------------------------------------------------
 
 
@@ -248,6 +257,14 @@ def test_recall_is_the_share_of_relevant_tools_that_were_found():
     env.reset(seed=0)
     env.step(search("high water"))
     assert env.step(GIVE_UP)[4]["retrieval"]["recall"] == 0.5
+
+
+def test_a_relevant_tool_that_is_offered_from_the_start_counts_as_found_in_the_recall_alone():
+    tide, moon = tool("tide_table", "High water."), tool("moon_phase", "Full moon.")
+    env = ToolRetrieval(small(tide, moon, relevant=[tide, moon]), always=[tide.name])
+    env.reset(seed=0)
+    figures = env.step(GIVE_UP)[4]["retrieval"]
+    assert figures == {"searches": 0, "found": 0, "relevant": 2, "recall": 0.5}
 
 
 def test_without_relevant_tools_there_is_no_recall():

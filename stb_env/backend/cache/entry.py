@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, call_key, read_arguments
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.metrics.taxonomy import ApiClass, classify
 from stb_env.tools import ToolId
 
@@ -177,7 +178,7 @@ def read_hit(value: str) -> Hit:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
 
 
-def _object(text: str) -> Mapping[str, Any]:
+def _object(text: str) -> JsonMapping:
     try:
         value = json.loads(text)
     except (ValueError, TypeError, RecursionError) as error:

@@ -16,9 +16,10 @@ from json.encoder import encode_basestring_ascii as _quote
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import ToolId, pure_name
 
-Arguments = Mapping[str, Any] | str
+Arguments = JsonMapping | str
 
 _TOO_DEEP = _quote("...")
 # Bits from where Decimal writes an integer, because Python refuses to write more than 4300 digits.

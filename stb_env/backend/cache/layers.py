@@ -6,10 +6,10 @@ import heapq
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonObject
 from stb_env.store import FILE, FrozenStore, LiveView, Row, TextStore
 
 VERSION = 1
@@ -124,7 +124,7 @@ class Layers:
             raise ConfigError(f"{what} {folder}; make one with `stb-env cache import SRC --cache {folder}`")
 
 
-def read_manifest(folder: Path) -> dict[str, Any] | None:
+def read_manifest(folder: Path) -> JsonObject | None:
     """Return what the folder says about itself, or None where it says nothing.
 
     Raises:
@@ -147,6 +147,6 @@ def read_manifest(folder: Path) -> dict[str, Any] | None:
     return data
 
 
-def write_manifest(folder: Path, data: dict[str, Any]) -> None:
+def write_manifest(folder: Path, data: JsonObject) -> None:
     """Replace what the folder says about itself, atomically."""
     write_json(folder / MANIFEST, {"format": VERSION} | data)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy, classify, matches
 from stb_env.store import Row
 
 MAX_LISTED = 1000
 
 
-def stats(entries: Iterable[CacheEntry]) -> dict[str, Any]:
+def stats(entries: Iterable[CacheEntry]) -> JsonObject:
     """Count entries by category, source, origin and class.
 
     ``close_calls`` are answers that match more than one error class of Appendix D.
@@ -72,7 +72,7 @@ class VerifyReport:
         if len(self.problems) < MAX_LISTED:
             self.problems.append({"key": key, "problem": problem})
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the report as plain data."""
         return {
             "ok": self.ok,
@@ -112,7 +112,7 @@ class FilterReport:
             else:
                 self.dropped[found.value] += 1
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the report as plain data."""
         return {
             "taxonomy": self.taxonomy,

@@ -8,11 +8,10 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
 from stb_env.backend.cache import report as cache_report
 from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, read_hit
@@ -21,6 +20,7 @@ from stb_env.backend.cache.layers import BASE, MANIFEST, Layers, read_manifest, 
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy
 from stb_env.store import Row, TextStore
 from stb_env.tools import ToolId
@@ -62,9 +62,20 @@ class ResponseCache:
     ) -> None:
         self.folder = None if folder is None else Path(os.path.abspath(folder))
         self.read_only = read_only
+        self._bounds = (lru, lru_characters)
         self._layers = Layers(self.folder, read_only)
         self._recent: Recent[Hit] = Recent(lru, lru_characters, _characters)
         self._hash = ""
+
+    def __reduce__(self) -> tuple[Callable[..., ResponseCache], tuple[object, ...]]:
+        """Pickle as the folder, which the copy opens again; a cache in memory alone goes nowhere.
+
+        Raises:
+            ConfigError: The cache has no folder.
+        """
+        if self.folder is None:
+            raise ConfigError("a cache in memory cannot be pickled; give it a folder")
+        return _reopened, (type(self), self.folder, self.read_only, *self._bounds)
 
     def __repr__(self) -> str:
         return f"ResponseCache({str(self.folder) if self.folder else None!r}, read_only={self.read_only})"
@@ -188,7 +199,7 @@ class ResponseCache:
             report.add(MANIFEST, f"the base has hash {self.hash}, recorded is {recorded}")
         return report
 
-    def stats(self) -> dict[str, Any]:
+    def stats(self) -> JsonObject:
         """Return counts of entries by category, source, origin and class."""
         return cache_report.stats(self.entries()) | {"hash": self.hash}
 
@@ -241,3 +252,9 @@ def _freeze(items: Iterable[tuple[str, str]], dest: Path) -> str:
             write_manifest(whole, {"hash": cache.hash, "entries": len(cache)})
         whole.replace(dest)
     return cache.hash
+
+
+def _reopened(
+    kind: type[ResponseCache], folder: Path, read_only: bool, lru: int, lru_characters: int
+) -> ResponseCache:
+    return kind(folder, lru=lru, lru_characters=lru_characters, read_only=read_only)

@@ -1,10 +1,9 @@
-"""One HTTP exchange through httpx, which comes with the openai package and is imported when first needed."""
+"""One HTTP exchange through httpx2, which is imported when first needed."""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
-import importlib.util
 import os
 import threading
 from collections.abc import Mapping
@@ -13,7 +12,8 @@ from functools import cache
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
-from stb_env.errors import BackendError, ConfigError, FailureKind
+from stb_env.errors import BackendError, FailureKind
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.retry import Clock, Deadline, retry_after
 
 MAX_BODY = 16 * 2**20
@@ -177,7 +177,7 @@ def late(deadline: Deadline) -> HTTPFailure:
     return HTTPFailure(f"no answer within the {deadline}", kind="timeout", retryable=True)
 
 
-def _sent(request: HTTPRequest, deadline: Deadline) -> dict[str, Any]:
+def _sent(request: HTTPRequest, deadline: Deadline) -> JsonObject:
     return {
         "method": request.method,
         "url": request.url,
@@ -220,7 +220,7 @@ def _errors() -> tuple[type[Exception], ...]:
     return _httpx().HTTPError, _httpx().InvalidURL, _httpx().StreamError
 
 
-def _settings() -> dict[str, Any]:
+def _settings() -> JsonObject:
     return {
         # `Slots` bounds what is in flight.
         "limits": _httpx().Limits(max_connections=None, max_keepalive_connections=32),
@@ -229,10 +229,5 @@ def _settings() -> dict[str, Any]:
     }
 
 
-@cache
 def _httpx() -> Any:
-    # openai brings httpx up to its version 2, and httpx2 since its version 3.
-    for name in ("httpx2", "httpx"):
-        if importlib.util.find_spec(name):
-            return importlib.import_module(name)
-    raise ConfigError("real APIs need httpx: pip install 'openai>=1.40', which brings it")
+    return importlib.import_module("httpx2")

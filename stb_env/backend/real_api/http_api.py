@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,6 +18,7 @@ from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailur
 from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
 from stb_env.errors import BackendError, ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Clock, ModelConfig
 from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
 from stb_env.llm.retry import Deadline, pause
@@ -84,21 +85,21 @@ class HTTPAPI(ABC):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.endpoint!r})"
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> JsonObject:
         hidden = ("_client", "_slots", "_credentials")
         return {name: value for name, value in self.__dict__.items() if name not in hidden}
 
-    def __setstate__(self, state: Mapping[str, Any]) -> None:
+    def __setstate__(self, state: JsonMapping) -> None:
         self.__dict__.update(state)
         self._connect()
 
     @property
     @abstractmethod
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers, without secrets."""
 
     @abstractmethod
-    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call an API; see `RealAPI`."""
 
     @property

@@ -19,6 +19,7 @@ from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
@@ -69,7 +70,7 @@ class HTTPTemplate(HTTPAPI):
 
     def __init__(
         self,
-        template: Mapping[str, Any],
+        template: JsonMapping,
         key_env: str = "",
         timeout: float = 15.0,
         retries: int = 2,
@@ -80,7 +81,7 @@ class HTTPTemplate(HTTPAPI):
     ) -> None:
         _check(template, key_env)
         super().__init__(template["url"], key_env, timeout, retries, deadline, concurrency, clock)
-        self.template: Mapping[str, Any] = json.loads(json.dumps(dict(template)))
+        self.template: JsonMapping = json.loads(json.dumps(dict(template)))
         self.taxonomy: RealCheck = taxonomy
         if "$key" in self._named and not self._key:
             raise ConfigError(f"the HTTP template sends a key; export it as {key_env}")
@@ -108,13 +109,13 @@ class HTTPTemplate(HTTPAPI):
         return cls(data, **settings)
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Endpoint, taxonomy and hash of the template."""
         digest = hashlib.sha256(json.dumps(self.template, sort_keys=True).encode()).hexdigest()
         named = {"protocol": "http", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
         return named | {"template": digest}
 
-    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call the endpoint; arguments that cannot be sent are an answer with source ``env``.
 
         Raises:
@@ -127,7 +128,7 @@ class HTTPTemplate(HTTPAPI):
             return ToolResult.of("", error=f"invalid arguments: {error}", source="env", status=status)
         return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, self._read))
 
-    def build(self, arguments: Mapping[str, Any] | str, identity: ToolId = NO_ID) -> HTTPRequest:
+    def build(self, arguments: JsonMapping | str, identity: ToolId = NO_ID) -> HTTPRequest:
         """Return the request that a call becomes.
 
         Args:
@@ -201,7 +202,7 @@ def _at(value: Any, pointer: str) -> Any:
     return value
 
 
-def _check(template: Mapping[str, Any], key_env: str) -> None:
+def _check(template: JsonMapping, key_env: str) -> None:
     if not isinstance(template, Mapping) or not isinstance(template.get("url"), str):
         raise ConfigError("an HTTP template is a table with at least a url, such as https://HOST/{name}")
     for name in template:

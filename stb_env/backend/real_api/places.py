@@ -11,6 +11,7 @@ from urllib.parse import quote, unquote
 
 from stb_env import jsontext
 from stb_env.errors import ActionError
+from stb_env.jsontypes import JsonMapping
 from stb_env.llm.credentials import MASK, MIN_SECRET
 
 PLACE = re.compile(r"\{([^{}\"]+)\}")
@@ -41,7 +42,7 @@ class Filling:
         stb_env.errors.ActionError: 'city' has characters that no HTTP header can carry
     """
 
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     fixed: Mapping[str, str]
     named: frozenset[str]
 
@@ -53,7 +54,7 @@ class Filling:
         """
         return "/".join(self._segment(segment) for segment in path.split("/"))
 
-    def query(self, query: Mapping[str, Any] | str) -> str:
+    def query(self, query: JsonMapping | str) -> str:
         """Return a query text with its question mark, or nothing; a list is repeated."""
         pairs = [
             f"{quoted(name)}={quoted(_text(item))}"
@@ -62,7 +63,7 @@ class Filling:
         ]
         return f"?{'&'.join(pairs)}" if pairs else ""
 
-    def headers(self, headers: Mapping[str, Any]) -> dict[str, str]:
+    def headers(self, headers: JsonMapping) -> dict[str, str]:
         """Return header values.
 
         Raises:
@@ -85,7 +86,7 @@ class Filling:
             return [value for item in body if (value := self._fill(item)) is not None]
         return self._fill(body)
 
-    def _entries(self, entries: Mapping[str, Any] | str) -> Iterator[tuple[str, Any]]:
+    def _entries(self, entries: JsonMapping | str) -> Iterator[tuple[str, Any]]:
         """Yield what is there of a table; an entry whose argument is missing is not."""
         if isinstance(entries, str):
             rest = ((name, value) for name, value in self.arguments.items() if name not in self.named)

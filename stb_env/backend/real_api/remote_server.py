@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from stb_env import jsontext
@@ -12,6 +11,7 @@ from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPReque
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.request import Slow
@@ -61,11 +61,11 @@ class ToolBenchServer(HTTPAPI):
         self.taxonomy: RealCheck = taxonomy
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Endpoint and taxonomy."""
         return {"protocol": "rapidapi", "endpoint": self.endpoint, "taxonomy": self.taxonomy}
 
-    def request(self, tool: Tool, arguments: Mapping[str, Any] | str) -> Slow[ToolResult]:
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call an API through the server.
 
         Raises:
@@ -73,7 +73,7 @@ class ToolBenchServer(HTTPAPI):
         """
         return self._fetch(tool.id, call_key(tool.id, arguments), self._post(tool.id, arguments), self._read)
 
-    def _post(self, identity: ToolId, arguments: Mapping[str, Any] | str) -> HTTPRequest:
+    def _post(self, identity: ToolId, arguments: JsonMapping | str) -> HTTPRequest:
         body = {
             "category": identity.category,
             "tool_name": identity.tool,

@@ -11,6 +11,7 @@ from stb_env.backend.cache.key import Arguments, read_arguments
 from stb_env.backend.simulator import mirror
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Sampling, Usage, ask, fingerprint
 from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.prompting import Prompt, delimited, latest
@@ -121,7 +122,7 @@ class LLMSimulator:
         self._prompt = prompt or latest(_PROMPTS[profile])
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Plain data that decides the answers: model and endpoint, sampling, prompt, examples."""
         return {
             **fingerprint(self.model),
@@ -276,7 +277,7 @@ def ask_once(model: ChatModel, request: ChatRequest, *, stage: str) -> Slow[Chat
     return reply
 
 
-def correction(reply: ChatReply, problem: Mapping[str, Any]) -> list[Mapping[str, str]]:
+def correction(reply: ChatReply, problem: JsonMapping) -> list[Mapping[str, str]]:
     """Return the two messages that quote an unusable reply and say what is wrong with it."""
     return [
         {"role": "assistant", "content": reply.text},

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from stb_env import jsontext
 from stb_env.formats.recorded_answer import Answer, as_answer
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.llm import Sampling
 from stb_env.prompting import Prompt
 from stb_env.tools import Tool
@@ -41,7 +42,7 @@ _COT_RESPONSE = re.compile(r'",\s*"response":\s*"')
 _SFT = re.compile(r'"error":\s*"([^"]*)",\s*"response":\s*"')
 
 
-def document(tool: Tool) -> dict[str, Any]:
+def document(tool: Tool) -> JsonObject:
     """Return an API's document with the fields that MirrorAPI knows, in their order and under raw names.
 
     Examples:
@@ -63,14 +64,14 @@ def document(tool: Tool) -> dict[str, Any]:
     }
 
 
-def _listed(record: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+def _listed(record: JsonMapping) -> tuple[JsonArray, JsonArray]:
     return list(record.get("required_parameters") or ()), list(record.get("optional_parameters") or ())
 
 
-def _from_schema(parameters: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
+def _from_schema(parameters: JsonMapping) -> tuple[JsonArray, JsonArray]:
     needed = set(parameters.get("required", ()))
-    required: list[Any] = []
-    optional: list[Any] = []
+    required: JsonArray = []
+    optional: JsonArray = []
     for name, schema in parameters.get("properties", {}).items():
         kind = schema.get("type", "string")
         entry = {
@@ -83,7 +84,7 @@ def _from_schema(parameters: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     return required, optional
 
 
-def messages(prompt: Prompt, tool: Tool, arguments: Mapping[str, Any] | str) -> list[dict[str, str]]:
+def messages(prompt: Prompt, tool: Tool, arguments: JsonMapping | str) -> list[dict[str, str]]:
     """Return the chat messages that ask MirrorAPI for the answer to one call.
 
     Python literals hold no line break, so no text of the document or the arguments can leave its line.
@@ -125,7 +126,7 @@ def read_output(text: str, *, compat: bool = False) -> Answer | None:
     return _recover(text)
 
 
-def server_body(text: str) -> dict[str, Any]:
+def server_body(text: str) -> JsonObject:
     """Return the response body that the published server makes of an output: an empty answer is a failure.
 
     Examples:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.original_pass import OriginalPassJudge
@@ -55,7 +55,7 @@ class Rejudged:
     failed: int
     usage: Usage
     episodes: Sequence[Trajectory]
-    summary: Mapping[str, Any]
+    summary: JsonMapping
 
 
 def rejudge(
@@ -159,7 +159,7 @@ def _judge(judge: Judge, settings: str, tasks: TaskSource | None, episode: Traje
     return Judgement(*who, verdict=verdict.to_dict(), usage=(verdict.usage or Usage()).to_dict())
 
 
-def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> dict[str, Any]:
+def _summary(folder: Path, judge: Judge, episodes: Sequence[Trajectory]) -> JsonObject:
     planned = _planned(folder)
     rates = sopr(episodes, getattr(judge, "scores", SCORES), planned)
     runs = rates.overall

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm.chat import digest
 from stb_env.request import drive
@@ -37,8 +37,8 @@ class PolledTask:
     task_id: str
     settings: str
     solvable: bool | None
-    votes: tuple[Mapping[str, Any], ...]
-    usage: Mapping[str, Any] = field(default_factory=dict)
+    votes: tuple[JsonMapping, ...]
+    usage: JsonMapping = field(default_factory=dict)
 
     def to_json(self) -> str:
         """Return the vote as one line of JSON."""
@@ -68,7 +68,7 @@ class Polled:
     asked: int
     usage: Usage
     tasks: Sequence[PolledTask]
-    summary: Mapping[str, Any]
+    summary: JsonMapping
 
 
 def poll_tasks(
@@ -117,7 +117,7 @@ def _decided(polled: PolledTask | None, settings: str) -> bool:
     return polled is not None and polled.solvable is not None and polled.settings == settings
 
 
-def _summary(panel: SolvabilityPanel, polled: Sequence[PolledTask]) -> dict[str, Any]:
+def _summary(panel: SolvabilityPanel, polled: Sequence[PolledTask]) -> JsonObject:
     decisions = [one.solvable for one in polled]
     models = {
         judge.name: {

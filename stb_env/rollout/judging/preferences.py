@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, InfrastructureError
 from stb_env.files import write_json
 from stb_env.formats.branches import played_branch
+from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.preference import Contender, Preferring
 from stb_env.llm.chat import digest
@@ -54,9 +54,9 @@ class Round:
     judge: str
     result: Result | None = None
     how: str = ""
-    votes: tuple[Mapping[str, Any], ...] = ()
-    usage: Mapping[str, Any] = field(default_factory=dict)
-    failure: Mapping[str, Any] | None = None
+    votes: tuple[JsonMapping, ...] = ()
+    usage: JsonMapping = field(default_factory=dict)
+    failure: JsonMapping | None = None
 
     @property
     def key(self) -> RoundKey:
@@ -95,7 +95,7 @@ class Preferred:
     usage: Usage
     results: Mapping[str, Sequence[Result]]
     rates: Sowr
-    summary: Mapping[str, Any]
+    summary: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ def _contender(episode: Trajectory | None) -> Contender | None:
     return Contender(case_of(episode, unanswered=True), episode.verdict["status"])
 
 
-def _shown(episode: Trajectory | None) -> list[Any] | None:
+def _shown(episode: Trajectory | None) -> JsonArray | None:
     """Return what of an episode can decide a comparison."""
     if episode is None or episode.verdict is None:
         return None

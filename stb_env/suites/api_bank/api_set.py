@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.apis.accounts import ACCOUNTS
 from stb_env.suites.api_bank.apis.agenda import AGENDA
 from stb_env.suites.api_bank.apis.alarms import ALARMS
@@ -54,7 +54,7 @@ class ApiSet:
         }
 
     @property
-    def entries(self) -> list[dict[str, Any]]:
+    def entries(self) -> list[JsonObject]:
         """The APIs' documentation as search results have it, without the search itself."""
         return [api.entry for name, api in self.apis.items() if name != "ToolSearcher"]
 
@@ -88,7 +88,7 @@ class ApiSet:
         return ApiSet(self.name, {**self.apis, **changed}, self.uses_databases)
 
 
-def _found(call: GoldCall) -> list[Mapping[str, Any]]:
+def _found(call: GoldCall) -> list[JsonMapping]:
     if call.name != "ToolSearcher":
         return []
     output = call.result.get("output")
@@ -96,7 +96,7 @@ def _found(call: GoldCall) -> list[Mapping[str, Any]]:
     return [entry for entry in entries if isinstance(entry, dict) and entry.keys() >= _ENTRY]
 
 
-def _described(api: API, entry: Mapping[str, Any]) -> API:
+def _described(api: API, entry: JsonMapping) -> API:
     inputs, outputs = entry["input_parameters"], entry["output_parameters"]
     if list(inputs) != list(api.by_name):
         return api

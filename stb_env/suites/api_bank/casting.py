@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from stb_env import jsontext
 from stb_env.actions.python_text import NotDataError, literal
+from stb_env.jsontypes import JsonArray
 from stb_env.suites.api_bank.api_error import ArgumentsError
 
 Kind = Literal["str", "int", "float", "bool", "list", "list(str)"]
@@ -57,7 +58,7 @@ def _bool(value: Any) -> bool:
     raise _wrong(value)
 
 
-def _list(value: Any) -> list[Any]:
+def _list(value: Any) -> JsonArray:
     if isinstance(value, str):
         value = _read_list(value)
     if not isinstance(value, list):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stb_env.jsontypes import JsonArray
 from stb_env.suites.api_bank.compare import Envelope
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
@@ -65,7 +66,7 @@ def _folded(value: Any) -> str:
     return str(value).lower()
 
 
-def _names(found: Any) -> list[Any]:
+def _names(found: Any) -> JsonArray:
     return [each.get("name") for each in (found if isinstance(found, list) else [found]) if each]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Literal, cast
 
 import typer
 from rich.table import Table
@@ -12,6 +12,7 @@ from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonObject
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
@@ -89,7 +90,7 @@ def samples(
     emit({"written": written}, as_json)
 
 
-def _record(sample: Sample, evaluator: Evaluator, descriptions: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _record(sample: Sample, evaluator: Evaluator, descriptions: dict[str, JsonObject]) -> JsonObject:
     return sample_record(sample, evaluator.place(sample), descriptions)
 
 
@@ -123,7 +124,7 @@ def _of_run(folder: Path, data: str | None) -> tuple[list[Score], int]:
     return episode_scores(read_judged(folder), env.tasks, judge)
 
 
-def _accuracy_table(figures: dict[str, Any]) -> Table:
+def _accuracy_table(figures: JsonObject) -> Table:
     table = Table(title="API calls and responses", caption=_notes(figures))
     for column in ("level", "correctness", "ROUGE-L", "right calls", "right dialogues", "missing"):
         table.add_column(column, justify="left" if column == "level" else "right")
@@ -137,14 +138,14 @@ def _accuracy_table(figures: dict[str, Any]) -> Table:
     return table
 
 
-def _notes(figures: dict[str, Any]) -> str:
+def _notes(figures: JsonObject) -> str:
     weights = ", ".join(f"{level}: {weight}" for level, weight in figures["total"]["weights"].items())
     invalid = figures["invalid_episodes"]
     noted = f"; {invalid} invalid episodes left out" if invalid else ""
     return f"weights of the levels in the total {weights}; level 3 counts dialogues{noted}"
 
 
-def _error_table(figures: dict[str, Any]) -> Table:
+def _error_table(figures: JsonObject) -> Table:
     by_level = figures["errors_by_level"]
     table = Table(title=f"{sum(figures['errors'].values())} errors")
     for column in ("type", "share", "count", *(f"level {level}" for level in by_level)):
@@ -170,7 +171,7 @@ def statistics_table(found: Statistics) -> Table:
     return table
 
 
-def statistics_report(found: Statistics) -> dict[str, Any]:
+def statistics_report(found: Statistics) -> JsonObject:
     """Return the same as plain data."""
     return {
         **api_counts(),

@@ -6,12 +6,13 @@ tolerance; inputs that no check names do not count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.times import normal_date, normal_day, normal_time, read_time
 
-Envelope = Mapping[str, Any]
+Envelope = JsonMapping
 Rule = Callable[[Envelope, Envelope], bool]
 Normal = Callable[[Any], Any]
 
@@ -112,5 +113,5 @@ def moment(value: str) -> Any:
     return read_time(normal_time(value))
 
 
-def _without(members: Mapping[str, Any], name: str) -> dict[str, Any]:
+def _without(members: JsonMapping, name: str) -> JsonObject:
     return {key: value for key, value in members.items() if key != name}

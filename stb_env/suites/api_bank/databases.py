@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.search_engine import SearchIndex, words
 from stb_env.suites.api_bank.state import Table
 
@@ -72,12 +73,12 @@ class Databases:
     """
 
     tables: Mapping[str, Table]
-    library: Mapping[str, Any]
+    library: JsonMapping
     missing: tuple[str, ...] = ()
-    source: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    source: JsonMapping = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, source: Mapping[str, Any]) -> Databases:
+    def of(cls, source: JsonMapping) -> Databases:
         """Build databases from the values of their files, by name.
 
         Raises:
@@ -102,7 +103,7 @@ class Databases:
         text = json.dumps(self.source, sort_keys=True)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
-    def with_frozen(self, frozen: Mapping[str, Any]) -> Databases:
+    def with_frozen(self, frozen: JsonMapping) -> Databases:
         """Return databases that also hold these frozen answers of live services, by database name.
 
         Examples:
@@ -183,7 +184,7 @@ def _captions(pictures: list[Mapping[str, str]]) -> dict[str, str]:
     return captions
 
 
-def _index(engine: Mapping[str, Any]) -> SearchIndex:
+def _index(engine: JsonMapping) -> SearchIndex:
     documents = engine.get("raw_documents", [])
     tokenized = engine.get("tokenized_documents") or [
         words(f"{document['title']} - {document['abstract']}") for document in documents
@@ -191,5 +192,5 @@ def _index(engine: Mapping[str, Any]) -> SearchIndex:
     return SearchIndex.of(documents, tokenized)
 
 
-def _merged(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(ours: JsonMapping, theirs: JsonMapping) -> JsonObject:
     return {code: {**ours.get(code, {}), **theirs.get(code, {})} for code in {**ours, **theirs}}

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
 from stb_env.suites.api_bank.compare import WHOLE, Envelope, Rule
 from stb_env.suites.api_bank.state import State
 
-Arguments = Mapping[str, Any]
-Library = Mapping[str, Any]
+Arguments = JsonMapping
+Library = JsonMapping
 """Databases that no API changes, by name."""
 Function = Callable[..., Any]
 Reads = Literal["state", "library", "nothing"]
@@ -27,7 +29,7 @@ Output = tuple[str, str]
 
 STATUS: Mapping[str, Output] = {"status": ("str", "Whether it worked.")}
 
-_SCHEMAS: Mapping[Kind, Mapping[str, Any]] = {
+_SCHEMAS: Mapping[Kind, JsonMapping] = {
     "str": {"type": "string"},
     "int": {"type": "integer"},
     "float": {"type": "number"},
@@ -56,7 +58,7 @@ class Parameter:
     alias: str = ""
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The parameter as JSON Schema."""
         return {**_SCHEMAS[self.kind], "description": self.description}
 
@@ -104,13 +106,18 @@ class API:
     def __post_init__(self) -> None:
         object.__setattr__(self, "by_name", {parameter.name: parameter for parameter in self.parameters})
 
+    def __reduce__(self) -> tuple[Callable[..., API], tuple[object, ...]]:
+        """Pickle as the place of the declaration, with the documentation that this one has."""
+        place = f"{self.function.__module__}:{self.function.__name__}"
+        return _described, (place, self.description, self.parameters, self.outputs)
+
     @property
     def needs_token(self) -> bool:
         """Whether a caller must have logged in first."""
         return "token" in self.by_name
 
     @property
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> JsonObject:
         """The documentation as prompts and search results have it."""
         inputs = {each.name: {"type": each.kind, "description": each.description} for each in self.parameters}
         outputs = {name: {"type": kind, "description": said} for name, (kind, said) in self.outputs.items()}
@@ -122,14 +129,14 @@ class API:
         }
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The parameters as JSON Schema."""
         properties = {each.name: each.schema for each in self.parameters}
         required = [each.name for each in self.parameters if not each.optional]
-        schema: dict[str, Any] = {"type": "object", "properties": properties}
+        schema: JsonObject = {"type": "object", "properties": properties}
         return schema | ({"required": required} if required else {})
 
-    def cast(self, arguments: Arguments, *, original: bool = False) -> dict[str, Any]:
+    def cast(self, arguments: Arguments, *, original: bool = False) -> JsonObject:
         """Return the arguments as the function takes them: checked in the order given, each cast.
 
         Args:
@@ -150,7 +157,7 @@ class API:
             self._refuse_gaps(bound)
         return bound
 
-    def run(self, state: State, library: Library, bound: Mapping[str, Any]) -> tuple[Any, State]:
+    def run(self, state: State, library: Library, bound: JsonMapping) -> tuple[Any, State]:
         """Run it on arguments that `cast` returned.
 
         Raises:
@@ -165,7 +172,7 @@ class API:
                 outcome = self.function(**bound)
         return outcome if isinstance(outcome, tuple) else (outcome, state)
 
-    def run_untyped(self, state: State, library: Library, bound: Mapping[str, Any]) -> tuple[Any, State]:
+    def run_untyped(self, state: State, library: Library, bound: JsonMapping) -> tuple[Any, State]:
         """Run it on arguments that may be of wrong types, as the released code does.
 
         Raises:
@@ -180,7 +187,7 @@ class API:
 
     def envelope(
         self, arguments: Arguments, output: Any, exception: str | None, *, original: bool = False
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         """Return a call and its result in the form that dialogues record.
 
         Raises:
@@ -214,7 +221,7 @@ class API:
         by_alias = {each.alias: each.name for each in self.parameters if each.alias}
         return {**envelope, "input": {by_alias.get(name, name): value for name, value in inputs.items()}}
 
-    def _refuse_gaps(self, bound: Mapping[str, Any]) -> None:
+    def _refuse_gaps(self, bound: JsonMapping) -> None:
         missing = [f"'{each.name}'" for each in self.parameters if not (each.optional or each.name in bound)]
         if missing:
             raise ArgumentsError(f"{self.name} missing {_required(missing)}")
@@ -274,3 +281,12 @@ class Domain:
             return api
 
         return declare
+
+
+def _described(
+    place: str, description: str, parameters: tuple[Parameter, ...], outputs: Mapping[str, Output]
+) -> API:
+    declared = load_object(place)
+    if not isinstance(declared, API):
+        raise DataError(f"{place} is no API; the pickle is of another version of this package")
+    return replace(declared, description=description, parameters=parameters, outputs=outputs)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 from stb_env.backend.user import User
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
 from stb_env.kinds import Count
 from stb_env.llm import available, connect, load_models
 from stb_env.retrieval import (
@@ -22,7 +23,7 @@ from stb_env.retrieval import (
     RetrieverFactory,
     paraphrase_minilm,
 )
-from stb_env.settings import checked
+from stb_env.settings import checks_settings
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
@@ -39,7 +40,7 @@ Search = Literal["frozen", "ngram", "bm25", "hybrid", "minilm"]
 MAX_TURNS = 60
 
 
-@checked
+@checks_settings
 def make(
     ability: Ability,
     data: str | Path | None = None,
@@ -115,15 +116,23 @@ def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
 
 
 def _searcher(
-    entries: Sequence[Mapping[str, Any]],
+    entries: Sequence[JsonMapping],
     frozen: Mapping[str, str] | None,
     retriever: Callable[[], RetrieverFactory] | None,
 ) -> ToolSearcher:
     return ToolSearcher(entries, frozen, None if retriever is None else retriever())
 
 
-def _hybrid(texts: Sequence[str]) -> HybridRetriever:
+def _bm25() -> RetrieverFactory:
+    return BM25Retriever
+
+
+def _both(texts: Sequence[str]) -> HybridRetriever:
     return HybridRetriever([BM25Retriever(texts), NgramRetriever(texts)], len(texts))
+
+
+def _hybrid() -> RetrieverFactory:
+    return _both
 
 
 def _minilm() -> RetrieverFactory:
@@ -134,8 +143,8 @@ def _minilm() -> RetrieverFactory:
 _RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
     "frozen": None,
     "ngram": None,
-    "bm25": lambda: BM25Retriever,
-    "hybrid": lambda: _hybrid,
+    "bm25": _bm25,
+    "hybrid": _hybrid,
     "minilm": _minilm,
 }
 

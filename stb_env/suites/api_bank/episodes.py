@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.error_types import Attempt, ErrorType, error_type
 from stb_env.suites.api_bank.evaluator import argument_facts
@@ -53,7 +53,7 @@ def _scores(task: Task, episode: Trajectory, judge: DialogueJudge) -> Iterator[S
     for gold, right in zip(task.goal["calls"], replayed.right, strict=True):
         error = None if right is not None else _error(task, gold, _taken(others, gold["name"]), calls, judge)
         yield Score(level, task.id, right=right is not None, error=error)
-    metrics: Mapping[str, Any] = (episode.verdict or {}).get("metrics", {})
+    metrics: JsonMapping = (episode.verdict or {}).get("metrics", {})
     if task.goal["replies"]:
         yield Score(level, task.id, rouge=metrics.get("rouge_l", 0.0))
 
@@ -66,7 +66,7 @@ def _taken(others: list[CallRecord], name: str) -> CallRecord | None:
 
 def _error(
     task: Task,
-    gold: Mapping[str, Any],
+    gold: JsonMapping,
     call: CallRecord | None,
     calls: Sequence[CallRecord],
     judge: DialogueJudge,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env.actions import bracketed
 from stb_env.actions.python_text import NotDataError
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
 from stb_env.metrics.rouge import rouge_l
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -36,7 +37,7 @@ _MOST_CALLS = 64
 class _Ran:
     """What came of a call: its arguments, its result, and whether it is right."""
 
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
     result: ToolResult
     right: bool
 
@@ -127,7 +128,7 @@ class Evaluator:
             **facts,
         )
 
-    def _read(self, text: str) -> tuple[str, Mapping[str, Any], int]:
+    def _read(self, text: str) -> tuple[str, JsonMapping, int]:
         """Return the name and arguments of the first call, and how many calls there are."""
         reading = bracketed.read(text, _MOST_CALLS)
         calls = reading.calls if reading is not None else []
@@ -139,7 +140,7 @@ class Evaluator:
         arguments = calls[0].arguments
         return calls[0].name, {} if isinstance(arguments, str) else arguments, len(calls)
 
-    def _run(self, sample: Sample, gold: GoldCall, arguments: Mapping[str, Any]) -> _Ran:
+    def _run(self, sample: Sample, gold: GoldCall, arguments: JsonMapping) -> _Ran:
         world = self._worlds[sample.level]
         if self.original and sample.level == 3 and gold.name == SEARCHER:
             arguments = {name: spaced(str(value)) for name, value in arguments.items()}
@@ -167,7 +168,7 @@ class Evaluator:
         return ApiBankWorld(corpus.apis, corpus.databases, searcher=searcher, compat=compat)
 
 
-def argument_facts(api: API, arguments: Mapping[str, Any], *, original: bool = False) -> dict[str, bool]:
+def argument_facts(api: API, arguments: JsonMapping, *, original: bool = False) -> dict[str, bool]:
     """Return whether arguments are a ``misfit`` for an API, or one is ``missing``.
 
     Examples:

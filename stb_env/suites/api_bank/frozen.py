@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
 from stb_env.suites.api_bank.languages import language_code
 
 
-def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, dict[str, Any]]:
+def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, JsonObject]:
     """Return what the dictionary and the translator answered, for `Databases.with_frozen`.
 
     Args:
@@ -21,7 +21,7 @@ def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, dict[str, Any]]:
         >>> frozen_answers([call])
         {'Dictionary': {}, 'Translate': {'fr': {'hello': 'bonjour'}}}
     """
-    meanings: dict[str, Any] = {}
+    meanings: JsonObject = {}
     translations: dict[str, dict[str, str]] = {}
     for call in calls:
         answer = call.result.get("output")
@@ -37,7 +37,7 @@ def frozen_answers(calls: Iterable[GoldCall]) -> dict[str, dict[str, Any]]:
     return {"Dictionary": meanings, "Translate": translations}
 
 
-def _target(arguments: Mapping[str, Any]) -> str:
+def _target(arguments: JsonMapping) -> str:
     try:
         return language_code(str(arguments.get("tgt_lang", "en")))
     except ApiError:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.causes import cause_of
 from stb_env.suites.api_bank.definition import API
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
@@ -33,7 +34,7 @@ class Reproduction:
     index: int
     call: GoldCall
     result: ToolResult
-    envelope: Mapping[str, Any] | None
+    envelope: JsonMapping | None
     reproduced: bool
     cause: str = ""
 
@@ -116,6 +117,6 @@ def _api(call: GoldCall, world: ApiBankWorld) -> API:
     return api
 
 
-def _as_written(arguments: Mapping[str, Any]) -> dict[str, str]:
+def _as_written(arguments: JsonMapping) -> dict[str, str]:
     """Return arguments as the released parser leaves them: texts, whatever they spell."""
     return {name: value if isinstance(value, str) else str(value) for name, value in arguments.items()}

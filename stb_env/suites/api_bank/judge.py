@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.protocol import Case
 from stb_env.metrics.rouge import rouge_l
 from stb_env.request import Slow
@@ -75,7 +76,7 @@ class DialogueJudge:
         self.basis = basis
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides a verdict."""
         return {"judge": self.name, "basis": self.basis}
 
@@ -131,9 +132,7 @@ class DialogueJudge:
         status: Literal["solved", "unsolved"] = "solved" if score >= 1.0 else "unsolved"
         return Verdict(status, score, self.name, parts=parts, metrics=metrics)
 
-    def replay(
-        self, gold: Sequence[Mapping[str, Any]], calls: Iterable[CallRecord], state: State
-    ) -> Replayed:
+    def replay(self, gold: Sequence[JsonMapping], calls: Iterable[CallRecord], state: State) -> Replayed:
         """Run calls again, each of them matched with the first recorded one that it is right for.
 
         Args:
@@ -157,7 +156,7 @@ class DialogueJudge:
         return Replayed(tuple(right), tuple(others), unasked)
 
     def _places(
-        self, call: CallRecord, gold: Sequence[Mapping[str, Any]], right: list[CallRecord | None]
+        self, call: CallRecord, gold: Sequence[JsonMapping], right: list[CallRecord | None]
     ) -> Iterator[int]:
         if not _reached(call):
             return
@@ -208,7 +207,7 @@ def _reached(call: CallRecord) -> bool:
     return call.result.source == "world" and call.result.status is not Status.INVALID_ARGUMENTS
 
 
-def _arguments(call: CallRecord) -> Mapping[str, Any]:
+def _arguments(call: CallRecord) -> JsonMapping:
     return {} if isinstance(call.arguments, str) else call.arguments
 
 

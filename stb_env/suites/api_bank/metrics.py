@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.error_types import ErrorType
 
 TOTAL_WEIGHTS: Mapping[int, int] = {1: 399, 2: 123, 3: 152}
@@ -66,7 +66,7 @@ class LevelFigures:
         )
         return right / tried if tried else None
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         names = ("calls", "right_calls", "dialogues", "right_dialogues", "replies", "rouge", "missing")
         return {"accuracy": self.accuracy, **{name: getattr(self, name) for name in names}}
@@ -114,7 +114,7 @@ def error_counts(scores: Iterable[Score]) -> dict[ErrorType, int]:
     return {kind: counted[kind] for kind in ErrorType}
 
 
-def report(scores: Sequence[Score]) -> dict[str, Any]:
+def report(scores: Sequence[Score]) -> JsonObject:
     """Return everything as plain data: levels, totals with their weights, and errors by level and in all."""
     figures = by_level(scores)
     return {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.errata import errata
 from stb_env.suites.api_bank.gold import Mode, Reproduction, replay
 from stb_env.suites.api_bank.searcher import ToolSearcher
@@ -49,7 +49,7 @@ class Replay:
         """How many misses have a cause that the errata know."""
         return sum(count for cause, count in self.causes.items() if cause in errata().causes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return it as plain data, every miss listed."""
         return {
             "setting": self.setting,

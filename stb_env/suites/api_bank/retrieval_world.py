@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.databases import Databases
@@ -20,7 +20,7 @@ FOUND = "found"
 _POOL, _NAMES = "pool", "names"
 _MOST_KNOWN = 4_096
 
-SearcherOf = Callable[[Sequence[Mapping[str, Any]]], Searcher]
+SearcherOf = Callable[[Sequence[JsonMapping]], Searcher]
 """Builds a search over the documentation of some APIs."""
 
 
@@ -38,6 +38,7 @@ class RetrievalWorld(ApiBankWorld):
         self, apis: ApiSet, databases: Databases, searcher_of: SearcherOf, search: str = "frozen"
     ) -> None:
         super().__init__(apis, databases)
+        self._made_of = (apis, databases, searcher_of, search)
         self.search = search
         self._searcher_of = searcher_of
         # Searches are pure and results immutable, so equal searches of a pool share one.
@@ -46,8 +47,12 @@ class RetrievalWorld(ApiBankWorld):
             lambda pool, keywords: self._search(pool, {"keywords": keywords})
         )
 
+    def __reduce__(self) -> tuple[type[RetrievalWorld], tuple[object, ...]]:
+        """Pickle as what makes an equal world again, without the searches that are known."""
+        return type(self), self._made_of
+
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """As of `ApiBankWorld`, and the search."""
         return {**super().fingerprint, "search": self.search}
 
@@ -57,7 +62,7 @@ class RetrievalWorld(ApiBankWorld):
         pool = {_NAMES: frozenset(tool.name for tool in task.tools)}
         return State({**state.tables, _POOL: pool, FOUND: {}}, state.seed, 0, state.recorded_ids)
 
-    def call(self, state: State, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, State]:
+    def call(self, state: State, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, State]:
         """Run one call; a search makes what it finds callable."""
         if tool.name != SEARCHER:
             return super().call(state, tool, arguments)
@@ -76,9 +81,7 @@ class RetrievalWorld(ApiBankWorld):
         """Return the search and what was found so far."""
         return [self.tools[name] for name in (SEARCHER, *state.table(FOUND))]
 
-    def _search(
-        self, pool: frozenset[str], arguments: Mapping[str, Any]
-    ) -> tuple[ToolResult, tuple[str, ...]]:
+    def _search(self, pool: frozenset[str], arguments: JsonMapping) -> tuple[ToolResult, tuple[str, ...]]:
         world = self._over(pool)
         result, _ = world.call(world.fresh(), self.tools[SEARCHER], arguments)
         return result, tuple(found_names(result))

@@ -7,7 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from stb_env.jsontypes import JsonMapping
 
 K1 = 1.5
 B = 0.75
@@ -38,13 +39,13 @@ class SearchIndex:
         lengths: Length penalty of each document.
     """
 
-    documents: Sequence[Mapping[str, Any]]
+    documents: Sequence[JsonMapping]
     counts: Sequence[Mapping[str, int]]
     weights: Mapping[str, float]
     lengths: Sequence[float]
 
     @classmethod
-    def of(cls, documents: Sequence[Mapping[str, Any]], tokenized: Sequence[Sequence[str]]) -> SearchIndex:
+    def of(cls, documents: Sequence[JsonMapping], tokenized: Sequence[Sequence[str]]) -> SearchIndex:
         """Index documents.
 
         Args:
@@ -62,7 +63,7 @@ class SearchIndex:
         lengths = [K1 * (1 - B + B * len(tokens) / mean) for tokens in tokenized]
         return cls(documents, counts, _weights(counts), lengths)
 
-    def best(self, query: str, number: int) -> list[Mapping[str, Any]]:
+    def best(self, query: str, number: int) -> list[JsonMapping]:
         """Return the best documents, equal ones in their order, however little they have to do with it."""
         asked = [word for word in words(query) if word in self.weights]
         scores = [self._score(at, asked) for at in range(len(self.documents))]

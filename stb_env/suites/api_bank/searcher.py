@@ -5,16 +5,16 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.retrieval import NgramRetriever, RetrieverFactory
 from stb_env.suites.api_bank.api_error import ApiError
 
 LOGIN = "GetUserToken"
 SEARCHER = "ToolSearcher"
 
-Record = Mapping[str, Any]
+Record = JsonMapping
 """``name``, ``description``, ``input_parameters`` and ``output_parameters`` of an API."""
 
 # A name counts this often in what an n-gram search reads: keywords repeat names more than descriptions.
@@ -67,7 +67,7 @@ class ToolSearcher:
         index = retriever or NgramRetriever
         self._retriever = index([text_of(record) for record in self._records])
 
-    def __call__(self, keywords: str) -> dict[str, Any] | list[dict[str, Any]]:
+    def __call__(self, keywords: str) -> JsonObject | list[JsonObject]:
         """Return what the original's call returns.
 
         Args:
@@ -118,7 +118,7 @@ def spaced(keywords: str) -> str:
     return re.sub(r"(?=[A-Z])", " ", keywords).strip()
 
 
-def frozen_searches(results: Mapping[str, Any]) -> dict[str, str]:
+def frozen_searches(results: JsonMapping) -> dict[str, str]:
     """Return the table of found names from recorded outputs.
 
     Args:
@@ -158,6 +158,6 @@ def _squeezed(keywords: str) -> str:
     return "".join(keywords.casefold().split())
 
 
-def _copy(record: Record) -> dict[str, Any]:
+def _copy(record: Record) -> JsonObject:
     members = ("name", "description", "input_parameters", "output_parameters")
     return {key: copy.deepcopy(record[key]) for key in members}

@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import mix
 
-Table = Mapping[str, Any]
+Table = JsonMapping
 
 
 @dataclass(frozen=True, slots=True)

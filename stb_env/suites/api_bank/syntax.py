@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 from stb_env.actions import Action, parse_action
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ArgumentsError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.casting import CASTS, Cast
@@ -28,15 +30,15 @@ def reader(apis: ApiSet) -> Callable[[Any], Action]:
         {'devices': [{'name': 'a'}]}
     """
     habits = {name: habit for name, api in apis.apis.items() if (habit := _Habits.of(api)) is not None}
+    return partial(_read, habits)
 
-    def read(action: Any) -> Action:
-        parsed = parse_action(action)
-        if not any(call.name in habits for call in parsed.calls):
-            return parsed
-        calls = (habits[call.name].undone(call) if call.name in habits else call for call in parsed.calls)
-        return Action(tuple(calls), parsed.text)
 
-    return read
+def _read(habits: Mapping[str, _Habits], action: Any) -> Action:
+    parsed = parse_action(action)
+    if not any(call.name in habits for call in parsed.calls):
+        return parsed
+    calls = (habits[call.name].undone(call) if call.name in habits else call for call in parsed.calls)
+    return Action(tuple(calls), parsed.text)
 
 
 class _Habits(NamedTuple):
@@ -64,7 +66,7 @@ class _Habits(NamedTuple):
         named = {self.aliases.get(name, name): value for name, value in arguments.items()}
         return ToolCall(call.name, {name: self._value(name, value) for name, value in named.items()}, call.id)
 
-    def _show(self, arguments: Mapping[str, Any]) -> bool:
+    def _show(self, arguments: JsonMapping) -> bool:
         return any(isinstance(arguments.get(name), str) for name in self.lists) or any(
             alias in arguments for alias in self.aliases
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.api_set import ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
@@ -106,9 +106,9 @@ def _found(calls: Iterable[GoldCall]) -> Iterator[str]:
             yield from found_names(ToolResult.of(call.result["output"], source="world"))
 
 
-def _turns(items: Iterable[Utterance | GoldCall]) -> Iterator[dict[str, Any]]:
+def _turns(items: Iterable[Utterance | GoldCall]) -> Iterator[JsonObject]:
     """Yield what the user said, how many calls followed, the last reply, and whether it answers a call."""
-    turn: dict[str, Any] | None = None
+    turn: JsonObject | None = None
     for item in items:
         if isinstance(item, Utterance) and item.speaker == "User":
             if turn is not None:
@@ -145,7 +145,7 @@ def _played(scene: Scene, world: ApiBankWorld) -> Dialogue:
 
 
 def _made(
-    name: str, arguments: Mapping[str, Any], world: ApiBankWorld, state: State
+    name: str, arguments: JsonMapping, world: ApiBankWorld, state: State
 ) -> tuple[GoldCall | None, State]:
     tool = world.tools[name]
     result, after = world.call(state, tool, arguments)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.user import Said
 from stb_env.errors import InfrastructureError
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask, fingerprint
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
@@ -30,7 +30,7 @@ class ScriptedUser:
     """
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Nothing but the tasks decides what is said."""
         return {"user": "scripted"}
 
@@ -69,7 +69,7 @@ class ModelUser:
         self._prompt: Prompt = latest("user", "stb_env.suites.api_bank")
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """The model and the prompt."""
         return {**fingerprint(self.model), "user": "model", "prompt_hash": self._prompt.hash}
 

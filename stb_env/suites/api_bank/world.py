@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from stb_env.backend.world import World
 from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.api_set import LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.smart_home import DEVICE_IDS
@@ -72,7 +73,7 @@ class ApiBankWorld(World):
             self._tables[DEVICE_IDS] = errata().device_ids
 
     @cached_property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version, set of APIs, and hashes over documentation and databases."""
         documentation = "\n".join(tool.spec for tool in self.tools.values()).encode("utf-8", "surrogatepass")
         return {
@@ -98,7 +99,7 @@ class ApiBankWorld(World):
         """Return a state in which nothing has happened yet."""
         return State(self._tables, seed, 0, recorded_ids or {})
 
-    def call(self, state: State, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, State]:
+    def call(self, state: State, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, State]:
         """Run one call; the response is the API's output, the error its exception's text.
 
         Raises:
@@ -116,7 +117,7 @@ class ApiBankWorld(World):
             return ToolResult.of("", error=str(error), source="world"), state
         return ToolResult.of(output, source="world"), after
 
-    def envelope(self, tool: Tool, arguments: Mapping[str, Any], result: ToolResult) -> dict[str, Any] | None:
+    def envelope(self, tool: Tool, arguments: JsonMapping, result: ToolResult) -> JsonObject | None:
         """Return a call's result in the form that dialogues record: api_name, input, output, exception.
 
         Returns:
@@ -127,7 +128,7 @@ class ApiBankWorld(World):
         output, exception = (None, result.error) if result.error else (result.response, None)
         return self._api(tool).envelope(arguments, output, exception, original=self.original)
 
-    def matches(self, tool: Tool, predicted: Mapping[str, Any] | None, gold: Mapping[str, Any]) -> bool:
+    def matches(self, tool: Tool, predicted: JsonMapping | None, gold: JsonMapping) -> bool:
         """Return whether a call's envelope is right, by the rule of its API."""
         if predicted is None:
             return False

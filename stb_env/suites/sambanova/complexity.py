@@ -1,4 +1,4 @@
-"""How far test tasks are from the examples that a model has seen (SambaNova ToolBench, complexity score).
+"""How far test tasks are from the examples that a model has seen (SambaNova's ToolBench, complexity score).
 
 A task is the multiset of API calls of a program that solves it: order is ignored, arguments are too, and
 several calls of one function count as several.
@@ -10,12 +10,12 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 
 Calls = Iterable[str]
 """Names of the functions that a program calls, with repetitions."""
@@ -37,7 +37,7 @@ class Complexity:
     nearest: tuple[float, ...]
     nearest_rf1: tuple[float, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
         return asdict(self)
 

@@ -1,10 +1,11 @@
-"""Prompts of SambaNova ToolBench: API documents, demonstrations and the goal in one text."""
+"""Prompts as SambaNova's ToolBench writes them: API documents, demonstrations and the goal in one text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, cast, get_args
 
@@ -13,15 +14,21 @@ import gymnasium as gym
 from stb_env.actions.blocks import FENCE, unfence
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.retrieval import BM25Retriever
 from stb_env.suites.sambanova.common.official import read_official
 from stb_env.suites.sambanova.common.prompt import Variant, example_text, prompt_text
-from stb_env.suites.sambanova.tasks import STOPS, SuiteTask, suite_task
+from stb_env.suites.sambanova.common.task import SambaNovaTask
+from stb_env.suites.sambanova.materials import documents as own_documents
+from stb_env.suites.sambanova.materials import examples as own_examples
+from stb_env.suites.sambanova.tasks import suite_task
 from stb_env.wrappers.base import ToolWrapper
 
 Chat = Literal["none", "tags", "turns"]
 
+STOPS = ("------", "Task:")
+"""Texts that end every answer."""
 HUMAN, BOT = "<human>:", "<bot>:"
 """Marks of the turns in chat models that were trained with them."""
 
@@ -31,7 +38,7 @@ _OPEN = "Action:"
 
 
 class FewShotPrompt(ToolWrapper):
-    r"""Shows a ToolBench task as the prompt that ToolBench shows, and cuts what comes back as it does.
+    r"""Shows a task as the prompt that the paper shows, and cuts what comes back as it does.
 
     `messages`, also those in ``info``, begin with one prompt: API documents and demonstrations found by BM25
     with the goal as query, best match first, equal scores in the order of file names, then the goal. In a
@@ -41,7 +48,7 @@ class FewShotPrompt(ToolWrapper):
     variant, whose answers repeat the goal between fences, fences and the repeated lines go first.
 
     Args:
-        env: Environment of a ToolBench task; with ``program=True`` one answer is all of the episode.
+        env: Environment of a task of the suite; with ``program=True`` one answer is all of the episode.
         task: Name of the task, see `stb_env.suites.sambanova.tasks`; None for the environment's own.
         variant: ``original``, or ``system`` for instructions as in the paper's system prompt.
         chat: ``none`` for one plain text, ``tags`` for a text with ``<human>:`` and ``<bot>:`` around the
@@ -52,7 +59,7 @@ class FewShotPrompt(ToolWrapper):
         data: SambaNova's own folder, whose ``functions/`` and ``examples/`` are shown instead of ours.
 
     Raises:
-        ConfigError: A setting is out of range, or the environment is of no ToolBench task.
+        ConfigError: A setting is out of range, or the environment is of no task of the suite.
         DataError: The folder is broken.
 
     Examples:
@@ -86,11 +93,12 @@ class FewShotPrompt(ToolWrapper):
         self.variant, self.chat, self.stop = variant, chat, tuple(stop)
         shown = _count("documents", documents, self.suite_task.documents_k)
         solved = _count("examples", examples, self.suite_task.examples_k)
-        official = None if data is None else _official(str(data))
-        # What is not shown is not asked for: a world need not have it.
-        own = self.suite_task.id
-        self._documents = _Shown(lambda: official.documents if official else _own_documents(own), shown)
-        self._examples = _Shown(lambda: official.examples if official else _own_examples(own), solved)
+        self._documents = _Shelf(partial(_documents, self.suite_task), shown)
+        self._examples = _Shelf(partial(_examples, self.suite_task), solved)
+        if data is not None:
+            official = _official(str(data))
+            self._documents = _Shelf(partial(_held, official.documents), shown)
+            self._examples = _Shelf(partial(_held, official.examples), solved)
         self._is_bare = self.suite_task.is_bare and not shown + solved
         self._own: tuple[str, ...] = ()
 
@@ -107,7 +115,7 @@ class FewShotPrompt(ToolWrapper):
         return tuple(text for text in self.stops if text not in begins)[:_HOSTED_STOPS]
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[JsonObject]:
         """The episode so far: each prompt with its answer; what a program led to comes behind it."""
         steps = cast(ToolEnv, self.env.unwrapped).snapshot().steps
         chat = self._prompt(self._goal(0))
@@ -120,7 +128,7 @@ class FewShotPrompt(ToolWrapper):
         return chat
 
     @property
-    def question(self) -> list[dict[str, Any]]:
+    def question(self) -> list[JsonObject]:
         """What a model is to be asked now; it has seen nothing before."""
         return self._prompt(self._goal(len(self._own)))
 
@@ -136,7 +144,7 @@ class FewShotPrompt(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         self._own = ()
         observation, info = yield from self.env._reset(seed, options)
         return observation, {**info, "messages": self.messages}
@@ -158,7 +166,7 @@ class FewShotPrompt(ToolWrapper):
             return start
         return _page(state.steps[turn - 1].result)
 
-    def _prompt(self, goal: str) -> list[dict[str, Any]]:
+    def _prompt(self, goal: str) -> list[JsonObject]:
         if self._is_bare:
             return [_said("user", goal)]
         documents, examples = self._documents.best(goal), self._examples.best(goal)
@@ -171,7 +179,7 @@ class FewShotPrompt(ToolWrapper):
         text = prompt_text(goal, (), (), "original").lstrip("\n")
         return _tagged(text) if self.chat == "tags" else text
 
-    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[dict[str, Any]]:
+    def _turns(self, goal: str, documents: Sequence[str], examples: Sequence[str]) -> list[JsonObject]:
         chat = []
         # The best match stands nearest to the goal.
         for example in reversed(examples):
@@ -193,18 +201,20 @@ class _Shelves(NamedTuple):
     examples: tuple[str, ...]
 
 
-class _Shown:
-    """The best few of some texts; indexed once."""
+@dataclass(frozen=True, slots=True)
+class _Shelf:
+    """Texts of which the best few are shown; none are asked for where none are."""
 
-    def __init__(self, texts: Callable[[], tuple[str, ...]], k: int) -> None:
-        self._texts, self._k = texts() if k else (), k
-        self._retriever = _indexed(self._texts) if self._texts else None
-        self.best = lru_cache(maxsize=256)(self._best)
+    texts: Callable[[], tuple[str, ...]]
+    k: int
 
-    def _best(self, query: str) -> tuple[str, ...]:
-        if self._retriever is None:
-            return ()
-        return tuple(self._texts[hit.index] for hit in self._retriever.search(query, self._k))
+    def best(self, query: str) -> tuple[str, ...]:
+        return _best(self.texts(), self.k, query) if self.k else ()
+
+
+@lru_cache(maxsize=1_024)
+def _best(texts: tuple[str, ...], k: int, query: str) -> tuple[str, ...]:
+    return tuple(texts[hit.index] for hit in _indexed(texts).search(query, k)) if texts else ()
 
 
 @lru_cache(maxsize=64)
@@ -213,13 +223,18 @@ def _indexed(texts: tuple[str, ...]) -> BM25Retriever:
 
 
 @lru_cache(maxsize=16)
-def _own_documents(task: str) -> tuple[str, ...]:
-    return _sorted(suite_task(task).documents())
+def _documents(task: SambaNovaTask) -> tuple[str, ...]:
+    return _sorted(own_documents(task))
 
 
 @lru_cache(maxsize=16)
-def _own_examples(task: str) -> tuple[str, ...]:
-    return _sorted({example.name: example.text for example in suite_task(task).examples()})
+def _examples(task: SambaNovaTask) -> tuple[str, ...]:
+    return _sorted({example.name: example.text for example in own_examples(task)})
+
+
+def _held(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return official texts; a pickle holds them, for their folder may not be there where it is opened."""
+    return texts
 
 
 @lru_cache(maxsize=16)
@@ -233,7 +248,7 @@ def _sorted(texts: dict[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(texts[name] for name in sorted(texts)))
 
 
-def _task_of(task: str | None, name: str) -> SuiteTask:
+def _task_of(task: str | None, name: str) -> SambaNovaTask:
     if task is None:
         try:
             return suite_task(name)
@@ -255,7 +270,7 @@ def _count(what: str, given: int | None, usual: int) -> int:
     return usual if given is None else given
 
 
-def _said(role: str, content: str) -> dict[str, Any]:
+def _said(role: str, content: str) -> JsonObject:
     return {"role": role, "content": content}
 
 
@@ -277,7 +292,10 @@ def _page(result: str) -> str:
     """Return the page that the last of some calls led to."""
     answers = json.loads(result)
     last = answers[-1] if isinstance(answers, list) else answers
-    return str(last["response"]) or str(last["error"])
+    if isinstance(last, str):
+        # A mark: there were so many calls that the last results did not fit.
+        return last
+    return str(last.get("response", "")) or str(last.get("error", ""))
 
 
 def _written(info: Info) -> str:

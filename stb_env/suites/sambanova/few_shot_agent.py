@@ -1,4 +1,4 @@
-"""ToolBench's own method: one prompt with retrieved documents and demonstrations, one answer, no sampling.
+"""The paper's own method: one prompt with retrieved documents and demonstrations, one answer, no sampling.
 
 Run a task with ``stb-env run stb/HomeSearch-v0 --set program=true --agent few_shot``,
 or the paper's ablation grid with ``stb-env eval examples/sambanova_grid.toml``.
@@ -6,7 +6,7 @@ or the paper's ablation grid with ``stb-env eval examples/sambanova_grid.toml``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import gymnasium as gym
 
 from stb_env import Agent
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import (
     ChatModel,
     ChatRequest,
@@ -66,7 +67,7 @@ class FewShotAgent(Agent):
         data: str | None = None,
     ) -> None:
         self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
-        self._settings: dict[str, Any] = {
+        self._settings: JsonObject = {
             "variant": variant,
             "chat": chat,
             "examples": examples,
@@ -76,16 +77,16 @@ class FewShotAgent(Agent):
         }
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """What decides the answers, for the run's manifest."""
         prompt = {name: value for name, value in self._settings.items() if name != "data"}
         return {**fingerprint(self._model), "prompt": {**prompt, "stop": list(prompt["stop"])}}
 
     def wrap(self, env: gym.Env[Any, Any]) -> FewShotPrompt:
-        """Return the environment with ToolBench's prompts.
+        """Return the environment with the paper's prompts.
 
         Raises:
-            ConfigError: It is of no ToolBench task.
+            ConfigError: It is of no task of the suite.
         """
         return FewShotPrompt(env, **self._settings)
 
@@ -98,7 +99,7 @@ class FewShotAgent(Agent):
         self._answered = False
         self.usage = Usage()
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the model's answer, or Finish after its one program.
 
         Raises:

@@ -3,37 +3,21 @@
 from __future__ import annotations
 
 from stb_env.suite import Maker, Suite
-
-_FOLDERS = {
-    "OpenWeather": "open_weather",
-    "CatAPI": "cat_api",
-    "HomeSearch": "home_search",
-    "TripBooking": "trip_booking",
-    "GoogleSheets": "google_sheets",
-    "VirtualHome": "virtual_home",
-    "WebShop": "web_shop",
-    "Tabletop": "tabletop",
-}
+from stb_env.suites.sambanova import tasks
 
 SUITE = Suite(
     name="sambanova",
     description="SambaNova's ToolBench: eight tasks whose answer is a program or a sequence of actions",
-    environments={
-        f"stb/{name}-v0": Maker(f"stb_env.suites.sambanova.{folder}.env:make")
-        for name, folder in _FOLDERS.items()
-    },
+    environments={task.env_id: Maker(task.env) for task in tasks.SUITE.values()},
     splits=("test", "train"),
     data=("sambanova",),
     protocol="sambanova",
     prompts="stb_env.suites.sambanova",
     agents={
-        name: f"stb_env.suites.sambanova.few_shot_agent:{kind}"
-        for name, kind in {
-            "few_shot": "FewShotAgent",
-            "zero_shot": "ZeroShotAgent",
-            "system_prompt": "SystemPromptAgent",
-            "system_few_shot": "SystemFewShotAgent",
-        }.items()
+        "few_shot": "stb_env.suites.sambanova.few_shot_agent:FewShotAgent",
+        "zero_shot": "stb_env.suites.sambanova.few_shot_agent:ZeroShotAgent",
+        "system_prompt": "stb_env.suites.sambanova.few_shot_agent:SystemPromptAgent",
+        "system_few_shot": "stb_env.suites.sambanova.few_shot_agent:SystemFewShotAgent",
     },
     commands="stb_env.suites.sambanova.commands:app",
 )

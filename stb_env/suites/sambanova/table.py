@@ -12,24 +12,12 @@ from statistics import fmean, pstdev
 from typing import Any, NamedTuple
 
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.verdict_file import manifest_of, read_judged
+from stb_env.suites.sambanova import tasks
+from stb_env.suites.sambanova.common.task import Measure, SambaNovaTask
 from stb_env.suites.sambanova.complexity import spearman
 from stb_env.trajectory import Trajectory
-
-COLUMNS: Mapping[str, str] = {
-    "OpenWeather": "open_weather",
-    "CatAPI": "cat_api",
-    "HomeSearch": "home_search",
-    "TripBooking": "trip_booking",
-    "GoogleSheets": "google_sheets",
-    "VirtualHome": "virtual_home",
-    "WebShop": "webshop_long",
-    "Tabletop": "tabletop",
-}
-"""Column of each suite; the paper's short form of WebShop is no suite of ours."""
-
-STUDIED = ("open_weather", "cat_api", "home_search", "trip_booking", "virtual_home")
-"""Tasks without advanced reasoning, over which the paper correlates complexity with errors."""
 
 _STUDIED_MODELS = {
     "gpt4": "gpt4",
@@ -76,13 +64,13 @@ class Row:
     @property
     def complexity_rank(self) -> float | None:
         """Spearman correlation of the published complexity with the error; None below three studied tasks."""
-        known = [column for column in STUDIED if column in self.cells]
+        known = {column: score for column, score in _studied().items() if column in self.cells}
         errors = [100 - self.cells[column][-1].mean for column in known]
         if len(known) < 3 or len(set(errors)) < 2:
             return None
-        return spearman([_published()["complexity"][column] for column in known], errors)
+        return spearman(list(known.values()), errors)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the row as plain data."""
         return {**asdict(self), "complexity_rank": self.complexity_rank}
 
@@ -91,16 +79,17 @@ def read_rows(folders: Iterable[str | Path]) -> list[Row]:
     """Read saved runs, one row for each agent.
 
     Raises:
-        DataError: A folder is no run of a ToolBench task, or two are of the same agent and task.
+        DataError: A folder is no run of a task of the suite, or two are of the same agent and task.
     """
+    known = _played()
     found: dict[str, dict[str, list[Trajectory]]] = {}
     for folder in map(Path, folders):
         episodes = read_judged(folder)
-        suites = {episode.suite for episode in episodes}
-        if len(suites) != 1 or not suites <= COLUMNS.keys():
-            got = ", ".join(sorted(suites)) or "no episodes"
-            raise DataError(f"{folder} must be a run of one ToolBench task, got {got}")
-        column = COLUMNS[suites.pop()]
+        names = {episode.suite for episode in episodes}
+        if len(names) != 1 or not names <= known.keys():
+            got = ", ".join(sorted(names)) or "no episodes"
+            raise DataError(f"{folder} must be a run of one SambaNova task, got {got}")
+        column = known[names.pop()].column
         runs = found.setdefault(_agent(folder), {})
         if column in runs:
             raise DataError(
@@ -155,7 +144,7 @@ def rank_study() -> dict[str, tuple[float, float]]:
 
 def markdown(rows: Sequence[Row]) -> str:
     """Return the table as Markdown; a figure that is not there is a hyphen."""
-    columns = list(_published()["columns"])
+    columns = dict.fromkeys([*_published()["columns"], *(column for row in rows for column in row.cells)])
     shown = [column for column in columns if any(column in row.cells for row in rows)]
     lines = [["model", *shown, "rank"], ["---"] * (len(shown) + 2)]
     lines += [[row.name, *(cell_text(row, column) for column in shown), rank_text(row)] for row in rows]
@@ -185,6 +174,23 @@ def notes(rows: Sequence[Row]) -> list[str]:
     ]
 
 
+def _played() -> dict[str, SambaNovaTask]:
+    """Return tasks by the names that saved episodes have; of two that share one, the first is played."""
+    known: dict[str, SambaNovaTask] = {}
+    for task in tasks.SUITE.values():
+        known.setdefault(task.name, task)
+    return known
+
+
+def _studied() -> dict[str, float]:
+    """Return complexities by column, of the tasks over which the paper correlates them with errors."""
+    return {
+        task.column: task.published_complexity
+        for task in tasks.SUITE.values()
+        if task.published_complexity is not None and not task.advanced
+    }
+
+
 def _agent(folder: Path) -> str:
     manifest = manifest_of(folder)
     name = str(manifest.get("agent", folder.parent.name)).rpartition(":")[2]
@@ -193,11 +199,12 @@ def _agent(folder: Path) -> str:
 
 
 def _row(name: str, runs: Mapping[str, Sequence[Trajectory]]) -> Row:
+    figures = {task.column: task.figures for task in tasks.SUITE.values()}
     valid = {column: [episode for episode in run if episode.valid] for column, run in runs.items()}
     judged = {str(episode.verdict["judge"]) for run in valid.values() for episode in run if episode.verdict}
     return Row(
         name,
-        {column: _cell(column, run) for column, run in valid.items() if run},
+        {column: _cell(figures[column], run) for column, run in valid.items() if run},
         sum(map(len, runs.values())),
         sum(len(run) - len(valid[column]) for column, run in runs.items()),
         tuple(sorted(judged - {"env"})),
@@ -205,10 +212,8 @@ def _row(name: str, runs: Mapping[str, Sequence[Trajectory]]) -> Row:
     )
 
 
-def _cell(column: str, run: Sequence[Trajectory]) -> Cell:
-    if column == "virtual_home":
-        return _figure(run, _is_executable), _figure(run, _score)
-    return (_figure(run, _score if column.startswith("webshop") else _is_success),)
+def _cell(measures: Iterable[Measure], run: Sequence[Trajectory]) -> Cell:
+    return tuple(_figure(run, _MEASURES[measure]) for measure in measures)
 
 
 def _figure(run: Sequence[Trajectory], value: Callable[[Trajectory], float]) -> Figure:
@@ -232,6 +237,13 @@ def _is_executable(episode: Trajectory) -> float:
     return float(parts.get("executable", False))
 
 
+_MEASURES: Mapping[Measure, Callable[[Trajectory], float]] = {
+    "success": _is_success,
+    "score": _score,
+    "executable": _is_executable,
+}
+
+
 def _printed(value: Any) -> Cell:
     return tuple(Figure(mean) for mean in (value if isinstance(value, list) else [value]))
 
@@ -240,14 +252,14 @@ def _printed_with_std(value: Any) -> Cell:
     return tuple(Figure(*pair) for pair in (value if isinstance(value[0], list) else [value]))
 
 
-def _found(what: str, name: str, known: Mapping[str, Any]) -> Mapping[str, Any]:
+def _found(what: str, name: str, known: JsonMapping) -> JsonMapping:
     if name not in known:
         raise DataError(f"no figures were published of {what} {name!r}.{did_you_mean(name, list(known))}")
-    figures: Mapping[str, Any] = known[name]
+    figures: JsonMapping = known[name]
     return figures
 
 
 @cache
-def _published() -> Mapping[str, Any]:
+def _published() -> JsonMapping:
     text = (resources.files("stb_env.suites.sambanova") / "published.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

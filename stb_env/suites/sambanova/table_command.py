@@ -47,7 +47,7 @@ def table(
 
 def _drawn(rows: list[Row]) -> Table:
     columns = list(dict.fromkeys(column for row in rows for column in row.cells))
-    drawn = Table(title="SambaNova ToolBench", caption=" ".join(notes(rows)))
+    drawn = Table(title="SambaNova's ToolBench", caption=" ".join(notes(rows)))
     for name in ("model", *columns, "rank"):
         drawn.add_column(name, justify="left" if name == "model" else "right")
     for row in rows:

@@ -12,6 +12,7 @@ from typing import Any
 from stb_env import seeding
 from stb_env.backend.world import Table, Tables
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.registry import Api, ToolDoc
 from stb_env.tools import Tool, ToolId, unique_names
@@ -52,7 +53,7 @@ def tools() -> Mapping[ToolId, Tool]:
 
 
 def _tool(api: Api, name: str) -> Tool:
-    parameters: dict[str, Any] = {
+    parameters: JsonObject = {
         "type": "object",
         "properties": {param.name: param.schema for param in api.params},
     }
@@ -63,7 +64,7 @@ def _tool(api: Api, name: str) -> Tool:
     return Tool(name, description, parameters, api.id, _record(api))
 
 
-def _record(api: Api) -> dict[str, Any]:
+def _record(api: Api) -> JsonObject:
     response, _ = api.run(household(0), api.defaults)
     return {
         "category_name": api.tool.category,

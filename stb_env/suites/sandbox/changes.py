@@ -8,9 +8,10 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.world import Tables
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.answers import plain
 
-Change = Mapping[str, Any]
+Change = JsonMapping
 """``rows``: changed rows by id, None where deleted; ``new``: rows with generated ids, without those."""
 
 
@@ -36,9 +37,9 @@ def changes(before: Tables, after: Tables) -> dict[str, Change]:
     return {name: change for name, change in differences.items() if change["rows"] or change["new"]}
 
 
-def _difference(name: str, before: Tables, after: Tables) -> dict[str, Any]:
+def _difference(name: str, before: Tables, after: Tables) -> JsonObject:
     old, now = before.table(name), after.table(name)
-    rows: dict[str, Any] = {key: None for key in old if key not in now}
+    rows: JsonObject = {key: None for key in old if key not in now}
     fresh = []
     for key, row in now.items():
         if row is old.get(key):

@@ -12,7 +12,7 @@ from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.protocol import Judge
 from stb_env.kinds import AtLeast, Count
-from stb_env.settings import checked
+from stb_env.settings import checks_settings
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.progress import progress
 from stb_env.suites.sandbox.tasks import SandboxTasks
@@ -20,7 +20,7 @@ from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 
 
-@checked
+@checks_settings
 def make(
     split: Literal["test", "val", "train", "missing"] = "test",
     group: str | None = None,

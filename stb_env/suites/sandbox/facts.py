@@ -8,12 +8,12 @@ itself names it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
 
+from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sandbox import absence, answers
 from stb_env.suites.sandbox.answers import Quantity
 
-Fact = Mapping[str, Any]
+Fact = JsonMapping
 
 
 def number(
@@ -135,7 +135,7 @@ def given_away(fact: Fact, query: str) -> bool:
     return holds(fact, query)
 
 
-def _values(facts: Iterable[Fact], kind: str) -> list[Any]:
+def _values(facts: Iterable[Fact], kind: str) -> JsonArray:
     return [fact["value"] for fact in facts if fact["type"] == kind]
 
 

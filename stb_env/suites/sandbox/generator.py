@@ -9,7 +9,7 @@ The templates of split "missing" are in no other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from itertools import islice
 from random import Random
@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 from stb_env import seeding
 from stb_env.backend.world import Tables
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.changes import changes
@@ -90,7 +91,7 @@ def generate(key: TaskKey) -> Task:
     )
 
 
-class _Goal(Mapping[str, Any]):
+class _Goal(JsonMapping):
     """What the verifier checks: facts, falsehoods and writes.
 
     Comparing states is a tenth of the work of a task, and needed only at its end: it is done when asked for.
@@ -101,7 +102,7 @@ class _Goal(Mapping[str, Any]):
         self._solved = solved
 
     @cached_property
-    def _parts(self) -> dict[str, Any]:
+    def _parts(self) -> JsonObject:
         answer = self._solved.answer
         return {
             "facts": list(answer.facts),

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.params import whole
 
@@ -13,7 +14,7 @@ PAGE_SIZE = 5
 PAGE = whole("page", f"Page of the results, {PAGE_SIZE} a page, counted from 1.", 1, 1, 1000, optional=True)
 
 
-def page_of(rows: Iterable[Any], page: int) -> dict[str, Any]:
+def page_of(rows: Iterable[Any], page: int) -> JsonObject:
     """Return one page of results in the sandbox's usual envelope.
 
     Examples:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ArgumentsError
 
 
@@ -35,7 +36,7 @@ class Param:
     bounds: tuple[float, float] = (-1e12, 1e12)
 
     @property
-    def entry(self) -> dict[str, Any]:
+    def entry(self) -> JsonObject:
         """The parameter as a StableToolBench record has it, with ``enum`` where there is one."""
         entry = {
             "name": self.name,
@@ -46,9 +47,9 @@ class Param:
         return entry | ({"enum": list(self.enum)} if self.enum else {})
 
     @property
-    def schema(self) -> dict[str, Any]:
+    def schema(self) -> JsonObject:
         """The parameter as JSON Schema."""
-        schema: dict[str, Any] = {"type": self._type, "description": self.description}
+        schema: JsonObject = {"type": self._type, "description": self.description}
         if self.enum:
             schema["enum"] = list(self.enum)
         if self.kind == "NUMBER":

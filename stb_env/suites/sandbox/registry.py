@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from stb_env.backend.world import Table, Tables
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.reference import load_object
 from stb_env.suites.sandbox.api_error import ArgumentsError
 from stb_env.suites.sandbox.params import Param
 from stb_env.tools import ToolId
@@ -25,7 +27,7 @@ class ApiCall(NamedTuple):
     """A call of one API, as a solution yields it."""
 
     api: Api
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,11 @@ class Api:
     def __hash__(self) -> int:
         return hash(self.id)
 
-    def run(self, state: Tables, arguments: Mapping[str, Any]) -> tuple[Response, Tables]:
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        """Pickle as the place where it is declared, under the name of its function."""
+        return load_object, (f"{self.function.__module__}:{self.function.__name__}",)
+
+    def run(self, state: Tables, arguments: JsonMapping) -> tuple[Response, Tables]:
         """Run it.
 
         Raises:
@@ -69,7 +75,7 @@ class Api:
         outcome = self.function(**bound) if self.stateless else self.function(state, **bound)
         return outcome if isinstance(outcome, tuple) else (outcome, state)
 
-    def bind(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def bind(self, arguments: JsonMapping) -> JsonObject:
         """Return the arguments that reach the function, defaults of optional parameters filled in.
 
         Raises:
@@ -92,7 +98,7 @@ class Api:
         return bound
 
     @property
-    def defaults(self) -> dict[str, Any]:
+    def defaults(self) -> JsonObject:
         """The documented example of every required parameter."""
         return {param.name: param.default for param in self.params if param.required}
 

@@ -62,6 +62,7 @@ class SandboxTasks:
         if not 0 <= distractors <= MOST_DISTRACTORS:
             raise ConfigError(f"distractors must be from 0 to {MOST_DISTRACTORS}, got {distractors}")
         self.name = "Sandbox"
+        self._settings = (split, group, level, template, distractors)
         self._split = split
         self._distractors = distractors
         self._templates = chosen = [
@@ -87,6 +88,10 @@ class SandboxTasks:
             for known, count in zip(chosen, counts, strict=True)
             if count is not None and turn < count
         ]
+
+    def __reduce__(self) -> tuple[type[SandboxTasks], tuple[object, ...]]:
+        """Pickle as the settings that make an equal source again: templates hold code."""
+        return type(self), self._settings
 
     @property
     def size(self) -> int | None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Tables, World
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError, ArgumentsError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.tasks import Task
@@ -29,7 +28,7 @@ class SandboxWorld(World):
     """
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the world and a hash over all documentation."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in tools().values()).encode())
         return {"world": "sandbox", "version": VERSION, "tools": digest.hexdigest()}
@@ -38,7 +37,7 @@ class SandboxWorld(World):
         """Return the starting state of the household in which the task plays."""
         return household(task.record.get("household", 0))
 
-    def call(self, state: Tables, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Tables]:
+    def call(self, state: Tables, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Tables]:
         """Run one call.
 
         Raises:

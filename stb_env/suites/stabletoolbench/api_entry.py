@@ -11,11 +11,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolId, original_name, pure_name, standardize
 
 MAX_DESCRIPTION = 1024
 
-_TYPES: Mapping[str, dict[str, Any]] = {
+_TYPES: Mapping[str, JsonObject] = {
     "NUMBER": {"type": "number"},
     "INTEGER": {"type": "integer"},
     "STRING": {"type": "string"},
@@ -37,7 +38,7 @@ _PYTHON_TYPES: Mapping[str, type | tuple[type, ...]] = {
 _ORIGINAL_TYPES = {"NUMBER": "integer", "STRING": "string", "BOOLEAN": "boolean"}
 
 
-def api_id(entry: Mapping[str, Any]) -> ToolId:
+def api_id(entry: JsonMapping) -> ToolId:
     """Return the identity of an API entry.
 
     Examples:
@@ -47,7 +48,7 @@ def api_id(entry: Mapping[str, Any]) -> ToolId:
     return ToolId.of(entry["category_name"], entry["tool_name"], entry["api_name"])
 
 
-def tool_from_api(entry: Mapping[str, Any], name: str) -> Tool:
+def tool_from_api(entry: JsonMapping, name: str) -> Tool:
     """Build a tool from an API entry.
 
     Args:
@@ -63,26 +64,26 @@ def tool_from_api(entry: Mapping[str, Any], name: str) -> Tool:
         >>> tool.description, tool.parameters["properties"]
         ('A film. (API "Film" of "Films", Data)', {'is_id': {'type': 'number', 'default': 7}})
     """
-    properties: dict[str, Any] = {}
+    properties: JsonObject = {}
     required: list[str] = []
     for parameter, needed in _parameters(entry):
         key = _free_name(pure_name(parameter["name"]) or "parameter", properties)
         properties[key] = _schema(parameter)
         if needed:
             required.append(key)
-    schema: dict[str, Any] = {"type": "object", "properties": properties}
+    schema: JsonObject = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
     return Tool(name, _description(entry), schema, api_id(entry), entry)
 
 
-def _parameters(entry: Mapping[str, Any]) -> Iterable[tuple[Mapping[str, Any], bool]]:
+def _parameters(entry: JsonMapping) -> Iterable[tuple[JsonMapping, bool]]:
     for key, needed in (("required_parameters", True), ("optional_parameters", False)):
         for parameter in entry.get(key) or ():
             yield parameter, needed
 
 
-def _free_name(name: str, taken: Mapping[str, Any]) -> str:
+def _free_name(name: str, taken: JsonMapping) -> str:
     if name not in taken:
         return name
     number = 2
@@ -91,13 +92,13 @@ def _free_name(name: str, taken: Mapping[str, Any]) -> str:
     return f"{name}_{number}"
 
 
-def _description(entry: Mapping[str, Any]) -> str:
+def _description(entry: JsonMapping) -> str:
     source = f'(API "{entry["api_name"]}" of "{entry["tool_name"].strip()}", {entry["category_name"]})'
     text = str(entry.get("api_description") or "").strip()
     return f"{text[: MAX_DESCRIPTION - len(source) - 1]} {source}".strip() if text else source
 
 
-def _schema(parameter: Mapping[str, Any]) -> dict[str, Any]:
+def _schema(parameter: JsonMapping) -> JsonObject:
     kind = str(parameter.get("type", "STRING"))
     schema = dict(_TYPES.get(kind.upper(), {"type": "string"}))
     description = str(parameter.get("description") or "").strip()
@@ -111,7 +112,7 @@ def _schema(parameter: Mapping[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _add_default(schema: dict[str, Any], default: Any) -> None:
+def _add_default(schema: JsonObject, default: Any) -> None:
     fitted = _fit(schema["type"], default)
     if "enum" in schema:
         if fitted in schema["enum"]:
@@ -138,7 +139,7 @@ def _fit(kind: str, default: Any) -> Any:
     return default if isinstance(default, _PYTHON_TYPES[kind]) else None
 
 
-def original_function(entry: Mapping[str, Any], *, wrapped: bool = True) -> dict[str, Any]:
+def original_function(entry: JsonMapping, *, wrapped: bool = True) -> JsonObject:
     """Return an API entry as the original's OpenAI function, defects included.
 
     Optional parameters are lost where nothing is required, and the wrapped form starts ``required`` and
@@ -151,7 +152,7 @@ def original_function(entry: Mapping[str, Any], *, wrapped: bool = True) -> dict
     name = original_name(entry["api_name"], entry["tool_name"])
     blank = [""] if wrapped else []
     required, optional = list(blank), list(blank)
-    properties: dict[str, Any] = {}
+    properties: JsonObject = {}
     for parameter, needed in _parameters(entry):
         if not needed and not entry.get("required_parameters"):
             break
@@ -171,9 +172,9 @@ def original_function(entry: Mapping[str, Any], *, wrapped: bool = True) -> dict
     return {"type": "function", "function": function} if wrapped else function
 
 
-def _original_parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
+def _original_parameter(parameter: JsonMapping) -> JsonObject:
     default = parameter.get("default", "")
-    made: dict[str, Any] = {
+    made: JsonObject = {
         "type": _ORIGINAL_TYPES.get(parameter.get("type", ""), "string"),
         "description": str(parameter.get("description", ""))[:256],
     }
@@ -182,7 +183,7 @@ def _original_parameter(parameter: Mapping[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _original_description(entry: Mapping[str, Any], name: str) -> str:
+def _original_description(entry: JsonMapping, name: str) -> str:
     tool = standardize(entry["tool_name"])
     text = f'This is the subfunction for tool "{tool}", you can use this tool.'
     described = str(entry.get("api_description") or "").strip()
@@ -192,7 +193,7 @@ def _original_description(entry: Mapping[str, Any], name: str) -> str:
     return text
 
 
-def original_tools(entries: Sequence[Mapping[str, Any]]) -> tuple[Tool, ...]:
+def original_tools(entries: Sequence[JsonMapping]) -> tuple[Tool, ...]:
     """Return the tools of a record as the original shows them; names may collide.
 
     Examples:

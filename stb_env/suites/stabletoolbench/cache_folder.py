@@ -9,13 +9,14 @@ import ast
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Notes, Recording, as_answer
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolId, pure_name, standardize
 
 NAMES = "names.json"
@@ -48,7 +49,7 @@ def read_file(file: Path, notes: Notes) -> Iterator[Recording]:
             yield Recording(identity, read_key(key), answer, "unknown")
 
 
-def read_key(key: str) -> Mapping[str, Any] | str:
+def read_key(key: str) -> JsonMapping | str:
     """Return the arguments that a key stands for: an object, or raw text.
 
     Examples:
@@ -70,7 +71,7 @@ def read_key(key: str) -> Mapping[str, Any] | str:
     return value if isinstance(value, dict) else text
 
 
-def _read_json_key(key: str) -> Mapping[str, Any] | str:
+def _read_json_key(key: str) -> JsonMapping | str:
     try:
         value = jsontext.loads(key)
     except ValueError:
@@ -78,7 +79,7 @@ def _read_json_key(key: str) -> Mapping[str, Any] | str:
     return value if isinstance(value, dict) else key
 
 
-def write_key(arguments: Mapping[str, Any] | str) -> str:
+def write_key(arguments: JsonMapping | str) -> str:
     r"""Return the key of arguments, in Python's spelling wherever `read_key` gets the same back.
 
     Examples:
@@ -133,9 +134,9 @@ def write_folder(recordings: Iterable[Recording], folder: Path) -> int:
     return files
 
 
-def _by_api(recordings: Iterable[Recording]) -> Iterator[tuple[ToolId, dict[str, Any]]]:
+def _by_api(recordings: Iterable[Recording]) -> Iterator[tuple[ToolId, JsonObject]]:
     current: ToolId | None = None
-    answers: dict[str, Any] = {}
+    answers: JsonObject = {}
     for recording in recordings:
         if recording.id != current:
             if current is not None:

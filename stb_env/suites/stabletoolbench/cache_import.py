@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from stb_env import jsontext
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.recorded_answer import Notes, Recording
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
 from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
 
@@ -53,7 +54,7 @@ class ImportReport:
     passed_over: int = 0
     notes: Notes = field(default_factory=Notes)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the report as plain data."""
         notes = self.notes
         return {

@@ -10,6 +10,7 @@ from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, tree_node, tree_step
 from stb_env.formats.imported import Origin, answer_in, imported
 from stb_env.formats.recorded_call import ANSWERED, BAD_FINISH, GAVE_UP, read_call
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
 
@@ -27,7 +28,7 @@ def is_evaluation(value: Any) -> bool:
     )
 
 
-def read_entry(entry: Mapping[str, Any], origin: Origin) -> Trajectory:
+def read_entry(entry: JsonMapping, origin: Origin) -> Trajectory:
     """Read an entry as a trajectory: a chain of steps, and no verdict.
 
     Each node of the entry is a step of its own, for the format does not say which made up one message. An
@@ -50,7 +51,7 @@ def read_entry(entry: Mapping[str, Any], origin: Origin) -> Trajectory:
         ) from error
 
 
-def _tree(entry: Mapping[str, Any]) -> Tree:
+def _tree(entry: JsonMapping) -> Tree:
     answer = entry["answer"]
     nodes = [tree_node()]
     for number, detail in enumerate(_details(answer["answer_details"]), 1):
@@ -73,7 +74,7 @@ def _tree(entry: Mapping[str, Any]) -> Tree:
     }
 
 
-def _details(below: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+def _details(below: list[JsonMapping]) -> Iterator[JsonMapping]:
     while below:
         # Conversion leaves one way; of several, the last is where a depth-first search stopped.
         if below[-1]["role"] not in ("system", "user"):
@@ -81,7 +82,7 @@ def _details(below: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
         below = below[-1]["next"]
 
 
-def _step(detail: Mapping[str, Any], number: int) -> tuple[dict[str, Any], str]:
+def _step(detail: JsonMapping, number: int) -> tuple[JsonObject, str]:
     message = detail["message"]
     if detail["role"] != "tool":
         return tree_step([], message), "open"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Literal, Unpack
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
@@ -18,22 +18,23 @@ from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Judge
 from stb_env.kinds import Count
-from stb_env.settings import checked
+from stb_env.settings import checks_settings
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import TaskSet, TaskSource
 
 
-@checked
+@checks_settings
 def make(
     group: str,
     data: str | Path | TaskSource | None = None,
     cache: str | Path | ResponseCache | None = None,
     mode: Mode = "offline",
-    real: str | Path | Mapping[str, Any] | RealAPI | None = None,
-    simulator: str | Mapping[str, Any] | Simulator | None = None,
-    faults: Mapping[str, Any] | Faults | None = None,
+    real: str | Path | JsonMapping | RealAPI | None = None,
+    simulator: str | JsonMapping | Simulator | None = None,
+    faults: JsonMapping | Faults | None = None,
     judge: str | Judge | None = None,
     votes: Count = 1,
     votes_cache: str | Path | None = None,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 from stb_env.errors import ConfigError
 from stb_env.formats.export import APART, ExportSettings, places
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers import answer_file, evaluation_entry, file_name, method_of
 from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import Trajectory
@@ -32,7 +32,7 @@ def converted_files(episodes: Sequence[Trajectory], settings: ExportSettings) ->
     Raises:
         ConfigError: Two episodes would be one entry.
     """
-    groups: dict[str, dict[str, Any]] = defaultdict(dict)
+    groups: dict[str, JsonObject] = defaultdict(dict)
     for episode, place in zip(episodes, _places(episodes), strict=True):
         if episode.task_id in groups[place]:
             raise ConfigError(
@@ -47,5 +47,5 @@ def _places(episodes: Sequence[Trajectory]) -> list[str]:
     return places(episodes, method_of, GROUPS)
 
 
-def _document(value: Mapping[str, Any]) -> str:
+def _document(value: JsonMapping) -> str:
     return json.dumps(value, indent=2) + "\n"

@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
 from importlib import resources
-from typing import Any, Literal
+from typing import Literal
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.sopr import GroupRate, average
 
 Kind = Literal["average", "average_std", "fraction", "total", "change"]
@@ -66,7 +67,7 @@ class Inconsistency:
     recomputed: float
     rounding: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the inconsistency as plain data."""
         return asdict(self)
 
@@ -132,7 +133,7 @@ def _differing(where: str, kind: Kind, printed: float, mean: float) -> Iterator[
         yield Inconsistency(where, kind, printed, round(mean, 3), off <= _ROUNDING + _SLACK)
 
 
-def _row(table: Mapping[str, Any], method: str, figures: Mapping[str, Any]) -> Row:
+def _row(table: JsonMapping, method: str, figures: JsonMapping) -> Row:
     groups = table["groups"]
     return Row(
         table["name"],
@@ -147,6 +148,6 @@ def _row(table: Mapping[str, Any], method: str, figures: Mapping[str, Any]) -> R
 
 
 @cache
-def _data() -> Mapping[str, Any]:
+def _data() -> JsonMapping:
     text = (resources.files("stb_env.suites.stabletoolbench") / "published.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.formats.recorded_answer import Answer, Notes, Recording, as_answer, read_answer
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import ToolId
 
 _KEY_ARGUMENTS = frozenset({"toolbench_key", "toolbench_rapidapi_key"})
@@ -68,7 +69,7 @@ def _answer(value: Any) -> Answer | None:
     return read_answer(value) if isinstance(value, str) else as_answer(value)
 
 
-def _arguments(value: Any) -> Mapping[str, Any] | str:
+def _arguments(value: Any) -> JsonMapping | str:
     """Return the arguments without the key of the API service, which is no argument of the API."""
     if isinstance(value, str):
         try:

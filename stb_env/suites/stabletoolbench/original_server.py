@@ -12,12 +12,13 @@ import json
 import os
 import re
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from stb_env import jsontext
 from stb_env.errors import InfrastructureError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import accept_real
 from stb_env.tools import server_names, standardize
 
@@ -43,7 +44,7 @@ class Question(NamedTuple):
         tool_input: The parsed arguments.
     """
 
-    document: Mapping[str, Any]
+    document: JsonMapping
     examples: list[tuple[str, Any]]
     examples_text: str
     tool_input: Any
@@ -81,7 +82,7 @@ class OriginalServer:
         self,
         cache_folder: str | os.PathLike[str],
         tools_folder: str | os.PathLike[str],
-        real: Callable[[Mapping[str, Any]], RealReply],
+        real: Callable[[JsonMapping], RealReply],
         simulate: Callable[[Question], str],
         save: bool = True,
     ) -> None:
@@ -89,7 +90,7 @@ class OriginalServer:
         self.real, self.simulate, self.save = real, simulate, save
         self._lock = threading.Lock()
 
-    def virtual(self, request: Mapping[str, Any]) -> tuple[int, Any]:
+    def virtual(self, request: JsonMapping) -> tuple[int, Any]:
         """Answer a request.
 
         Args:
@@ -122,9 +123,7 @@ class OriginalServer:
             return CRASH
         return 200, answer
 
-    def _ask(
-        self, request: Mapping[str, Any], category: str, api: str, tool_input: Any, known: Mapping[str, Any]
-    ) -> Any:
+    def _ask(self, request: JsonMapping, category: str, api: str, tool_input: Any, known: JsonMapping) -> Any:
         reply = self.real(
             {
                 "category": category,
@@ -155,7 +154,7 @@ class OriginalServer:
                 continue
         return dict(FAILED_SIMULATION)
 
-    def _document(self, request: Mapping[str, Any], category: str, api: str) -> dict[str, Any]:
+    def _document(self, request: JsonMapping, category: str, api: str) -> JsonObject:
         file = self.tools_folder / category / f"{_document_name(request)}.json"
         tool = _read(file)
         if not tool:
@@ -178,7 +177,7 @@ class OriginalServer:
             part.replace(file)
 
 
-def _is_valid(request: Mapping[str, Any]) -> bool:
+def _is_valid(request: JsonMapping) -> bool:
     texts = all(isinstance(request.get(name), str) for name in FIELDS if name != "tool_input")
     return texts and isinstance(request.get("tool_input"), str | dict)
 
@@ -187,11 +186,11 @@ def _is_name(part: str) -> bool:
     return part not in ("", ".", "..") and not any(char in part for char in "/\\\0")
 
 
-def _document_name(request: Mapping[str, Any]) -> str:
+def _document_name(request: JsonMapping) -> str:
     return standardize(request["tool_name"]).split("_for_")[0]
 
 
-def _parsed(tool_input: str | dict[str, Any]) -> Any:
+def _parsed(tool_input: str | JsonObject) -> Any:
     if not isinstance(tool_input, str):
         return tool_input
     if tool_input == "":
@@ -201,7 +200,7 @@ def _parsed(tool_input: str | dict[str, Any]) -> Any:
     return json.loads(tool_input)
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _read(file: Path) -> JsonObject:
     """Return a file's object, empty where there is none or it cannot be read."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
@@ -210,7 +209,7 @@ def _read(file: Path) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _examples(known: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _examples(known: JsonMapping) -> list[tuple[str, Any]]:
     examples = list(known.items())[:EXAMPLES]
     while len(examples) > 1 and len(str(examples)) > EXAMPLE_CHARACTERS:
         examples.pop()

@@ -14,6 +14,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, tool_from_api
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolId, unique_names
@@ -131,7 +132,7 @@ def find_files(root: Path, group: str | None = None) -> list[Path]:
     raise DataError(f"no {names} in {root} or its folders {', '.join(f for f in _FOLDERS if f)}")
 
 
-def normalized_record(task: Task) -> dict[str, Any]:
+def normalized_record(task: Task) -> JsonObject:
     """Return a task as an official query record, its cut template responses repaired.
 
     Args:
@@ -146,7 +147,7 @@ def normalized_record(task: Task) -> dict[str, Any]:
     }
 
 
-def _repaired(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+def _repaired(entry: JsonMapping) -> JsonMapping:
     template = entry.get("template_response")
     return {**entry, "template_response": jsontext.close(template)} if isinstance(template, str) else entry
 
@@ -155,10 +156,10 @@ def _repaired(entry: Mapping[str, Any]) -> Mapping[str, Any]:
 class _Record:
     id: str
     query: str
-    apis: Sequence[Mapping[str, Any]]
+    apis: Sequence[JsonMapping]
     relevant: tuple[ToolId, ...]
     group: str
-    raw: Mapping[str, Any]
+    raw: JsonMapping
 
 
 class _BadRecord(Exception):
@@ -212,9 +213,7 @@ class _Reader:
             task_id, query, apis, relevant, group, {k: v for k, v in raw.items() if k != "api_list"}
         )
 
-    def _relevant(
-        self, file: str, index: int, pairs: Any, apis: Sequence[Mapping[str, Any]]
-    ) -> tuple[ToolId, ...]:
+    def _relevant(self, file: str, index: int, pairs: Any, apis: Sequence[JsonMapping]) -> tuple[ToolId, ...]:
         by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
         found: dict[ToolId, None] = {}
         for pair in pairs if isinstance(pairs, list) else []:
@@ -244,7 +243,7 @@ def _query(query: Any) -> str:
     return query
 
 
-def _apis(apis: Any) -> list[Mapping[str, Any]]:
+def _apis(apis: Any) -> list[JsonMapping]:
     if apis is None:
         return []
     if not isinstance(apis, list):
@@ -290,9 +289,7 @@ def _tasks(records: Sequence[_Record], compat: str | None) -> Iterator[Task]:
         )
 
 
-def _tool(
-    entry: Mapping[str, Any], names: Mapping[ToolId, str], made: dict[tuple[ToolId, str], Tool]
-) -> Tool:
+def _tool(entry: JsonMapping, names: Mapping[ToolId, str], made: dict[tuple[ToolId, str], Tool]) -> Tool:
     # The same API stands in many records; it is built once for each distinct documentation.
     identity = api_id(entry)
     key = identity, json.dumps(entry, sort_keys=True)
@@ -302,7 +299,7 @@ def _tool(
     return tool
 
 
-def _read_list(file: Path) -> list[Any]:
+def _read_list(file: Path) -> JsonArray:
     loaded = _read_json(file)
     if not isinstance(loaded, list):
         raise DataError(f"{file}: expected a JSON list of query records, got {type(loaded).__name__}")

@@ -10,11 +10,12 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
 
 _SHUFFLE_SEED = 42
 _IDENTITY = ("category_name", "tool_name", "api_name")
@@ -23,7 +24,7 @@ Pair = tuple[int, int]
 """Query id and document id."""
 
 
-def document_text(entry: Mapping[str, Any]) -> str:
+def document_text(entry: JsonMapping) -> str:
     r"""Return the text that ToolBench's retriever embeds for an API entry.
 
     Raises:
@@ -46,7 +47,7 @@ def document_text(entry: Mapping[str, Any]) -> str:
     )
 
 
-def document_identity(entry: Mapping[str, Any], separator: str = "[SEP]") -> str:
+def document_identity(entry: JsonMapping, separator: str = "[SEP]") -> str:
     r"""Return what names a document in retrieval results.
 
     Args:
@@ -60,7 +61,7 @@ def document_identity(entry: Mapping[str, Any], separator: str = "[SEP]") -> str
     return separator.join(_names(entry))
 
 
-def _names(entry: Mapping[str, Any]) -> list[str]:
+def _names(entry: JsonMapping) -> list[str]:
     names = [entry.get(key) for key in _IDENTITY]
     if not all(isinstance(name, str) for name in names):
         raise DataError(f"an API entry needs the texts {', '.join(_IDENTITY)}, got {names}")
@@ -112,7 +113,7 @@ class RetrieverData:
             )
 
 
-def retriever_data(records: Iterable[Mapping[str, Any]], test_ids: Collection[str | int]) -> RetrieverData:
+def retriever_data(records: Iterable[JsonMapping], test_ids: Collection[str | int]) -> RetrieverData:
     """Build training data from query records, ids and order as in the original.
 
     Args:
@@ -144,7 +145,7 @@ def retriever_data(records: Iterable[Mapping[str, Any]], test_ids: Collection[st
 class _Fields(NamedTuple):
     id: str
     query: str
-    entries: list[Mapping[str, Any]]
+    entries: list[JsonMapping]
     relevant: list[list[str]]
 
 
@@ -165,7 +166,7 @@ class _Numbering:
                 yield query, document
 
 
-def _fields(index: int, record: Mapping[str, Any]) -> _Fields:
+def _fields(index: int, record: JsonMapping) -> _Fields:
     try:
         relevant = [list(pair) for pair in record["relevant APIs"]]
         fields = _Fields(str(record["query_id"]), record["query"], record["api_list"], relevant)

@@ -6,6 +6,7 @@ from typing import Any
 
 import gymnasium as gym
 
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
@@ -69,7 +70,7 @@ class BestFirstSearch(TreeSearch):
         self.method = f"BestFirst_w{width}"
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """The settings as plain data."""
         return {"width": self.width, **super().settings}
 

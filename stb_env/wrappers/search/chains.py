@@ -7,6 +7,7 @@ from typing import Any
 import gymnasium as gym
 
 from stb_env.envs.rules import Compat
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Unprompted
@@ -73,7 +74,7 @@ class IndependentChains(TreeSearch):
         self.method = f"CoT@{tries}"
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """The settings as plain data."""
         return {"tries": self.tries, **super().settings}
 

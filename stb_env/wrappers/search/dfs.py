@@ -9,6 +9,7 @@ import gymnasium as gym
 
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import Transition
+from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel
 from stb_env.request import Slow
 from stb_env.usage import NO_USAGE
@@ -93,7 +94,7 @@ class DepthFirstSearch(TreeSearch):
         self.method = f"DFS_w{width}" if filter else f"DFS_woFilter_w{width}"
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """The settings as plain data."""
         return {"width": self.width, **super().settings, "filter": self.filter}
 

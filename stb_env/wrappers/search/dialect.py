@@ -12,6 +12,7 @@ from stb_env.envs.state import State
 from stb_env.envs.step_codes import step_report
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall
@@ -23,7 +24,7 @@ from stb_env.wrappers.search.tree import Node, Outcome, SearchTree
 Inner = ToolEnv | ToolWrapper
 Depth = Literal["turns", "nodes"]
 
-_NOTHING: Mapping[str, Any] = {}
+_NOTHING: JsonMapping = {}
 _KINDS: Mapping[str, Status] = {"answer": Status.FINISHED, "give_up": Status.GAVE_UP}
 
 
@@ -40,8 +41,8 @@ class Growth(NamedTuple):
     """
 
     node: Node
-    calls: list[dict[str, Any]]
-    extra: Mapping[str, Any] = _NOTHING
+    calls: list[JsonObject]
+    extra: JsonMapping = _NOTHING
     reward: float = 0.0
     ended: Transition | None = None
 
@@ -114,7 +115,7 @@ class Dialect:
             return 1
         return max(1, bool(step.text) + 2 * len(step.calls))
 
-    def observation(self, env: Inner, tree: SearchTree) -> dict[str, Any]:
+    def observation(self, env: Inner, tree: SearchTree) -> JsonObject:
         """Return what is observed at the current node; the result tells what was tried from there."""
         observation = dict(tree.here.observation)
         tried = candidates(tree, tree.current)
@@ -122,7 +123,7 @@ class Dialect:
             observation["result"] = with_candidates(observation["result"], tried, env.rules.limits.result)
         return observation
 
-    def messages(self, env: Inner, tree: SearchTree) -> list[dict[str, Any]]:
+    def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
         """Return the conversation to the current node, and where something was tried, what that was."""
         said = env.messages
         tried = [] if tree.over else candidates(tree, tree.current)
@@ -146,12 +147,12 @@ class Dialect:
 class Unprompted(Dialect):
     """The same for independent tries, none of which hears of another."""
 
-    def observation(self, env: Inner, tree: SearchTree) -> dict[str, Any]:
+    def observation(self, env: Inner, tree: SearchTree) -> JsonObject:
         """Return what is observed at the current node."""
         del env
         return dict(tree.here.observation)
 
-    def messages(self, env: Inner, tree: SearchTree) -> list[dict[str, Any]]:
+    def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
         """Return the conversation to the current node."""
         del tree
         return env.messages
@@ -162,12 +163,12 @@ class Unprompted(Dialect):
         return False
 
 
-def diversity_message(tried: str, result: str) -> dict[str, Any]:
+def diversity_message(tried: str, result: str) -> JsonObject:
     """Return the message that shows what was tried, and asks for something else."""
     return {"role": "user", "content": prompt("diversity", "v1").render(tried=tried, result=result)}
 
 
-def shown(tree: SearchTree, step: Step) -> dict[str, Any]:
+def shown(tree: SearchTree, step: Step) -> JsonObject:
     """Return what is observed after a step that the environment inside did not play."""
     return {**tree.here.observation, "result": step.result, "status": int(step.status)}
 

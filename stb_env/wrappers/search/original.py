@@ -25,6 +25,7 @@ from stb_env.actions import finish_arguments
 from stb_env.actions.structured import read_call
 from stb_env.envs import step_codes
 from stb_env.envs.finish import Finish, finish_record
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step, arguments_text
@@ -57,7 +58,7 @@ class Played(NamedTuple):
     """Calls that were made, with what the original reports of each."""
 
     records: list[CallRecord]
-    reports: list[dict[str, Any]]
+    reports: list[JsonObject]
 
     @property
     def codes(self) -> list[int]:
@@ -65,7 +66,7 @@ class Played(NamedTuple):
         return [report["code"] for report in self.reports]
 
 
-def failed_reply(text: str) -> dict[str, Any]:
+def failed_reply(text: str) -> JsonObject:
     """Return the action that stands for a reply that the client did not get.
 
     Examples:
@@ -124,7 +125,7 @@ class OriginalDialect(Dialect):
 
     # -- conversation ----------------------------------------------------------------------------
 
-    def messages(self, env: Inner, tree: SearchTree) -> list[dict[str, Any]]:
+    def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
         """Return the conversation as it is sent; after the end all of it, flagged messages included."""
         opening = takewhile(lambda message: message["role"] in ("system", "user"), env.messages)
         if tree.over:
@@ -133,7 +134,7 @@ class OriginalDialect(Dialect):
         said = [message for message in self._path(tree, tree.current) if message.get("valid", True)]
         return [*opening, *said, *self._prompt(tree, tree.current, len(tree.nodes))]
 
-    def _path(self, tree: SearchTree, index: int) -> Iterator[dict[str, Any]]:
+    def _path(self, tree: SearchTree, index: int) -> Iterator[JsonObject]:
         for node in tree.path(index)[1:]:
             above = tree.nodes[node].parent or 0
             for child in sorted(tree.nodes[above].children):
@@ -143,7 +144,7 @@ class OriginalDialect(Dialect):
             if step is not None:
                 yield from self._said(step)
 
-    def _prompt(self, tree: SearchTree, index: int, before: int) -> list[dict[str, Any]]:
+    def _prompt(self, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
         """Return what is said at a node before it has its next child, the one of the given index."""
         tried = list(_candidates(tree, index, before))
         if not tried:
@@ -156,8 +157,8 @@ class OriginalDialect(Dialect):
         """Say whether there is an earlier candidate that made a call."""
         return any(_candidates(tree, tree.current, len(tree.nodes)))
 
-    def _said(self, step: Step) -> Iterator[dict[str, Any]]:
-        message: dict[str, Any] = {"role": "assistant"}
+    def _said(self, step: Step) -> Iterator[JsonObject]:
+        message: JsonObject = {"role": "assistant"}
         if step.text or not step.calls or step.extra.get("empty_thought"):
             message["content"] = step.text
         calls = list(zip(step.calls, _reports(step), strict=True))
@@ -179,19 +180,19 @@ class OriginalDialect(Dialect):
             content = report["original_observation"]
             yield {"role": "tool", "tool_call_id": call.id, "name": name, "content": content}
 
-    def _renames(self, place: int, report: Mapping[str, Any]) -> bool:
+    def _renames(self, place: int, report: JsonMapping) -> bool:
         return report["code"] == _UNKNOWN and place == 0
 
 
 class OriginalChains(OriginalDialect):
     """The same for independent tries: nothing that was tried is shown, and every made-up name is renamed."""
 
-    def observation(self, env: Inner, tree: SearchTree) -> dict[str, Any]:
+    def observation(self, env: Inner, tree: SearchTree) -> JsonObject:
         """Return what is observed at the current node."""
         del env
         return dict(tree.here.observation)
 
-    def _prompt(self, tree: SearchTree, index: int, before: int) -> list[dict[str, Any]]:
+    def _prompt(self, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
         del tree, index, before
         return []
 
@@ -200,7 +201,7 @@ class OriginalChains(OriginalDialect):
         del tree
         return False
 
-    def _renames(self, place: int, report: Mapping[str, Any]) -> bool:
+    def _renames(self, place: int, report: JsonMapping) -> bool:
         del place
         return bool(report["code"] == _UNKNOWN)
 
@@ -245,7 +246,7 @@ def _finish_record(call: ToolCall, arguments: str) -> CallRecord:
     return finish_record(call, Finish("give_up") if code == _GAVE_UP else Finish("invalid", problem=problem))
 
 
-def _report(record: CallRecord, arguments: str) -> dict[str, Any]:
+def _report(record: CallRecord, arguments: str) -> JsonObject:
     written = {} if arguments_text(record.arguments) == arguments else {"original_arguments": arguments}
     # The original reads what was written, not what we understood of it.
     return step_codes.step_report((record._replace(arguments=arguments),)) | written
@@ -254,7 +255,7 @@ def _report(record: CallRecord, arguments: str) -> dict[str, Any]:
 def _step(written: Written, played: Played) -> Step:
     records = tuple(played.records)
     texts = [record.result.text for record in records]
-    extra: dict[str, Any] = {"reports": tuple(played.reports)}
+    extra: JsonObject = {"reports": tuple(played.reports)}
     if written.error is not None:
         extra["code"] = written.error
     if records and written.text == "":
@@ -287,28 +288,28 @@ def _answer(written: Written) -> str:
     return ""
 
 
-def _data(played: Played) -> list[dict[str, Any]]:
+def _data(played: Played) -> list[JsonObject]:
     return [record.to_dict() for record in played.records]
 
 
-def _reports(step: Step) -> Sequence[Mapping[str, Any]]:
-    reports: Sequence[Mapping[str, Any]] = step.extra["reports"]
+def _reports(step: Step) -> Sequence[JsonMapping]:
+    reports: Sequence[JsonMapping] = step.extra["reports"]
     return reports
 
 
-def _given(call: CallRecord, report: Mapping[str, Any]) -> str:
+def _given(call: CallRecord, report: JsonMapping) -> str:
     text: str = report.get("original_arguments", arguments_text(call.arguments))
     return text
 
 
-def _candidates(tree: SearchTree, index: int, before: int) -> Iterator[dict[str, Any]]:
+def _candidates(tree: SearchTree, index: int, before: int) -> Iterator[JsonObject]:
     """Yield the first call of each child that was there before a node, as the original lists them."""
     for child in sorted(tree.nodes[index].children):
         if child < before:
             yield from _first_call(tree, child, before)
 
 
-def _first_call(tree: SearchTree, index: int, before: int) -> Iterator[dict[str, Any]]:
+def _first_call(tree: SearchTree, index: int, before: int) -> Iterator[JsonObject]:
     step = tree.nodes[index].step
     while step is not None and not step.calls:
         below = [child for child in tree.nodes[index].children if child < before]

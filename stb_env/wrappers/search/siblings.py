@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import CallRecord
 from stb_env.wrappers.search.tree import SearchTree
 
-Candidate = dict[str, Any]
+Candidate = JsonObject
 
 # As much of an observation as the original ever showed, in characters.
 _MOST = 1024
@@ -32,7 +32,7 @@ def _candidate(tree: SearchTree, index: int) -> Candidate:
     return {**said, "outcome": outcome_of(tree, index)}
 
 
-def _call(record: CallRecord) -> dict[str, Any]:
+def _call(record: CallRecord) -> JsonObject:
     result, arguments = record.result, record.arguments
     said = {"name": record.name, "arguments": arguments if isinstance(arguments, str) else dict(arguments)}
     answered = {"error": result.error, "response": result.response}
@@ -57,7 +57,7 @@ def outcome_of(tree: SearchTree, index: int) -> str:
     return tree.nodes[index].outcome
 
 
-def listing(tried: Sequence[Mapping[str, Any]]) -> str:
+def listing(tried: Sequence[JsonMapping]) -> str:
     """Return candidates as readable JSON text."""
     return json.dumps(tried, indent=2)
 
@@ -84,7 +84,7 @@ def with_candidates(result: str, tried: Sequence[Candidate], limit: int) -> str:
     return jsontext.dumps({**shorter, "response": jsontext.cut(data["response"], max(64, room))})
 
 
-def _object(result: str) -> dict[str, Any]:
+def _object(result: str) -> JsonObject:
     try:
         data = jsontext.loads(result) if result else ""
     except ValueError:

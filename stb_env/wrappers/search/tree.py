@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Step
 from stb_env.usage import NO_USAGE, Usage
 from stb_env.wrappers.base import WrapperState
 
 Outcome = Literal["open", "answer", "give_up", "depth", "failed"]
 
-_NOTHING: Mapping[str, Any] = {}
+_NOTHING: JsonMapping = {}
 
 
 class NodeIndex(int):
@@ -48,7 +48,7 @@ class Node(NamedTuple):
 
     parent: int | None = None
     state: Any = None
-    observation: Mapping[str, Any] = _NOTHING
+    observation: JsonMapping = _NOTHING
     step: Step | None = None
     outcome: Outcome = "open"
     answer: str = ""
@@ -62,7 +62,7 @@ class Node(NamedTuple):
     prompted: bool = False
     children: tuple[int, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the node as saved trees have it."""
         return {
             "parent": self.parent,
@@ -174,7 +174,7 @@ class SearchTree(NamedTuple):
             found = [i for i in found if self.nodes[i].order]
         return sorted(found, key=lambda i: (self.nodes[i].order == 0, self.nodes[i].order, i))
 
-    def to_dict(self, method: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    def to_dict(self, method: str, settings: JsonMapping) -> JsonObject:
         """Return the tree as plain data, the form that ``info["tree"]`` and trajectories have.
 
         Args:
@@ -199,10 +199,10 @@ def middle(state: Any) -> Any:
     return state
 
 
-def _step_data(step: Step) -> dict[str, Any]:
+def _step_data(step: Step) -> JsonObject:
     """Return a step as plain data; what the original would have shown goes to the call that it is about."""
     extra = dict(step.extra)
-    nothing: tuple[Mapping[str, Any], ...] = ({},) * len(step.calls)
+    nothing: tuple[JsonMapping, ...] = ({},) * len(step.calls)
     reports = extra.pop("reports", nothing)
     calls = [{**call.to_dict(), **report} for call, report in zip(step.calls, reports, strict=True)]
     return {"calls": calls, "text": step.text, "result": step.result, "status": int(step.status), **extra}

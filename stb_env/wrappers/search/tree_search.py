@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
@@ -11,6 +10,7 @@ from gymnasium.error import ResetNeeded
 
 from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError, InfrastructureError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
@@ -19,9 +19,9 @@ from stb_env.wrappers.search.dialect import Dialect, answer_in, state_of, tokens
 from stb_env.wrappers.search.tree import Node, SearchTree
 from stb_env.wrappers.search.value import Value, as_value, settled, unlabelled, view_of
 
-Calls = list[dict[str, Any]]
+Calls = list[JsonObject]
 
-_GIVE_UP: Mapping[str, Any] = {"name": FINISH, "arguments": {"return_type": "give_up_and_restart"}}
+_GIVE_UP: JsonMapping = {"name": FINISH, "arguments": {"return_type": "give_up_and_restart"}}
 
 
 class TreeSearch(ToolWrapper):
@@ -104,14 +104,14 @@ class TreeSearch(ToolWrapper):
         return tree
 
     @property
-    def messages(self) -> list[dict[str, Any]]:
+    def messages(self) -> list[JsonObject]:
         """The conversation to the current node, and what was tried from there before."""
         return self.dialect.messages(self.env, self.tree)
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """The settings as plain data."""
-        named: dict[str, Any] = {
+        named: JsonObject = {
             "max_depth": self.max_depth,
             "max_queries": self.max_queries,
             "answers": self.answers,
@@ -155,7 +155,7 @@ class TreeSearch(ToolWrapper):
 
     # -- core ------------------------------------------------------------------------------------
 
-    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> Slow[tuple[Observation, Info]]:
+    def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
         self._own = SearchTree((Node(state=self.env.snapshot(), observation=observation),))
         return dict(observation), {**info, "node": 0}

@@ -9,6 +9,7 @@ from typing import Any
 import gymnasium as gym
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
@@ -80,7 +81,7 @@ class MonteCarloTreeSearch(TreeSearch):
         self.method = f"UCT_w{width}"
 
     @property
-    def settings(self) -> dict[str, Any]:
+    def settings(self) -> JsonObject:
         """The settings as plain data."""
         return {"width": self.width, "c": self.c, **super().settings}
 

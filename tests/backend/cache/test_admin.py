@@ -74,6 +74,16 @@ def test_an_overlay_hides_what_the_base_says_and_a_snapshot_keeps_what_is_seen(t
         assert len(frozen) == 2
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_an_answer_put_over_a_frozen_one_is_served_when_the_cache_is_opened_again(tmp_path, read_only):
+    filled(tmp_path / "a", entry(response="old")).snapshot(tmp_path / "b")
+    new = entry(response="new")
+    filled(tmp_path / "b", new).close()
+    with closing(ResponseCache(tmp_path / "b", read_only=read_only)) as reopened:
+        assert reopened.get(new.key) == new.hit
+        assert reopened.entry(new.key) == new
+
+
 def test_a_snapshot_never_overwrites(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").write_text("")

@@ -89,7 +89,7 @@ def test_the_key_is_the_same_in_every_process_and_version():
     assert call_key(PING, {"host": "a", "n": 1}) == "a939cbc7b977690b:2ea79246cdb06ac8de35ce746f4dbaaa"
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ARGUMENTS, st.randoms())
 def test_the_key_ignores_order_and_the_form_of_numbers(arguments, random):
     def disguised(value):
@@ -108,20 +108,20 @@ def test_the_key_ignores_order_and_the_form_of_numbers(arguments, random):
     assert call_key(PING, disguised(arguments)) == call_key(PING, arguments)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ARGUMENTS, ARGUMENTS)
 def test_equal_keys_mean_equal_canonical_arguments(one, other):
     assert (call_key(PING, one) == call_key(PING, other)) == (canonical(one) == canonical(other))
     assert canonical(one).isascii()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(ARGUMENTS)
 def test_arguments_and_their_json_text_share_a_key(arguments):
     assert call_key(PING, jsontext.dumps(arguments)) == call_key(PING, arguments)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(TEXT, TEXT, TEXT)
 def test_different_texts_never_share_a_key(name, one, other):
     assert (call_key(PING, {name: one}) == call_key(PING, {name: other})) == (one == other)

@@ -54,7 +54,7 @@ def contents(folder):
 # Entries and look-ups.
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(ARGUMENTS | TEXT, VALUES, TEXT, st.sampled_from(["real", "simulator", "unknown"]))
 def test_an_entry_survives_its_stored_form(arguments, response, error, source):
     made = CacheEntry.of(
@@ -80,6 +80,14 @@ def test_an_entry_checks_what_it_is_made_of(text, source, message):
     with pytest.raises(DataError) as caught:
         CacheEntry(PING, {}, text, source)
     assert message in str(caught.value)
+
+
+def test_a_stored_error_that_is_not_that_of_the_text_is_damage():
+    written = entry(error="no such host").written()
+    damaged = written.replace('"error":"no such host"', '"error":""')
+    assert damaged != written
+    with pytest.raises(DataError, match=r"^a damaged cache entry: its error is 'no such host', noted is ''$"):
+        CacheEntry.read(damaged)
 
 
 @pytest.mark.parametrize("arguments", [{"a": object()}, {"a": {(1, 2): 3}}])
@@ -126,7 +134,7 @@ def test_no_name_argument_or_response_breaks_the_cache_or_leaves_its_folder(tmp_
     assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "frozen"]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(ARGUMENTS, VALUES), max_size=6))
 def test_any_calls_are_found_again_after_freezing(tmp_path_factory, calls):
     folder = tmp_path_factory.mktemp("cache")
@@ -138,6 +146,18 @@ def test_any_calls_are_found_again_after_freezing(tmp_path_factory, calls):
     with closing(ResponseCache(folder / "frozen", read_only=True)) as frozen:
         assert {key: frozen.get(key) for key in entries} == {key: made.hit for key, made in entries.items()}
         assert {made.key: made for made in frozen.entries()} == entries
+
+
+@pytest.mark.parametrize("several", [False, True])
+def test_what_is_put_replaces_also_what_was_just_read(tmp_path, several):
+    old, new = entry(response="old"), entry(response="new")
+    with closing(filled(tmp_path, old)) as cache:
+        assert (cache.get(old.key), cache.hash) == (old.hit, filled(None, old).hash)
+        if several:
+            cache.put_many([(new.key, new)])
+        else:
+            cache.put(new.key, new)
+        assert (cache.get(old.key), cache.hash) == (new.hit, filled(None, new).hash)
 
 
 def test_a_response_of_a_megabyte_is_kept_whole(tmp_path):
@@ -231,6 +251,22 @@ def test_recent_values_are_bounded_by_size():
         assert len(recent) <= 10
     assert recent.get("99")
     assert recent.get("50") is None
+
+
+def test_recent_values_of_half_the_size_are_kept_however_many_came_before():
+    recent = Recent(1000, 100, len)
+    for number in range(100):
+        recent.put(str(number), "x" * 10)
+        assert all(
+            key in recent.young or recent.get(key) for key in map(str, range(max(0, number - 4), number))
+        )
+
+
+def test_a_value_that_has_grown_too_large_is_kept_in_no_older_form():
+    recent = Recent(10, 100, len)
+    recent.put("a", "x")
+    recent.put("a", "x" * 51)
+    assert (recent.get("a"), len(recent)) == (None, 0)
 
 
 def test_a_value_in_use_stays_while_others_come_and_go():

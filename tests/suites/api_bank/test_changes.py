@@ -299,7 +299,7 @@ def _image(state):
     return json.dumps([state.tables, state.draws], sort_keys=True)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.sampled_from(CHANGES), max_size=6), st.lists(st.sampled_from(CHANGES), max_size=6))
 def test_what_one_fork_does_no_other_sees(before, after):
     state = WORLD.fresh(3)

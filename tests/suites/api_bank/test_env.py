@@ -166,6 +166,32 @@ def test_a_state_survives_pickling():
     assert "AddAlarm" in other.step("[AddAlarm(token='x', time='y')]")[0]["tools"]
 
 
+def test_a_restored_state_offers_what_was_found_by_then_and_no_more():
+    env, *_ = started("Retrieve", "alarm-1")
+    before = env.snapshot()
+    env.step("[ToolSearcher(keywords='add an alarm clock')]")
+    after = env.snapshot()
+    for state, names in (
+        (before, ["ToolSearcher", "Finish"]),
+        (after, ["ToolSearcher", "GetUserToken", "AddAlarm", "Finish"]),
+    ):
+        env.restore(state)
+        assert [tool.name for tool in env.action_space.tools] == names
+        observation, *_, info = env.fork().step("Hello?")
+        assert [spec["function"]["name"] for spec in json.loads(observation["tools"])] == names
+        *_, info = env.fork().step({"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}})
+        assert offered(info) == names
+
+
+def test_what_is_not_found_in_a_restored_state_cannot_be_called():
+    env, *_ = started("Retrieve", "alarm-1")
+    before = env.snapshot()
+    env.step("[ToolSearcher(keywords='add an alarm clock')]")
+    env.restore(before)
+    observation, *_ = env.step("[AddAlarm(token='x', time='y')]")
+    assert observation["status"] == 3
+
+
 def test_ids_that_a_dialogue_recorded_are_handed_out_again_whatever_the_seed():
     env = gym.make("stb/APIBankCall-v0").unwrapped
     booked = set()

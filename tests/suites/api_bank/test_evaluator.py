@@ -103,5 +103,5 @@ def test_labels_are_cut_from_replies_of_level_3_alone(evaluators):
 
 
 def test_an_unknown_compat_is_refused():
-    with pytest.raises(ConfigError, match=r"^compat must be None or 'original', got 'original'$"):
-        Evaluator([], "original")
+    with pytest.raises(ConfigError, match=r"^compat must be None or 'original', got 'orginal'$"):
+        Evaluator([], "orginal")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
 from stb_env.suites.api_bank.databases import read_databases
 from stb_env.suites.api_bank.errata import errata
-from stb_env.suites.api_bank.formats.dialogues import GoldCall, read_dialogues, read_level3
+from stb_env.suites.api_bank.formats.dialogues import GoldCall
+from stb_env.suites.api_bank.formats.statistics import find_dialogues
 from stb_env.suites.api_bank.frozen import frozen_answers
 from stb_env.suites.api_bank.gold import replay
 from stb_env.suites.api_bank.searcher import ToolSearcher, frozen_searches
@@ -18,17 +17,16 @@ from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.validation import validate_call
 from tests.suites.api_bank.play import ORIGINAL, WORLD
 
-# What the released code reproduces of all recorded calls, with an oracle that answers tool searches.
-RELEASED = {1: 329 / 389, 2: 79 / 119, 3: 235 / 245}
-
 
 @pytest.fixture(scope="module")
 def dialogues(shared_data):
     folder = shared_data / "api_bank"
     if not (folder / "init_database").is_dir():
         pytest.skip(f"no {folder / 'init_database'}")
-    plans = [dialogue for file in sorted(folder.glob("level-3/*.json")) for dialogue in read_level3(file)]
-    return [*read_dialogues(folder), *plans]
+    dialogues = find_dialogues(folder)
+    if not dialogues:
+        pytest.skip(f"no dialogues in {folder}")
+    return dialogues
 
 
 @pytest.fixture(scope="module")
@@ -51,17 +49,34 @@ def played(dialogues, worlds, mode):
     ]
 
 
-def shares(results):
-    tried = Counter(dialogue.level for dialogue, _ in results)
-    right = Counter(dialogue.level for dialogue, reproduction in results if reproduction.reproduced)
-    return {level: right[level] / tried[level] for level in tried}
-
-
 @pytest.mark.parametrize("mode", ["isolated", "replayed"])
-def test_golden_the_original_way_reproduces_at_least_what_the_released_code_does(dialogues, worlds, mode):
-    for level, share in shares(played(dialogues, worlds["original"], mode)).items():
-        # A part of the dialogues may hold a few more of the misses than its share.
-        assert share >= RELEASED[level] - 0.01
+def test_golden_the_original_way_misses_only_what_a_cause_of_the_released_code_explains(
+    dialogues, worlds, mode
+):
+    for dialogue, reproduction in played(dialogues, worlds["original"], mode):
+        explained = cause_of(reproduction, worlds["original"][dialogue.level])
+        if mode == "replayed" and explained is not None:
+            assert reproduction.reproduced == (not explained), (dialogue.name, reproduction)
+
+
+def cause_of(reproduction, world):
+    """Whether the released code misses a call for what is written in it; None where its past decides.
+
+    By spec api-bank.md: parameters under the name of an older version, lists that stay texts, deletions of
+    meetings whose check reads an input that is not there, and devices of a scene in capitals.
+    """
+    call = reproduction.call
+    if call.name in ("ToolSearcher", "Dictionary", "Translate", "QueryRegistration"):
+        return None
+    parameters = world.apis.apis[call.name].parameters
+    lists = {each.name for each in parameters if each.kind.startswith("list")}
+    output = call.result["output"]
+    return (
+        any(each.alias in call.arguments for each in parameters if each.alias)
+        or any(name in call.arguments for name in lists)
+        or (call.name == "DeleteMeeting" and output == "success")
+        or (call.name == "QueryScene" and str(output) != str(output).lower())
+    )
 
 
 def test_golden_cured_every_recorded_call_reproduces(dialogues, worlds):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 
 import numpy as np
@@ -12,18 +11,19 @@ from hypothesis import strategies as st
 
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.complexity import average_ranks, complexity, distance, rf1_distance, spearman
+from tests.shared import task_cases, task_files
 
 CALLS = st.lists(st.sampled_from("abcde"), max_size=8)
 VALUES = st.lists(st.integers(-3, 3).map(float), min_size=2, max_size=12)
 
 
 @pytest.fixture(scope="module")
-def fixture(shared_data):
-    return json.loads((shared_data / "toolbench_tasks" / "complexity.json").read_text(encoding="utf-8"))
+def cases(shared_data):
+    return task_cases(shared_data, "complexity score")
 
 
-def test_every_distance_of_the_recorded_cases_is_reproduced_golden(fixture):
-    for case in fixture["cases"]:
+def test_every_distance_of_the_recorded_cases_is_reproduced_golden(cases):
+    for case in cases:
         expected, size = case["expected"], case["size_of_D"]
         found = [[distance(t, e, size) for e in case["examples"]] for t in case["tests"]]
         rf1 = [[rf1_distance(t, e) for e in case["examples"]] for t in case["tests"]]
@@ -31,8 +31,8 @@ def test_every_distance_of_the_recorded_cases_is_reproduced_golden(fixture):
         assert np.allclose(rf1, expected["rf1_distance"], rtol=0, atol=1e-12), case["id"]
 
 
-def test_every_score_of_the_recorded_cases_is_reproduced_golden(fixture):
-    for case in fixture["cases"]:
+def test_every_score_of_the_recorded_cases_is_reproduced_golden(cases):
+    for case in cases:
         expected = case["expected"]
         found = complexity(case["tests"], case["examples"], case["size_of_D"])
         assert found.nearest == pytest.approx(expected["min_distance"], abs=1e-12), case["id"]
@@ -42,26 +42,27 @@ def test_every_score_of_the_recorded_cases_is_reproduced_golden(fixture):
         )
 
 
-def test_the_recorded_rank_correlations_are_reproduced_golden(fixture):
-    study = fixture["spearman"]
-    for model in study["models"]:
-        assert round(spearman(study["complexity"], model["error"]), 6) == model["computed"], model["name"]
+def test_the_recorded_rank_correlations_are_reproduced_golden(shared_data):
+    for file in task_files(shared_data, "complexity score", "spearman"):
+        study = file["spearman"]
+        for model in study["models"]:
+            assert round(spearman(study["complexity"], model["error"]), 6) == model["computed"], model["name"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(CALLS, CALLS)
 def test_distances_ignore_the_order_of_calls(test, example):
     assert distance(test, example, 7) == distance(test[::-1], example[::-1], 7)
     assert rf1_distance(test, example) == rf1_distance(test[::-1], example[::-1])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(CALLS, CALLS)
 def test_the_f1_distance_is_zero_for_equal_calls_alone(test, example):
     assert (rf1_distance(test, example) == 0.0) == (Counter(test) == Counter(example))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(CALLS, CALLS)
 def test_an_example_with_a_call_that_the_test_lacks_is_farther_away(test, example):
     assert distance(test, [*example, "z"], 7) > distance(test, example, 7)
@@ -71,20 +72,20 @@ def test_several_calls_of_one_function_count_as_several():
     assert distance(["a", "a"], ["a"], 10) > distance(["a"], ["a"], 10)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(CALLS, min_size=1, max_size=4), st.lists(CALLS, min_size=1, max_size=4))
 def test_repeated_examples_change_nothing(tests, examples):
     assert complexity(tests, examples * 3, 7) == complexity(tests, examples, 7)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(VALUES)
 def test_ranks_are_those_of_scipy(values):
     rankdata = pytest.importorskip("scipy.stats", reason="compares with SciPy where it is").rankdata
     assert average_ranks(values).tolist() == rankdata(values).tolist()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(VALUES, st.randoms(use_true_random=False))
 def test_the_correlation_is_that_of_scipy(values, random):
     spearmanr = pytest.importorskip(

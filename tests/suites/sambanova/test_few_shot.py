@@ -1,8 +1,9 @@
-"""ToolBench's prompts: retrieval, assembly, stop texts, and the contract of wrappers."""
+"""The paper's prompts: retrieval, assembly, stop texts, and the contract of wrappers."""
 
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import gymnasium as gym
 import numpy as np
@@ -14,10 +15,11 @@ from hypothesis import strategies as st
 from stb_env.errors import ConfigError, DataError
 from stb_env.retrieval import BM25Retriever
 from stb_env.retrieval.bm25 import words
-from stb_env.suites.sambanova import tasks as toolbench_suite
 from stb_env.suites.sambanova.common.prompt import prompt_text
 from stb_env.suites.sambanova.few_shot import FewShotPrompt
+from stb_env.suites.sambanova.materials import calls, documents, examples
 from stb_env.suites.sambanova.tasks import SUITE, suite_task
+from tests.shared import task_files
 
 PROGRAMS = ("open_weather", "cat_api", "home_search", "trip_booking", "virtual_home")
 
@@ -41,7 +43,7 @@ def content(env):
 
 @pytest.fixture(scope="module")
 def recorded(shared_data):
-    return json.loads((shared_data / "toolbench_tasks" / "retrieval_bm25.json").read_text(encoding="utf-8"))
+    return task_files(shared_data, "retriever", "documents", "queries")[0]
 
 
 def test_the_words_of_a_query_are_those_of_the_original_golden(recorded):
@@ -68,9 +70,9 @@ def test_the_order_of_documents_is_that_of_the_original_where_it_has_one_golden(
 
 
 def test_the_household_functions_for_a_lotion_are_those_that_the_original_expects_golden():
-    documents = SUITE["virtual_home"].documents()
-    names = sorted(documents)
-    hits = BM25Retriever([documents[name] for name in names]).search("Apply lotion on agent face", 3)
+    texts = documents(SUITE["virtual_home"])
+    names = sorted(texts)
+    hits = BM25Retriever([texts[name] for name in names]).search("Apply lotion on agent face", 3)
     assert {names[hit.index] for hit in hits} == {"LieOn", "TypeOn", "SitOn"}
 
 
@@ -106,7 +108,7 @@ def test_the_system_prompt_shows_examples_where_there_are_any():
 @pytest.mark.parametrize("task", PROGRAMS)
 def test_a_prompt_holds_as_many_documents_and_examples_as_in_the_paper(task):
     text, suite = content(prompted(task)), SUITE[task]
-    shown = [name for name, document in suite.documents().items() if f"{document}\n" in text]
+    shown = [name for name, document in documents(suite).items() if f"{document}\n" in text]
     assert len(shown) == suite.documents_k
     assert text.count("\nTask: ") == suite.examples_k + 1
 
@@ -119,13 +121,13 @@ def test_numbers_of_documents_and_examples_can_be_chosen():
 def test_the_best_match_stands_first():
     env = prompted("virtual_home")
     found = [text for text in content(env).split("\n") if text.startswith("Task: ")]
-    retriever = BM25Retriever([f"Task: {example.goal}" for example in SUITE["virtual_home"].examples()])
+    retriever = BM25Retriever([f"Task: {example.goal}" for example in examples(SUITE["virtual_home"])])
     scores = [retriever.scores(env.task.query)[_index(goal)] for goal in found[:-1]]
     assert scores == sorted(scores, reverse=True)
 
 
 def _index(goal):
-    return next(i for i, e in enumerate(SUITE["virtual_home"].examples()) if f"Task: {e.goal}" == goal)
+    return next(i for i, e in enumerate(examples(SUITE["virtual_home"])) if f"Task: {e.goal}" == goal)
 
 
 def test_tags_stand_around_the_turns_of_a_chat():
@@ -202,13 +204,18 @@ def test_a_stop_text_of_the_users_counts_too():
     assert env.sent_stops == ("------", "Task:", "# end")
 
 
+def test_of_stop_texts_that_overlap_the_one_that_is_complete_first_counts():
+    assert prompted(stop=["234", "3"]).cut("API.search() 12345") == "API.search() 12"
+    assert prompted(stop=["234", "34"]).cut("API.search() 12345") == "API.search() 1"
+
+
 def test_a_hosted_model_is_given_four_stop_texts_at_most():
     assert prompted(stop=["a", "b", "c"]).sent_stops == ("------", "Task:", "a", "b")
     assert "Task:" not in prompted(variant="system").sent_stops
     assert prompted(chat="tags").sent_stops == ("------", "Task:", "<human>:", "<bot>:")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet=st.sampled_from("-` \nTask:Acion.()x")), st.sampled_from(["original", "system"]))
 def test_no_answer_breaks_the_cut_or_leaves_a_stop_text(answer, variant):
     env = _HOME[variant]
@@ -235,6 +242,14 @@ def test_in_a_shop_the_prompt_is_about_the_page_that_the_agent_is_on():
     env.step("search[lamp]\nTask: next")
     assert "[button] Back to Search [button_]" in env.question[-1]["content"].rsplit("Task: ", 1)[1]
     assert [message["role"] for message in env.messages] == ["user", "assistant", "user"]
+
+
+def test_in_a_shop_a_page_that_found_no_room_in_the_result_is_a_mark():
+    env = FewShotPrompt(gym.make("stb/WebShop-v0", limits={"result": 256}), examples=0)
+    env.reset(seed=0)
+    back = {"name": "click", "arguments": {"element": "Back to Search"}}
+    env.step([{"name": "search", "arguments": {"query": "lamp"}}, back] * 20)
+    assert env.question[-1]["content"].endswith("Task: ...[cut]\nAction:\n")
 
 
 # -- the contract of wrappers ---------------------------------------------------------------------------
@@ -283,7 +298,7 @@ def test_the_same_episode_has_the_same_prompt_again():
         ({"chat": "human"}, "chat must be one of none, tags, turns, got 'human'"),
         ({"examples": -1}, "examples must be at least 0, got -1"),
         ({"documents": -2}, "documents must be at least 0, got -2"),
-        ({"task": "home_serch"}, "no ToolBench task 'home_serch'.* Did you mean 'home_search'"),
+        ({"task": "home_serch"}, "no SambaNova task 'home_serch'.* Did you mean 'home_search'"),
         ({"task": "web_shop"}, "web_shop is played on pages, and this environment has none"),
     ],
 )
@@ -293,7 +308,7 @@ def test_a_wrong_setting_is_refused(settings, message):
 
 
 def test_an_environment_of_another_suite_is_refused():
-    with pytest.raises(ConfigError, match=r"no ToolBench task 'Sandbox'.* name theirs with task="):
+    with pytest.raises(ConfigError, match=r"no SambaNova task 'Sandbox'.* name theirs with task="):
         FewShotPrompt(gym.make("stb/Sandbox-v0"))
 
 
@@ -312,13 +327,23 @@ def test_a_task_without_documents_and_examples_has_its_goal_as_prompt():
     assert env.sent_stops == ("------", "Task:", "#", "objects = [")
 
 
-def test_a_world_that_is_missing_is_said_to_be():
-    with pytest.raises(ConfigError, match="the world 'nowhere' offers no documents"):
-        toolbench_suite._documents("nowhere")
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("stb_env.suites.nowhere:documents", r"^cannot import 'stb_env\.suites\.nowhere'"),
+        (
+            "stb_env.suites.sambanova.home_search.tools:document",
+            r"home_search\.tools defines no 'document'\. Did you mean 'documents'\?$",
+        ),
+    ],
+)
+def test_a_part_that_is_not_where_its_task_says_is_refused(part, message):
+    with pytest.raises(ConfigError, match=message):
+        documents(replace(SUITE["home_search"], documents=part))
 
 
 @pytest.mark.parametrize("task", PROGRAMS)
 def test_every_demonstration_calls_functions_of_the_task(task):
     suite = suite_task(task)
-    assert all(suite.calls(example.program) for example in suite.examples())
-    assert suite.functions >= len(suite.documents())
+    assert all(calls(suite, example.program) for example in examples(suite))
+    assert suite.functions >= len(documents(suite))

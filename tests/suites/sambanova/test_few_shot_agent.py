@@ -1,4 +1,4 @@
-"""ToolBench's method as an agent: one prompt, one answer, no sampling."""
+"""The paper's method as an agent: one prompt, one answer, no sampling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table of the ToolBench tasks beside the paper's figures."""
+"""The table of the tasks beside the paper's figures."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from stb_env.suites.sambanova.table import (
     read_rows,
 )
 from tests.metrics.episodes import episode
+from tests.shared import objects, task_files
 
 JUDGED = "exact"
 
@@ -62,6 +63,11 @@ def test_a_row_has_means_and_standard_deviations_over_runs(tmp_path):
     (row,) = read_rows([folder])
     assert row.name == "m · FewShotAgent"
     assert [tuple(figure) for figure in row.cells["home_search"]] == [(75.0, 25.0)]
+
+
+def test_every_run_weighs_the_same_however_many_of_its_episodes_are_valid(tmp_path):
+    (row,) = read_rows([run(tmp_path / "a", "A", "HomeSearch", [[1.0, 1.0, 1.0], [0.0]])])
+    assert tuple(row.cells["home_search"][0]) == (50.0, 50.0)
 
 
 def test_a_single_run_has_no_standard_deviation(tmp_path):
@@ -113,7 +119,7 @@ def test_the_rank_correlation_is_over_the_tasks_without_advanced_reasoning(tmp_p
 @pytest.mark.parametrize(
     ("suites", "message"),
     [
-        (["Sandbox"], "must be a run of one ToolBench task, got Sandbox"),
+        (["Sandbox"], "must be a run of one SambaNova task, got Sandbox"),
         (["HomeSearch", "HomeSearch"], "is a second run of A on home_search; leave one of them out"),
     ],
 )
@@ -136,7 +142,8 @@ def test_an_unknown_published_figure_is_refused(words, message):
 
 
 def test_every_published_row_can_be_shown():
-    data = tomllib.loads((resources.files("stb_env") / "metrics" / "toolbench_published.toml").read_text())
+    text = (resources.files("stb_env.suites.sambanova") / "published.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
     settings = {"three_shot": data["three_shot"], **data["ablation"]}
     assert tuple(settings) == published_settings()
     rows = [published_row(model, setting) for setting, models in settings.items() for model in models]
@@ -155,7 +162,7 @@ def test_the_table_is_written_as_markdown_too(tmp_path):
 
 @pytest.fixture(scope="module")
 def printed(shared_data):
-    return json.loads((shared_data / "toolbench_tasks" / "published_tables.json").read_text(encoding="utf-8"))
+    return objects(shared_data, "toolbench_tasks/*.json", "table8_3shot_success", "table11_mean_std")[0]
 
 
 def _cells(columns, texts):
@@ -190,9 +197,8 @@ def test_the_ablation_figures_are_those_that_were_printed_golden(printed):
 
 
 def test_the_rank_study_reproduces_all_printed_values_but_one_golden(shared_data):
-    file = shared_data / "toolbench_tasks" / "complexity.json"
-    recorded = json.loads(file.read_text(encoding="utf-8"))["spearman"]["models"]
+    files = task_files(shared_data, "complexity score", "spearman")
     study = rank_study()
-    for model in recorded:
+    for model in (model for file in files for model in file["spearman"]["models"]):
         computed, published = study[model["name"]]
         assert (round(computed, 6), published) == (model["computed"], model["published"])

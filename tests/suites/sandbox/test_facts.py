@@ -138,14 +138,14 @@ def test_an_answer_that_lists_every_guess_contains_nothing(fact, guesses):
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_can_be_read(text):
     for fact in (PRICE, DAY, TIME, NAME, LIST, PHONE, YES):
         assert holds(fact, text) in (True, False)
 
 
 @given(st.floats(-1e6, 1e6).map(lambda value: round(value, 2)))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_a_number_is_found_however_it_is_grouped(value):
     fact = facts.number("n", value)
     assert holds(fact, f"The result is {value:,.2f} AUR.")
@@ -162,7 +162,7 @@ NUMERALS = st.sampled_from(
 
 
 @given(st.lists(NUMERALS, max_size=10).map("".join), st.sampled_from([0, 0.005, 0.4, 0.5, 0.99, 5]))
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 def test_a_glance_rules_out_no_number_that_a_text_has(text, slack):
     for quantity in answers.quantities(text):
         for unit in ("", *answers.UNITS):
@@ -172,7 +172,7 @@ def test_a_glance_rules_out_no_number_that_a_text_has(text, slack):
 
 
 @given(st.dates())
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_a_date_is_found_however_it_is_written(when):
     year = f"{when.year:04}"
     for text in (when.isoformat(), f"{when.day} {answers.MONTHS[when.month - 1]} {year}"):

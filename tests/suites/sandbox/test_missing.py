@@ -339,7 +339,7 @@ def test_subjects_of_the_query_may_be_repeated():
 
 
 @given(st.sampled_from([DATE, FILM, CANCEL]), st.text(max_size=200), st.text(max_size=60))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_any_text_can_be_read(fact, answer, query):
     assert facts.holds(fact, answer, query) in (True, False)
     assert not facts.holds(fact, query, query)

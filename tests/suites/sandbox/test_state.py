@@ -29,7 +29,7 @@ def played(state: Tables, steps) -> Tables:
 
 
 @given(STEPS, STEPS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_a_state_never_changes_after_it_was_made(first, second):
     state = played(Tables(), first)
     frozen = pickle.dumps(state)
@@ -38,7 +38,7 @@ def test_a_state_never_changes_after_it_was_made(first, second):
 
 
 @given(STEPS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_equal_histories_have_no_difference(steps):
     assert changes(played(START, steps), pickle.loads(pickle.dumps(played(START, steps)))) == {}
 

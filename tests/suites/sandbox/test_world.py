@@ -86,7 +86,7 @@ def test_apis_span_categories_and_names_fit_what_models_accept():
 
 @pytest.mark.parametrize("tool", tools().values(), ids=lambda tool: tool.name)
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_any_schema_valid_call_is_answered(tool, data):
     arguments = data.draw(st.fixed_dictionaries({}, optional=_strategies(tool)))
     result, state = WORLD.call(household(0), tool, arguments)
@@ -112,7 +112,7 @@ def _strategies(tool):
 
 
 @given(st.sampled_from(list(tools().values())), st.dictionaries(st.text(max_size=8), JSON, max_size=4))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_junk_arguments_are_answered_with_an_error_and_change_nothing(tool, arguments):
     result, state = WORLD.call(household(0), tool, arguments)
     if arguments:
@@ -122,7 +122,7 @@ def test_junk_arguments_are_answered_with_an_error_and_change_nothing(tool, argu
 
 
 @given(st.sampled_from(list(tools().values())), st.data())
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 def test_values_of_a_wrong_type_are_answered_and_never_raise(tool, data):
     arguments = {name: data.draw(JSON) for name in tool.parameters["properties"]}
     result, _ = WORLD.call(household(0), tool, arguments)

@@ -34,7 +34,7 @@ def folder(tmp_path):
 def test_folders_name_groups_and_files_name_queries(folder):
     first, second = AnswerFolder(folder)
     assert (first.suite, first.group, first.task_id) == ("StableToolBench", "I1-Instruction", "10")
-    assert (second.suite, second.group, second.query) == ("ToolBench", "G2_answer", "G2_answer")
+    assert (second.suite, second.group, second.query) == ("ToolLLM", "G2_answer", "G2_answer")
     assert first.tree["method"] == "DFS_woFilter_w2"
 
 

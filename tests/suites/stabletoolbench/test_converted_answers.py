@@ -39,7 +39,7 @@ def test_an_entry_comes_back_as_it_was(value):
     assert evaluation_entry(read_entry(value, Origin("1"))) == value
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(episodes())
 def test_what_any_episode_converts_to_comes_back_as_it_was(episode):
     value = decoded(evaluation_entry(episode))

@@ -79,3 +79,18 @@ def test_an_inconsistency_says_what_was_printed_and_what_the_other_numbers_give(
     (sowr,) = [problem for problem in check_published() if problem.printed == 54.0]
     assert sowr.recomputed == pytest.approx(46.067)
     assert sowr.to_dict()["kind"] == "average"
+
+
+@pytest.mark.parametrize(
+    ("metric", "rate", "possible"),
+    [("SoPR", 62.5, True), ("SoPR", 60.0, False), ("SoWR", 75.0, True), ("SoWR", 62.5, False)],
+)
+def test_votes_on_answers_average_and_comparisons_of_a_query_are_one_result(
+    monkeypatch, metric, rate, possible
+):
+    """Four queries: each is a quarter, which two votes of a half each divide by four."""
+    row = {"means": [rate], "average": rate}
+    table = {"name": "T", "metric": metric, "votes": 2, "groups": ["G"], "rows": {"A": row}}
+    data = {"tables": [table], "queries": {"G": 4}, "totals": [], "changes": []}
+    monkeypatch.setattr("stb_env.suites.stabletoolbench.leaderboard._data", lambda: data)
+    assert [problem.kind for problem in check_published()] == ([] if possible else ["fraction"])

@@ -31,6 +31,7 @@ from stb_env.suites.stabletoolbench.original_server import (
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult, server_names
 from tests.fakes.api_server import APIServer
 from tests.fakes.openai_server import Answer
+from tests.shared import objects
 
 
 class World:
@@ -55,14 +56,8 @@ class World:
 
 
 def flows(shared_data: Path) -> list[dict[str, Any]]:
-    found = [
-        flow
-        for file in sorted(shared_data.glob("stabletoolbench/golden/server/*flows*.json"))
-        for flow in json.loads(file.read_text())["flows"]
-    ]
-    if not found:
-        pytest.skip(f"no recorded flows in {shared_data}")
-    return found
+    files = objects(shared_data, "stabletoolbench/golden/server/*.json", "flows")
+    return [flow for file in files for flow in file["flows"]]
 
 
 def write_tree(folder: Path, files: Mapping[str, Any]) -> None:

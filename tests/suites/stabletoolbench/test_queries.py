@@ -10,6 +10,7 @@ import pytest
 
 from stb_env.errors import DataError
 from stb_env.suites.stabletoolbench.queries import GROUPS, load
+from tests.shared import found, queries
 
 API = {"category_name": "Data", "tool_name": "Films", "api_name": "Film"}
 
@@ -32,7 +33,7 @@ def record(**more: Any) -> dict[str, Any]:
 
 
 def test_every_real_query_loads_without_a_problem(shared_data: Path):
-    root = shared_data / "stabletoolbench/solvable_queries"
+    root = queries(shared_data)
     loaded = load(root, strict=True)
     raw = [json.loads(file.read_text(encoding="utf-8")) for file in loaded.files]
     assert len(loaded.tasks) == sum(len(records) for records in raw) > 0
@@ -47,7 +48,7 @@ def test_every_real_query_loads_without_a_problem(shared_data: Path):
 
 
 def test_every_real_query_keeps_all_its_apis_and_relevant_pairs(shared_data: Path):
-    for file in load(shared_data / "stabletoolbench/solvable_queries").files:
+    for file in load(queries(shared_data)).files:
         records = {str(r["query_id"]): r for r in json.loads(file.read_text(encoding="utf-8"))}
         for task in load(file).tasks:
             raw = records[task.id]
@@ -57,9 +58,7 @@ def test_every_real_query_keeps_all_its_apis_and_relevant_pairs(shared_data: Pat
 
 
 def test_toolbench_instruction_files_load_too(shared_data: Path):
-    files = sorted((shared_data / "toolbench/instruction").glob("*.json"))
-    assert files
-    for file in files:
+    for file in found(shared_data, "toolbench/instruction/*.json"):
         loaded = load(file)
         assert loaded.problems == []
         assert len(loaded.tasks) == len(json.loads(file.read_text(encoding="utf-8")))
@@ -160,7 +159,7 @@ def test_an_unknown_group_is_answered_with_the_nearest(tmp_path: Path):
 def test_the_package_ships_queries_for_every_group():
     from importlib.resources import as_file, files
 
-    with as_file(files("stb_env.formats") / "embedded") as folder:
+    with as_file(files("stb_env.suites.stabletoolbench") / "embedded") as folder:
         for group in GROUPS:
             loaded = load(folder, group, strict=True)
             assert len(loaded.tasks) >= 2
@@ -168,13 +167,16 @@ def test_the_package_ships_queries_for_every_group():
 
 
 def test_compatibility_mode_gives_the_original_names(shared_data: Path):
-    root = shared_data / "stabletoolbench"
-    for golden in sorted((root / "golden").glob("openai_functions_*.jsonl")):
-        if golden.name.endswith(".flat.jsonl"):
-            continue
-        expected = [json.loads(line) for line in golden.read_text(encoding="utf-8").splitlines()]
-        file = root / f"solvable_queries/test_instruction/{expected[0]['group']}.json"
-        tasks = load(file, compat="original").tasks
-        for case in expected:
-            shown = [json.loads(tool.spec) for tool in tasks.get(str(case["query_id"])).tools]
-            assert shown == case["functions"]
+    goldens = found(shared_data, "stabletoolbench/golden/openai_functions_*.jsonl")
+    lines = [
+        json.loads(line)
+        for golden in goldens
+        for line in golden.read_text(encoding="utf-8").splitlines()
+        if not golden.name.endswith(".flat.jsonl")
+    ]
+    for file in found(shared_data, "stabletoolbench/solvable_queries/test_instruction/*.json"):
+        tasks = {task.id: task for task in load(file, compat="original").tasks}
+        for case in (line for line in lines if line["group"] == file.stem):
+            if str(case["query_id"]) in tasks:
+                shown = [json.loads(tool.spec) for tool in tasks[str(case["query_id"])].tools]
+                assert shown == case["functions"]

@@ -18,7 +18,9 @@ from stb_env.suites.stabletoolbench.retriever_training import (
     document_text,
     retriever_data,
 )
+from tests.shared import found, objects, queries
 
+GOLDEN = "stabletoolbench/golden/retrieval"
 API = {"category_name": "Data", "tool_name": "Films", "api_name": "Film"}
 OTHER = {**API, "api_name": "Cast"}
 RECORDS = [
@@ -28,28 +30,24 @@ RECORDS = [
 ]
 
 
-def golden_folder(shared_data: Path) -> Path:
-    folder = shared_data / "stabletoolbench" / "golden" / "retrieval"
-    if not folder.is_dir():
-        pytest.skip(f"no {folder}")
-    return folder
-
-
 def built(shared_data: Path) -> tuple[RetrieverData, dict[str, Any]]:
-    golden = json.loads((golden_folder(shared_data) / "dataset_build.json").read_text(encoding="utf-8"))
+    golden = objects(shared_data, f"{GOLDEN}/*.json", "source", "index_file", "corpus_rows")[0]
     source = re.match(r"(\w+) first (\d+) records", golden["source"])
     assert source is not None
     stem, count = source.groups()
-    files = find_files(shared_data / "stabletoolbench" / "solvable_queries")
+    files = find_files(queries(shared_data))
     file = next((file for file in files if file.stem == stem), None)
     if file is None:
         pytest.skip(f"no query file {stem}.json")
     records = json.loads(file.read_text(encoding="utf-8"))[: int(count)]
+    if not set(golden["index_file"]) <= {str(record["query_id"]) for record in records}:
+        pytest.skip(f"{stem}.json does not begin with the records that {golden['source']!r} names")
     return retriever_data(records, golden["index_file"]), golden
 
 
 def test_document_texts_equal_the_golden_ones(shared_data: Path):
-    lines = (golden_folder(shared_data) / "doc_text.jsonl").read_text(encoding="utf-8").splitlines()
+    files = found(shared_data, f"{GOLDEN}/*.jsonl")
+    lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     for case in map(json.loads, lines):
         if "original_raises" in case:
             with pytest.raises(DataError, match="an API entry needs the texts"):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.tools import RESERVED, Tool
 
 _WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+")
@@ -130,7 +130,7 @@ _TOPICS: tuple[tuple[frozenset[str], Mapping[str, str]], ...] = (
 _PLAIN = {"id": "int", "name": "str", "description": "str", "category": "str", "updated_at": "str"}
 
 
-def shape(tool: Tool) -> dict[str, Any]:
+def shape(tool: Tool) -> JsonObject:
     """Guess the skeleton of an API's answer from its name, description and parameters.
 
     An API that promises several records gives ``results`` and ``total``; any other gives one record.

@@ -9,12 +9,12 @@ from typing import Literal
 
 from stb_env import seeding
 from stb_env.backend.simulator.template import values
-from stb_env.backend.simulator.template.values import Maker, Scene
+from stb_env.backend.simulator.template.values import Maker, Scene, pick
 from stb_env.tools import pure_name
 
 LeafType = Literal["text", "int", "float", "bool", "null"]
 
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _IDENTIFIERS = frozenset({"id", "uuid", "guid", "uid", "isbn", "asin", "sku", "slug"})
 # Standardised names have lost the capital that marked the last word.
 _JOINED_ID = re.compile(
@@ -148,14 +148,14 @@ _COORDINATES = {
 }
 
 _PERSON: Mapping[str, Maker] = {
-    "firstname": lambda number, scene: values.person(number, scene)[0],
-    "lastname": lambda number, scene: values.person(number, scene)[1],
-    "surname": lambda number, scene: values.person(number, scene)[1],
-    "fullname": lambda number, scene: " ".join(values.person(number, scene)),
+    "firstname": values.first_name,
+    "lastname": values.surname,
+    "surname": values.surname,
+    "fullname": values.full_name,
     "username": values.handle,
     "login": values.handle,
     "nickname": values.handle,
-    "email": lambda number, scene: f"{values.handle(number, scene)}@example.com",
+    "email": values.email,
 }
 
 _TOWN: Mapping[str, Maker] = {
@@ -213,19 +213,17 @@ _TEXTS: Mapping[str, Maker] = {
     "symbol": lambda number, scene: values.noun(number, scene)[:4].upper(),
     "ticker": lambda number, scene: values.noun(number, scene)[:4].upper(),
     "address": values.address,
-    "street": lambda number, scene: scene.words.streets[number % len(scene.words.streets)],
-    "state": lambda number, scene: scene.words.states[number % len(scene.words.states)],
-    "region": lambda number, scene: scene.words.states[number % len(scene.words.states)],
+    "street": values.street,
+    "state": lambda number, scene: pick(scene.words.states, number),
+    "region": lambda number, scene: pick(scene.words.states, number),
     "zipcode": lambda number, _scene: f"{number % 90_000 + 10_000}",
     "zip": lambda number, _scene: f"{number % 90_000 + 10_000}",
     "postcode": lambda number, _scene: f"{number % 90_000 + 10_000}",
-    "job": lambda number, scene: scene.words.jobs[number % len(scene.words.jobs)],
-    "color": lambda number, scene: scene.words.colors[number % len(scene.words.colors)],
-    "currency": lambda number, scene: scene.words.currencies[number % len(scene.words.currencies)][0],
-    "currencyname": lambda number, scene: scene.words.currencies[number % len(scene.words.currencies)][1],
-    "team": lambda number, scene: (
-        f"{values.place(number, scene).city} {values.noun(number >> 16, scene).title()}s"
-    ),
+    "job": lambda number, scene: pick(scene.words.jobs, number),
+    "color": lambda number, scene: pick(scene.words.colors, number),
+    "currency": lambda number, scene: pick(scene.words.currencies, number)[0],
+    "currencyname": lambda number, scene: pick(scene.words.currencies, number)[1],
+    "team": values.team,
     "league": lambda number, scene: f"{values.place(number, scene).country} League",
     "ip": lambda number, _scene: f"203.0.113.{number % 254 + 1}",
     "version": lambda number, _scene: f"{number % 5 + 1}.{number // 5 % 10}.{number // 50 % 10}",

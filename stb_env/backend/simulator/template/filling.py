@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from stb_env import seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key
 from stb_env.backend.simulator.template.skeleton import Items, Leaf, Node, Record
-from stb_env.backend.simulator.template.values import Scene
+from stb_env.backend.simulator.template.values import Scalar, Scene
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 _GENERIC_ID = field_key("id")
-_WHOLE = re.compile(r"\s*[+-]?\d{1,15}\s*")
-_DECIMAL = re.compile(r"\s*[+-]?\d{1,15}(\.\d{1,15})?\s*")
+# ASCII: which other characters are digits depends on Python's version.
+_WHOLE = re.compile(r"\s*[+-]?\d{1,15}\s*", re.ASCII)
+_DECIMAL = re.compile(r"\s*[+-]?\d{1,15}(\.\d{1,15})?\s*", re.ASCII)
 _MAX_ECHO = 200
 _BIG = 10**15
 
@@ -59,7 +60,7 @@ class Filler:
 
     def __init__(
         self,
-        echo: Mapping[str, Any],
+        echo: JsonMapping,
         identifier: Any,
         scene: Scene,
         *,
@@ -83,7 +84,7 @@ class Filler:
         named = self._identifier is not None
         return self._value(root, self._entity(self._identifier) if named else self._seed, False)
 
-    def _entity(self, identifier: Any) -> int:
+    def _entity(self, identifier: Scalar) -> int:
         return seeding.derive(*self._family, "record", str(identifier))
 
     def _value(self, node: Node, seed: int, owned: bool) -> Any:
@@ -96,16 +97,16 @@ class Filler:
         members = range(min(node.length, self._length if owned else self._asked))
         return [self._value(node.item, seeding.mix(base, index), True) for index in members]
 
-    def _leaf(self, leaf: Leaf, seed: int) -> Any:
+    def _leaf(self, leaf: Leaf, seed: int) -> Scalar:
         if leaf.key in self._echo:
             given = echoed(self._echo[leaf.key], leaf.type)
             if given is not None:
                 return given
         return leaf.make(seeding.mix(seed, leaf.salt), self._scene)
 
-    def _record(self, record: Record, seed: int, owned: bool) -> dict[str, Any]:
+    def _record(self, record: Record, seed: int, owned: bool) -> JsonObject:
         """Fill an object; ``owned`` tells that a record or list around it stands for the identifier."""
-        filled: dict[str, Any] = {}
+        filled: JsonObject = {}
         if record.own is not None:
             name, leaf = record.own
             filled[name] = self._own(leaf, seed, owned)
@@ -119,7 +120,7 @@ class Filler:
                 filled[name] = self._value(member, seed, owned)
         return filled
 
-    def _own(self, leaf: Leaf, seed: int, owned: bool) -> Any:
+    def _own(self, leaf: Leaf, seed: int, owned: bool) -> Scalar:
         drawn = leaf.make(seeding.mix(seed, leaf.salt), self._scene)
         if owned:
             return drawn
@@ -127,7 +128,7 @@ class Filler:
         return drawn if given is None else given
 
 
-def echoed(value: Any, kind: LeafType) -> Any:
+def echoed(value: Any, kind: LeafType) -> Scalar:
     """Return an argument as a value of a field's type, or None where it does not fit.
 
     Examples:

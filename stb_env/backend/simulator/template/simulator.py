@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -15,9 +15,10 @@ from stb_env.backend.simulator.template.fields import field_key, is_identifier
 from stb_env.backend.simulator.template.filling import Filler, echoed, fitting_length
 from stb_env.backend.simulator.template.values import Scene
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import Tool, ToolId, ToolResult, pure_name
 
-_REVISION = "template-1"
+_REVISION = "template-2"
 _MIN_SIZE = 256
 _KNOWN = 8192
 _TOPIC = 60
@@ -38,7 +39,7 @@ class _Plan:
         documented: Whether the shape is a guess, to be given up for any example.
     """
 
-    record: Mapping[str, Any]
+    record: JsonMapping
     root: skeleton.Node
     length: int
     documented: bool
@@ -55,19 +56,19 @@ class _Call:
         scene: What the values of the answer share.
     """
 
-    echo: Mapping[str, Any]
+    echo: JsonMapping
     identifier: Any
     limit: int | None
     scene: Scene
 
     @classmethod
-    def of(cls, tool: Tool, arguments: Mapping[str, Any]) -> _Call:
+    def of(cls, tool: Tool, arguments: JsonMapping) -> _Call:
         """Read a call. The order of arguments does not count, nor does what the call's key ignores."""
         names = sorted(name for name in arguments if isinstance(name, str))
         echo = {field_key(name): arguments[name] for name in names}
         identifier = next((arguments[name] for name in names if is_identifier(pure_name(name))), None)
         limits = (echoed(echo.get(name), "int") for name in _LIMITS)
-        limit = next((limit for limit in limits if limit and limit > 0), None)
+        limit = next((limit for limit in limits if isinstance(limit, int) and limit > 0), None)
         towns = (echo.get(name) for name in _TOWNS)
         place = next((town for text in towns if isinstance(text, str) and (town := words.town(text))), None)
         topic = str(tool.record.get("tool_name") or tool.id.tool).replace("_", " ").strip()[:_TOPIC]
@@ -105,13 +106,17 @@ class TemplateSimulator:
         self._max_size = max_size
         self._plans: dict[tuple[ToolId, str], _Plan] = {}
 
+    def __reduce__(self) -> tuple[type[TemplateSimulator], tuple[int]]:
+        """Pickle without the plans that were made so far: they follow from the tools."""
+        return type(self), (self._max_size,)
+
     @cached_property
     def version(self) -> str:
         """What answers depend on besides the call: our revision, the size bound and the word material."""
-        return f"{_REVISION}-{self._max_size}-{words.digest()}"
+        return f"{_REVISION}-{self._max_size}-{words.digest()[:8]}"
 
     def simulate(
-        self, tool: Tool, arguments: Mapping[str, Any] | str, *, key: str, examples: Sequence[Any] = ()
+        self, tool: Tool, arguments: JsonMapping | str, *, key: str, examples: Sequence[Any] = ()
     ) -> ToolResult:
         """Answer one call.
 
@@ -174,7 +179,7 @@ class TemplateSimulator:
         return _Plan(tool.record, root, fitting_length(root, self._max_size), documented)
 
 
-def _missing(tool: Tool, echo: Mapping[str, Any]) -> str:
+def _missing(tool: Tool, echo: JsonMapping) -> str:
     """Complain as an API would about parameters that are not there, or return an empty text."""
     required = tool.parameters.get("required") or ()
     missing = [name for name in required if name and field_key(name) not in echo]

@@ -14,6 +14,7 @@ from typing import Any
 from stb_env import jsontext, seeding
 from stb_env.backend.simulator.template.fields import LeafType, field_key, is_identifier, maker
 from stb_env.backend.simulator.template.values import Maker
+from stb_env.jsontypes import JsonArray
 
 _LENGTH = "_list_length"
 _TYPES: dict[str, LeafType] = {
@@ -23,7 +24,7 @@ _TYPES: dict[str, LeafType] = {
     "bool": "bool",
     "NoneType": "null",
 }
-_LIST = re.compile(r"list of (\w+) with length (\d{1,9})")
+_LIST = re.compile(r"list of (\w+) with length (\d{1,9})", re.ASCII)
 
 # A list whose length was cut off with the rest of the text.
 _UNKNOWN_LENGTH = 3
@@ -175,7 +176,7 @@ class _Reader:
         rest = tuple(field for field in fields if own is None or field[0] != own[0])
         return Record(rest, own, 0 if field_key(name) in _ENVELOPES else _salt(name))
 
-    def _items(self, raw: list[Any], name: str, depth: int) -> Items:
+    def _items(self, raw: JsonArray, name: str, depth: int) -> Items:
         if not raw or field_key(name) in _ALWAYS_EMPTY:
             return Items(_leaf(name, "null"), 0, _salt(name))
         length = len(raw)

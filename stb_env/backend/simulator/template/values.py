@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TypeVar
 
 from stb_env import seeding
 from stb_env.backend.simulator.template.words import Place, Words
@@ -30,39 +30,72 @@ class Scene:
     place: Place | None = None
 
 
-Maker = Callable[[int, Scene], Any]
+Scalar = str | int | float | bool | None
+Maker = Callable[[int, Scene], Scalar]
+
+T = TypeVar("T")
+
+
+def pick(pool: Sequence[T], number: int) -> T:
+    """One of a pool."""
+    return pool[number % len(pool)]
 
 
 def place(number: int, scene: Scene) -> Place:
     """A town: the one the call named, else any."""
-    return scene.place or scene.words.places[number % len(scene.words.places)]
+    return scene.place or pick(scene.words.places, number)
 
 
-def person(number: int, scene: Scene) -> tuple[str, str]:
-    """First and last name of a person."""
-    return scene.words.people[number % len(scene.words.people)]
+def first_name(number: int, scene: Scene) -> str:
+    """First name of a person."""
+    return pick(scene.words.first_names, number)
+
+
+def surname(number: int, scene: Scene) -> str:
+    """Last name of the same person."""
+    return pick(scene.words.surnames, number >> 20)
+
+
+def full_name(number: int, scene: Scene) -> str:
+    """A person's full name."""
+    return f"{first_name(number, scene)} {surname(number, scene)}"
 
 
 def handle(number: int, scene: Scene) -> str:
     """A user name that goes with the person."""
-    first, last = person(number, scene)
-    return f"{first}.{last}".lower()
+    return f"{first_name(number, scene)}.{surname(number, scene)}".lower()
+
+
+def email(number: int, scene: Scene) -> str:
+    """An address that goes with the person, under a domain reserved for examples."""
+    return f"{handle(number, scene)}@example.com"
 
 
 def noun(number: int, scene: Scene) -> str:
     """A plain noun."""
-    return scene.words.nouns[number % len(scene.words.nouns)]
+    return pick(scene.words.nouns, number)
+
+
+def adjective(number: int, scene: Scene) -> str:
+    """An adjective for any noun."""
+    return pick(scene.words.adjectives, number >> 20)
 
 
 def phrase(number: int, scene: Scene) -> str:
     """A short heading."""
-    return scene.words.phrases[number % len(scene.words.phrases)]
+    return f"{adjective(number, scene)} {noun(number, scene)}".title()
 
 
 def sentence(number: int, scene: Scene) -> str:
     """A sentence about the topic."""
-    extra = f"with a {noun(number >> 20, scene)} and {number % 89 + 2} more details"
-    return f"{phrase(number, scene)} on {scene.topic}, {extra}."
+    return pick(scene.words.sentences, number >> 30).format(
+        topic=scene.topic,
+        title=phrase(number, scene),
+        adjective=adjective(number, scene),
+        noun=noun(number, scene),
+        other=noun(number >> 10, scene),
+        count=number % 89 + 2,
+    )
 
 
 def slug(number: int, scene: Scene) -> str:
@@ -107,7 +140,7 @@ def date(number: int, _scene: Scene) -> str:
 
 def datetime_text(number: int, _scene: Scene) -> str:
     """A moment in ISO form, UTC."""
-    return _moment(number).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return f"{_moment(number).replace(tzinfo=None).isoformat()}Z"
 
 
 def clock(number: int, _scene: Scene) -> str:
@@ -122,19 +155,24 @@ def phone(number: int, _scene: Scene) -> str:
 
 def address(number: int, scene: Scene) -> str:
     """Street and town."""
-    return f"{scene.words.streets[number % len(scene.words.streets)]}, {place(number >> 16, scene).city}"
+    return f"{street(number, scene)}, {place(number >> 16, scene).city}"
+
+
+def street(number: int, scene: Scene) -> str:
+    """House number and street."""
+    return f"{(number >> 20) % 289 + 1} {pick(scene.words.streets, number)}"
+
+
+def team(number: int, scene: Scene) -> str:
+    """Name of a sports team."""
+    return f"{place(number, scene).city} {noun(number >> 16, scene).title()}s"
 
 
 def one_of(*choices: str) -> Maker:
     """Return a maker that chooses one of some texts."""
-    return lambda number, _scene: choices[number % len(choices)]
-
-
-def full_name(number: int, scene: Scene) -> str:
-    """A person's full name."""
-    return " ".join(person(number, scene))
+    return lambda number, _scene: pick(choices, number)
 
 
 def company(number: int, scene: Scene) -> str:
     """Name of a company."""
-    return scene.words.companies[number % len(scene.words.companies)]
+    return f"{pick(scene.words.company_names, number)} {pick(scene.words.company_trades, number >> 20)}"

@@ -1,24 +1,12 @@
-"""Word material for plausible values, drawn once per process from a seeded Faker.
-
-Faker serves as a dictionary only: pools of fixed size are drawn through its public interface, and every
-later choice from them is ours. Another release of Faker may draw other words, so the pools are hashed
-and the hash is part of the simulator's version.
-"""
+"""Word material for plausible values: lists of our own, so that no other package decides an answer."""
 
 from __future__ import annotations
 
 import hashlib
-from dataclasses import asdict, dataclass
+import json
+from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
-
-from stb_env import jsontext
-
-if TYPE_CHECKING:
-    from faker import Faker
-
-_POOL = 128
-_PLACES = 512
+from importlib import resources
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,74 +26,62 @@ class Words:
     """Pools of words, each in a fixed order.
 
     Attributes:
-        people: First and last names.
-        places: Towns of the world.
-        companies: Names of companies.
+        first_names: First names from all over the world.
+        surnames: Last names.
+        places: Towns of the world, no two of one name.
+        company_names: What the name of a company begins with.
+        company_trades: What it ends with.
         jobs: Occupations.
-        streets: House numbers with streets.
+        streets: Names of streets.
         states: States of the USA.
         colors: Names of colours.
-        phrases: Short headings of two or three words.
-        nouns: Plain lower-case nouns.
+        adjectives: Adjectives that go with any noun and follow "a".
+        nouns: Nouns that follow "a" and take an "s" in the plural.
+        sentences: Sentences about ``{topic}`` with room for other words.
         currencies: Codes and names of currencies.
     """
 
-    people: tuple[tuple[str, str], ...]
+    first_names: tuple[str, ...]
+    surnames: tuple[str, ...]
     places: tuple[Place, ...]
-    companies: tuple[str, ...]
+    company_names: tuple[str, ...]
+    company_trades: tuple[str, ...]
     jobs: tuple[str, ...]
     streets: tuple[str, ...]
     states: tuple[str, ...]
     colors: tuple[str, ...]
-    phrases: tuple[str, ...]
+    adjectives: tuple[str, ...]
     nouns: tuple[str, ...]
+    sentences: tuple[str, ...]
     currencies: tuple[tuple[str, str], ...]
 
 
 @cache
 def words() -> Words:
-    """Return the pools, drawn at the first call.
+    """Return the pools, read at the first call.
 
     Examples:
-        >>> words() is words(), len(words().phrases)
-        (True, 128)
+        >>> words() is words(), words().colors[:3]
+        (True, ('amber', 'beige', 'black'))
     """
-    # Importing Faker takes a tenth of a second, and most runs never simulate.
-    from faker import Faker
-
-    fake = Faker("en_US")
-    fake.seed_instance(0)
-    draws = range(_POOL)
-    return Words(
-        people=tuple((fake.first_name(), fake.last_name()) for _ in draws),
-        places=_places(fake),
-        companies=tuple(fake.company() for _ in draws),
-        jobs=tuple(fake.job() for _ in draws),
-        streets=tuple(fake.street_address() for _ in draws),
-        states=tuple(fake.state() for _ in draws),
-        colors=tuple(fake.safe_color_name() for _ in draws),
-        phrases=tuple(fake.catch_phrase() for _ in draws),
-        nouns=tuple(fake.word(part_of_speech="noun") for _ in draws),
-        currencies=tuple(fake.currency() for _ in draws),
-    )
-
-
-def _places(fake: Faker) -> tuple[Place, ...]:
-    from faker.providers.date_time import Provider
-
-    countries = {country.alpha_2_code: country.name for country in Provider.countries}
-    found = (fake.location_on_land() for _ in range(_PLACES))
-    return tuple(
-        Place(city, countries.get(code, code), code, zone, float(latitude), float(longitude))
-        for latitude, longitude, city, code, zone in found
-    )
+    data = json.loads(_text())
+    countries = data.pop("countries")
+    places = (Place(city, countries[code], code, *rest) for city, code, *rest in data.pop("places"))
+    currencies = ((code, name) for code, name in data.pop("currencies"))
+    pools = {name: tuple(pool) for name, pool in data.items()}
+    return Words(places=tuple(places), currencies=tuple(currencies), **pools)
 
 
 @cache
 def digest() -> str:
-    """Return eight hex digits that identify the pools."""
-    text = jsontext.dumps(asdict(words()))
-    return hashlib.sha256(text.encode()).hexdigest()[:8]
+    """Return the SHA-256 of the words as hex digits; another list means other answers."""
+    return hashlib.sha256(_text().encode()).hexdigest()
+
+
+def _text() -> str:
+    # Read as text, so that a checkout with other line ends has the same digest.
+    folder = resources.files("stb_env") / "backend" / "simulator" / "template"
+    return (folder / "words.json").read_text(encoding="utf-8")
 
 
 @cache
@@ -117,7 +93,7 @@ def town(name: str) -> Place | None:
     """Return the town of this name, whatever its case, or None.
 
     Examples:
-        >>> town(words().places[0].city.upper()) is not None, town("Atlantis") is None
-        (True, True)
+        >>> town(" oslo ").country, town("Atlantis") is None
+        ('Norway', True)
     """
     return _towns().get(name.strip().casefold())

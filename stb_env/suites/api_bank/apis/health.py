@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.compare import RESULT, TIME, all_of, folded, moment, raised, same
 from stb_env.suites.api_bank.definition import Domain, Library, Parameter, text
@@ -119,7 +120,7 @@ def _span(start_time: str, end_time: str) -> tuple[Any, Any]:
     return times[0], times[1]
 
 
-def _measured(health_data: Any) -> dict[str, Any]:
+def _measured(health_data: Any) -> JsonObject:
     if not health_data:
         raise ApiError("The health data cannot be empty.")
     if not all(isinstance(item, dict) and isinstance(item.get("name"), str) for item in health_data):

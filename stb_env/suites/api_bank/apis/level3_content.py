@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.api_error import ApiError
 
 
 @lru_cache(maxsize=1)
-def content() -> Mapping[str, Any]:
+def content() -> JsonMapping:
     """Return the fixed content, by kind."""
     text = (files("stb_env.suites.api_bank") / "level3.json").read_text(encoding="utf-8")
     return dict(json.loads(text))
 
 
-def found(table: Mapping[str, Any], key: Any) -> Any:
+def found(table: JsonMapping, key: Any) -> Any:
     """Return a value by key.
 
     Raises:

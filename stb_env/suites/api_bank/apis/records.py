@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.state import State, Table
 
-Record = Mapping[str, Any]
+Record = JsonMapping
 
 
 def find_own(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.api_bank.compare import EXCEPTION, RESULT, Envelope, all_of
 from stb_env.suites.api_bank.definition import Domain, Library, text
 
@@ -23,7 +23,7 @@ def _signatures(found: Any) -> list[tuple[str, list[tuple[str, str]]]]:
     return [_signature(each) for each in (found if isinstance(found, list) else [found])]
 
 
-def _signature(entry: Mapping[str, Any]) -> tuple[str, list[tuple[str, str]]]:
+def _signature(entry: JsonMapping) -> tuple[str, list[tuple[str, str]]]:
     return entry["name"], [(name, each["type"]) for name, each in entry["input_parameters"].items()]
 
 

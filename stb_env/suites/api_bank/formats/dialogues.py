@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 _LEVEL = re.compile(r"level-([123])")
 
@@ -38,8 +39,8 @@ class GoldCall:
     """
 
     name: str
-    arguments: Mapping[str, Any]
-    result: Mapping[str, Any]
+    arguments: JsonMapping
+    result: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _items(file: Path) -> Iterator[Utterance | GoldCall]:
             raise DataError(f"{file}, line {number}: no item of a dialogue: {error!r:.200}") from error
 
 
-def read_item(record: Mapping[str, Any]) -> Utterance | GoldCall:
+def read_item(record: JsonMapping) -> Utterance | GoldCall:
     """Read one line of a dialogue.
 
     Raises:
@@ -135,14 +136,14 @@ def read_item(record: Mapping[str, Any]) -> Utterance | GoldCall:
     raise ValueError(f"role must be User, AI or API, got {record['role']!r}")
 
 
-def _envelope(result: Mapping[str, Any]) -> dict[str, Any]:
+def _envelope(result: JsonMapping) -> JsonObject:
     missing = {"input", "output", "exception"} - result.keys()
     if missing:
         raise ValueError(f"a result has input, output and exception; this one lacks {min(missing)}")
     return dict(result)
 
 
-def _plan(name: str, record: Mapping[str, Any]) -> Dialogue:
+def _plan(name: str, record: JsonMapping) -> Dialogue:
     calls = (
         GoldCall(each["api_name"], dict(each["input"]), _envelope(each["output"])) for each in record["apis"]
     )

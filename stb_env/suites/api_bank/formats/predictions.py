@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance
 from stb_env.suites.api_bank.formats.samples import Sample
 from stb_env.suites.api_bank.formats.training import CALL_CUE, RESPONSE_CUE, Instructions
@@ -63,9 +64,7 @@ def read_predictions(files: Iterable[str | Path]) -> Predictions:
     return Predictions(texts)
 
 
-def sample_record(
-    sample: Sample, place: int, descriptions: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+def sample_record(sample: Sample, place: int, descriptions: Mapping[str, JsonMapping]) -> JsonObject:
     r"""Return a sample as the test files have it.
 
     Args:
@@ -113,7 +112,7 @@ def _line(item: Utterance | GoldCall, level: int) -> str:
     return f"API-Request: {call_line(item)}->{dict(item.result) if level == 3 else item.result['output']}"
 
 
-def _records(file: Path) -> list[Any]:
+def _records(file: Path) -> JsonArray:
     try:
         text = file.read_text(encoding="utf-8")
         if text.lstrip().startswith("["):

@@ -17,6 +17,7 @@ from typing import Any, Literal
 from stb_env.actions import bracketed
 from stb_env.actions.python_text import NotDataError, literal
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import latest
 from stb_env.tools import ToolCall
 
@@ -154,7 +155,7 @@ class Instructions:
         return cls(**found)
 
 
-def call_text(name: str, arguments: Mapping[str, Any]) -> str:
+def call_text(name: str, arguments: JsonMapping) -> str:
     """Return a call in API-Bank's brackets, values as Python literals, which keeps quotes apart.
 
     Examples:

@@ -16,10 +16,11 @@ from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
 from stb_env.errors import ConfigError
 from stb_env.files import write_json
+from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.alignment.generate import PAIRS, AlignmentSet, training_recipe
 from stb_env.suites.sambanova.alignment.text import MAX_TOKENS, Encoded, Tokenizer
-from stb_env.suites.sambanova.tasks import SuiteTask, suite_task
+from stb_env.suites.sambanova.tasks import suite_task
 
 TaskName = Annotated[str, typer.Argument(metavar="TASK", help="A task, or several with commas between them.")]
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; its files are replaced.")]
@@ -52,7 +53,7 @@ def align(
     """
     tasks = [suite_task(name.strip()) for name in task.split(",")]
     encode, end = _tokenizer(tokenizer, end_of_text)
-    lines: list[dict[str, Any]] = []
+    lines: list[JsonObject] = []
     rows = []
     for one in track(tasks, "align", console=console, transient=True, disable=as_json):
         made = AlignmentSet.make(one, samples, seed)
@@ -70,8 +71,8 @@ def align(
     emit(report, as_json, _table(report))
 
 
-def _row(made: AlignmentSet, written: int, samples: int | None) -> dict[str, Any]:
-    task: SuiteTask = made.task
+def _row(made: AlignmentSet, written: int, samples: int | None) -> JsonObject:
+    task = made.task
     score = made.complexity
     return {
         "task": task.id,
@@ -108,13 +109,13 @@ def _tokenizer(file: Path | None, end_of_text: str) -> tuple[Tokenizer | None, i
     return encode, end
 
 
-def _write_lines(file: Path, lines: Iterable[dict[str, Any]]) -> None:
+def _write_lines(file: Path, lines: Iterable[JsonObject]) -> None:
     draft = file.with_name(f".{file.name}")
     draft.write_text("".join(jsontext.dumps(line) + "\n" for line in lines), encoding="utf-8")
     draft.replace(file)
 
 
-def _table(report: dict[str, Any]) -> Table:
+def _table(report: JsonObject) -> Table:
     table = Table(title=f"{report['samples']} alignment samples", caption=report["out"])
     for name in ("task", "samples", "templates", "complexity", "paper", "r-F1"):
         table.add_column(name, justify="left" if name == "task" else "right")
@@ -123,8 +124,12 @@ def _table(report: dict[str, Any]) -> Table:
             row["task"],
             f"{row['samples']} of {row['wanted']}",
             str(row["templates"] or "-"),
-            "-" if row["complexity"] is None else f"{row['complexity']:.1f}",
-            f"{row['published_complexity']:.1f}",
-            "-" if row["r_f1"] is None else f"{row['r_f1']:.1f}",
+            _figure(row["complexity"]),
+            _figure(row["published_complexity"]),
+            _figure(row["r_f1"]),
         )
     return table
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1f}"

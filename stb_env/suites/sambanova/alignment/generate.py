@@ -1,4 +1,4 @@
-"""Alignment data of the ToolBench tasks: templates from solved goals, filled and strung together."""
+"""Alignment data of the tasks: templates from solved goals, filled and strung together."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 from itertools import count, islice
-from typing import Any
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 from stb_env.retrieval import BM25Retriever
 from stb_env.rollout.make import make_env
 from stb_env.seeding import rng
@@ -24,8 +24,9 @@ from stb_env.suites.sambanova.alignment.text import (
     alignment_sample,
     fitting_sample,
 )
+from stb_env.suites.sambanova.common.task import SambaNovaTask
 from stb_env.suites.sambanova.complexity import Complexity, complexity
-from stb_env.suites.sambanova.tasks import SuiteTask
+from stb_env.suites.sambanova.materials import calls, documents, examples, turns
 from stb_env.tasks import Task, TaskSource
 
 PAIRS = 4
@@ -51,14 +52,14 @@ class AlignmentSet:
             tests have no programs.
     """
 
-    task: SuiteTask
+    task: SambaNovaTask
     documents: tuple[str, ...]
     templates: tuple[Template, ...]
     pairs: tuple[Pair, ...]
     complexity: Complexity | None
 
     @classmethod
-    def make(cls, task: SuiteTask, samples: int | None = None, seed: int = 0) -> AlignmentSet:
+    def make(cls, task: SambaNovaTask, samples: int | None = None, seed: int = 0) -> AlignmentSet:
         """Make a set.
 
         Args:
@@ -82,8 +83,8 @@ class AlignmentSet:
             templates = _distinct(seen)[: task.templates]
             solved = _filled(templates, Pool(seen), avoided, draw)
         pairs = tuple(islice(solved, wanted))
-        documents = tuple(text for _, text in sorted(task.documents().items()))
-        return cls(task, documents, templates, pairs, _complexity(task, tests, pairs))
+        shown = tuple(text for _, text in sorted(documents(task).items()))
+        return cls(task, shown, templates, pairs, _complexity(task, tests, pairs))
 
     def samples(
         self,
@@ -123,7 +124,7 @@ class AlignmentSet:
         return BM25Retriever(self.documents)
 
 
-def training_recipe() -> dict[str, Any]:
+def training_recipe() -> JsonObject:
     """Return how the paper trained on such data.
 
     Examples:
@@ -152,10 +153,10 @@ def programs_of(task: Task) -> Sequence[str]:
     return labels
 
 
-def _solved(task: SuiteTask, avoided: _Avoided) -> Iterator[Pair]:
+def _solved(task: SambaNovaTask, avoided: _Avoided) -> Iterator[Pair]:
     """Yield demonstrations, then training tasks, if these have programs."""
-    examples = (Pair(goal, action) for example in task.examples() for goal, action in task.turns(example))
-    yield from (pair for pair in examples if pair not in avoided)
+    shown = (Pair(*turn) for example in examples(task) for turn in turns(task, example))
+    yield from (pair for pair in shown if pair not in avoided)
     tasks = make_env(task.env_id, {"split": "train"}).tasks
     for index in range(tasks.size) if tasks.size else count():
         programs = programs_of(tasks.at(index))
@@ -166,8 +167,8 @@ def _solved(task: SuiteTask, avoided: _Avoided) -> Iterator[Pair]:
             yield pair
 
 
-def _converted(task: SuiteTask, solved: Iterable[Pair]) -> list[Template]:
-    names = code_names(task.documents().values())
+def _converted(task: SambaNovaTask, solved: Iterable[Pair]) -> list[Template]:
+    names = code_names(documents(task).values())
     return [Template.of(pair, names, _FIXED) for pair in solved]
 
 
@@ -193,12 +194,12 @@ def _filled(
         idle = idle + 1 if len(made) == before else 0
 
 
-def _complexity(task: SuiteTask, tests: TaskSource, pairs: Sequence[Pair]) -> Complexity | None:
+def _complexity(task: SambaNovaTask, tests: TaskSource, pairs: Sequence[Pair]) -> Complexity | None:
     programs = [programs_of(tests.at(index)) for index in range(tests.size or 0)]
     if not task.functions or not pairs or not programs or not all(programs):
         return None
     return complexity(
-        [task.calls(labels[0]) for labels in programs],
-        [task.calls(pair.action) for pair in pairs],
+        [calls(task, labels[0]) for labels in programs],
+        [calls(task, pair.action) for pair in pairs],
         task.functions,
     )

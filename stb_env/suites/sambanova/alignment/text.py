@@ -1,16 +1,17 @@
 """Alignment data: API documents and several solved goals in one text, with what the loss covers.
 
-SambaNova ToolBench trains on them with an all-shot loss: it covers the action of every pair, where the usual
-loss covers the last action alone (section on alignment).
+SambaNova's ToolBench trains on them with an all-shot loss: it covers the action of every pair, where the
+usual loss covers the last action alone (section on alignment).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.prompt import documents_block
 
 Loss = Literal["all_shot", "last_only"]
@@ -40,7 +41,7 @@ class Encoded(NamedTuple):
     offsets: Sequence[Span]
 
 
-Tokenizer = Callable[[str], Encoded | Mapping[str, Any]]
+Tokenizer = Callable[[str], Encoded | JsonMapping]
 """Encodes a text; a mapping with ``input_ids`` and ``offset_mapping``, as fast tokenizers return, will do."""
 
 
@@ -68,7 +69,7 @@ class AlignmentSample:
         """Return the spans that a loss covers."""
         return self.spans if loss == "all_shot" else self.spans[-1:]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> JsonObject:
         """Return the sample as plain data; spans of both losses are in characters."""
         return {"text": self.text, **{loss: [list(span) for span in self.covered(loss)] for loss in _LOSSES}}
 
@@ -146,7 +147,7 @@ def token_mask(offsets: Iterable[Span], spans: Iterable[Span]) -> list[int]:
     ]
 
 
-def _encoded(found: Encoded | Mapping[str, Any]) -> Encoded:
+def _encoded(found: Encoded | JsonMapping) -> Encoded:
     if isinstance(found, Mapping):
         if "input_ids" not in found or "offset_mapping" not in found:
             raise DataError(

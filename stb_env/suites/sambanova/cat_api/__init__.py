@@ -1,1 +1,1 @@
-"""The Cat API: one request to an embedded image service with an account, as ToolBench poses it."""
+"""The Cat API: one request to an embedded image service with an account, as the paper poses it."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.cat_api.apis import BY_NAME, FAVOURITES, HOST, SEARCH, VOTES, Api
 from stb_env.suites.sambanova.common.curl.reader import CURL, command_of, named
 from stb_env.suites.sambanova.common.curl.request import Request, read_request
@@ -16,7 +16,7 @@ from stb_env.tools import ToolCall
 _VOTES = {1: "vote_up", 0: "vote_down", -1: "vote_down"}
 
 
-def request_of(api: Api, arguments: Mapping[str, Any]) -> Request:
+def request_of(api: Api, arguments: JsonMapping) -> Request:
     """Return the request that a call stands for.
 
     Examples:
@@ -36,8 +36,8 @@ def request_of(api: Api, arguments: Mapping[str, Any]) -> Request:
     return Request("POST", HOST, api.path, {}, f"{{{', '.join(posted)}}}")
 
 
-def render(api: Api, arguments: Mapping[str, Any]) -> str:
-    """Write a call as ToolBench writes it.
+def render(api: Api, arguments: JsonMapping) -> str:
+    """Write a call as the original writes it.
 
     Examples:
         >>> print(render(BY_NAME["add_favourite"], {"image_id": "zx1"}))
@@ -92,7 +92,7 @@ def as_typed(call: ToolCall) -> ToolCall:
     return call if typed is None else ToolCall(typed[0], typed[1], call.id)
 
 
-def _typed(request: Request) -> tuple[str, dict[str, Any]] | None:
+def _typed(request: Request) -> tuple[str, JsonObject] | None:
     match request.method, request.path:
         case "GET", path if path == FAVOURITES:
             return "list_favourites", dict(request.params)
@@ -105,7 +105,7 @@ def _typed(request: Request) -> tuple[str, dict[str, Any]] | None:
     return None
 
 
-def _posted(path: str, request: Request) -> tuple[str, dict[str, Any]] | None:
+def _posted(path: str, request: Request) -> tuple[str, JsonObject] | None:
     try:
         posted = jsontext.loads(request.body or "")
     except ValueError:

@@ -1,4 +1,4 @@
-"""Solved examples for prompts: two of each kind of request, as ToolBench has them."""
+"""Solved examples for prompts: two of each kind of request, as the paper has them."""
 
 from __future__ import annotations
 

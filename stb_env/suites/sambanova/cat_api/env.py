@@ -6,27 +6,29 @@ from typing import Unpack
 
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.judges.protocol import Judge
 from stb_env.kinds import Count
-from stb_env.settings import checked
+from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.cat_api.judge import AccountJudge, OriginalJudge
 from stb_env.suites.sambanova.cat_api.official import official_tasks
 from stb_env.suites.sambanova.cat_api.program import parse, parse_original
 from stb_env.suites.sambanova.cat_api.tasks import CatTasks
 from stb_env.suites.sambanova.cat_api.world import CatWorld
 from stb_env.suites.sambanova.common.curl.oracle import oracle
-from stb_env.suites.sambanova.common.program_task import Compat, Data, ProgramTask, Split
+from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
+from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
+
+_TASK = ProgramTask[None](
+    tasks=CatTasks,
+    official=lambda path, mode: official_tasks(path, original=mode.original),
+    world=lambda mode, _: CatWorld(original=mode.original),
+    judge=lambda mode: OriginalJudge() if mode.original else AccountJudge(),
+    parse=parse,
+    parse_original=parse_original,
+    oracle=oracle,
+)
 
 
-def _judge(*, original: bool, program: bool) -> Judge:
-    del program
-    return OriginalJudge() if original else AccountJudge()
-
-
-_TASK = ProgramTask(CatTasks, official_tasks, CatWorld, _judge, parse, parse_original, oracle)
-
-
-@checked
+@checks_settings
 def make(
     split: Split = "test",
     data: Data | None = None,
@@ -35,7 +37,7 @@ def make(
     max_turns: Count = 8,
     **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
-    """Make ToolBench's Cat API task over an embedded image service.
+    """Make the Cat API task over an embedded image service.
 
     An action is a curl command, of which nothing is ever run, or a typed call.
 
@@ -51,4 +53,4 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    return _TASK.make(split, data, compat, program, max_turns, settings)
+    return _TASK.make(Mode.of(split, compat, program), data, max_turns=max_turns, **settings)

@@ -6,8 +6,9 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import derive, rng
 
 MIME_TYPES = ("jpg", "png", "gif")
@@ -15,7 +16,7 @@ SIZES: Mapping[str, int] = {"thumb": 150, "small": 320, "med": 640, "full": 1_28
 """Width of an image in each size, in pixels."""
 ORDERS = ("RANDOM", "ASC", "DESC")
 MOST_IMAGES = 100
-DEFAULTS: Mapping[str, Any] = {"size": "med", "order": "RANDOM", "limit": 1, "page": 0}
+DEFAULTS: JsonMapping = {"size": "med", "order": "RANDOM", "limit": 1, "page": 0}
 
 _PER_BREED = ("jpg", "jpg", "jpg", "png", "png", "gif")
 _LETTERS = "abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789"
@@ -58,7 +59,7 @@ def images() -> Mapping[str, Image]:
     return dict(sorted(made.items()))
 
 
-def search(params: Mapping[str, str]) -> list[dict[str, Any]]:
+def search(params: Mapping[str, str]) -> list[JsonObject]:
     """Return the pictures that meet every filter.
 
     The random order is one and the same every time, since answers have to compare.
@@ -86,7 +87,7 @@ def search(params: Mapping[str, str]) -> list[dict[str, Any]]:
     ]
 
 
-def describe(image: Image, size: str) -> dict[str, Any]:
+def describe(image: Image, size: str) -> JsonObject:
     """Return a picture as the service shows it, in one of `SIZES`."""
     width = SIZES[size]
     return {

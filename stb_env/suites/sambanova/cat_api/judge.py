@@ -1,6 +1,6 @@
 """Decides whether an episode did to the account, or found out, what was asked for.
 
-Where the default differs from ToolBench's evaluator, the evaluator has a defect:
+Where the default differs from the original evaluator, the evaluator has a defect:
 
 - Adding any image whatever is a success there, because the answer does not name the image. Here the account
   itself is compared, as it is after the episode and after an accepted command.
@@ -71,7 +71,7 @@ class AccountJudge:
 
 
 class OriginalJudge:
-    """Judges as ToolBench does: by the last command's answer, or by its text where the goal is to delete.
+    """Judges as the original does: by the last command's answer, or by its text where the goal is to delete.
 
     Args:
         fetch: Sends requests; by default to the embedded service.

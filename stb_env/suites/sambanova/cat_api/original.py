@@ -1,4 +1,4 @@
-"""ToolBench's own way from a generation to a verdict, its quirks included.
+"""The original's own way from a generation to a verdict, its quirks included.
 
 The messages are the original's, since a verdict of this mode is compared with the original's.
 """

@@ -6,6 +6,7 @@ import re
 from typing import Any, TypeGuard
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.apis import FAVOURITES, HOST, SEARCH, VOTES
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, describe, images, search
@@ -75,7 +76,7 @@ def _cast(request: Request, account: Account) -> tuple[Answer, Account]:
 
 
 def _delete(name: str, account: Account) -> tuple[Answer, Account]:
-    """Delete by the image's id, as ToolBench does, or by the favourite's own, as the real service does."""
+    """Delete by the image's id, as the original does, or by the favourite's own, as the real service does."""
     key = account.favourite_of(name)
     if (
         key is None
@@ -90,7 +91,7 @@ def _delete(name: str, account: Account) -> tuple[Answer, Account]:
     return Answer(200, {"message": "SUCCESS"}), account.without_favourite(key)
 
 
-def _posted(request: Request) -> dict[str, Any]:
+def _posted(request: Request) -> JsonObject:
     try:
         value = jsontext.loads(request.body or "")
     except ValueError:
@@ -102,14 +103,14 @@ def _is_image_id(value: Any) -> TypeGuard[str]:
     return isinstance(value, str) and _IMAGE_ID.fullmatch(value) is not None
 
 
-def _favourites(account: Account) -> list[dict[str, Any]]:
+def _favourites(account: Account) -> list[JsonObject]:
     return [
         {"id": key, "image_id": image_id, "sub_id": "", "created_at": CREATED, "image": _image(image_id)}
         for key, image_id in account.favourites.items()
     ]
 
 
-def _image(image_id: str) -> dict[str, Any]:
+def _image(image_id: str) -> JsonObject:
     known = images().get(image_id)
     url = (
         describe(known, "full")["url"]
@@ -119,5 +120,5 @@ def _image(image_id: str) -> dict[str, Any]:
     return {"id": image_id, "url": url}
 
 
-def _vote(image_id: str, value: int) -> dict[str, Any]:
+def _vote(image_id: str, value: int) -> JsonObject:
     return {"image_id": image_id, "value": value}

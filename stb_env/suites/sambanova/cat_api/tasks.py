@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.cat_api.apis import BY_NAME as APIS
 from stb_env.suites.sambanova.cat_api.apis import FILTERS, Api
@@ -98,7 +98,7 @@ def cat_task(
         call: The call that solves it.
         labels: Commands that are accepted.
         favourites: Images that the account starts with.
-        by_text: Whether ToolBench compares commands by their text; None for deletions.
+        by_text: Whether the original compares commands by their text; None for deletions.
     """
     by_text = call.name == "delete_favourite" if by_text is None else by_text
     return Task(
@@ -115,7 +115,7 @@ def cat_task(
     )
 
 
-def _arguments(api: Api, favourites: Sequence[str], draw: random.Random) -> dict[str, Any]:
+def _arguments(api: Api, favourites: Sequence[str], draw: random.Random) -> JsonObject:
     match api.name:
         case "list_favourites":
             return {}
@@ -126,7 +126,7 @@ def _arguments(api: Api, favourites: Sequence[str], draw: random.Random) -> dict
     return {"image_id": draw.choice([image for image in images() if image not in favourites])}
 
 
-def _filters(draw: random.Random) -> dict[str, Any]:
+def _filters(draw: random.Random) -> JsonObject:
     """Draw filters of which each makes a difference, so that only the goal's answer is right."""
     while True:
         drawn = {
@@ -146,14 +146,14 @@ def _filters(draw: random.Random) -> dict[str, Any]:
             return filters
 
 
-def _search(filters: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _search(filters: JsonMapping) -> list[JsonObject]:
     return search({name: str(value) for name, value in filters.items()})
 
 
-def _query(api: Api, arguments: Mapping[str, Any], draw: random.Random) -> str:
+def _query(api: Api, arguments: JsonMapping, draw: random.Random) -> str:
     texts = _texts()
     names = breeds()
-    values: dict[str, Any] = {
+    values: JsonObject = {
         **arguments,
         "breeds": " or ".join(names[code] for code in arguments.get("breed_ids", "").split(",") if code),
         "types": arguments.get("mime_types", "").replace(",", " or "),
@@ -167,7 +167,7 @@ def _query(api: Api, arguments: Mapping[str, Any], draw: random.Random) -> str:
 
 
 @cache
-def _texts() -> Mapping[str, Any]:
+def _texts() -> JsonMapping:
     file = files("stb_env.suites.sambanova.cat_api") / "content" / "goals.json"
-    texts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    texts: JsonObject = json.loads(file.read_text(encoding="utf-8"))
     return texts

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.cat_api.apis import APIS, HOST, Api
 from stb_env.suites.sambanova.cat_api.command import render
 from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, MOST_IMAGES, ORDERS, SIZES, breeds
@@ -12,7 +11,7 @@ from stb_env.suites.sambanova.common.official import Document
 from stb_env.tools import Tool, ToolId
 
 _BREEDS = ", ".join(f"{code} ({name})" for code, name in breeds().items())
-_SCHEMAS: dict[str, dict[str, Any]] = {
+_SCHEMAS: dict[str, JsonObject] = {
     "image_id": {"type": "string", "description": "Id of the image."},
     "limit": {
         "type": "integer",

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.apis import BY_NAME
 from stb_env.suites.sambanova.cat_api.command import as_typed, request_of
@@ -34,7 +33,7 @@ class CatWorld(World):
     """Answers requests of an account; one serves any number of episodes.
 
     Args:
-        original: Whether commands run as ToolBench runs them, quirks included.
+        original: Whether commands run as the original runs them, quirks included.
 
     Examples:
         >>> world = CatWorld()
@@ -47,7 +46,7 @@ class CatWorld(World):
         self._original = original
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the service and a hash over its documentation."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
         return {
@@ -61,7 +60,7 @@ class CatWorld(World):
         """Return the account as the task finds it."""
         return start_of(task)
 
-    def call(self, state: Account, tool: Tool, arguments: Mapping[str, Any]) -> Called:
+    def call(self, state: Account, tool: Tool, arguments: JsonMapping) -> Called:
         """Send one request.
 
         Raises:

@@ -1,1 +1,1 @@
-"""What several of the ToolBench tasks share: labels, verdicts, seeded tasks and official files."""
+"""What several tasks of the suite share: labels, verdicts, seeded tasks and official files."""

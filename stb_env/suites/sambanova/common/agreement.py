@@ -15,12 +15,12 @@ class Agreement(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether the dictionaries are equal, which is what ToolBench calls success."""
+        """Whether the dictionaries are equal, which is what the original calls success."""
         return self.f1 == 1
 
 
 def agreement(got: Mapping[Any, Any], wanted: Mapping[Any, Any]) -> Agreement:
-    """Compare two dictionaries as ToolBench's evaluator does: an item counts where key and value are equal.
+    """Compare two dictionaries as the original evaluator does: an item counts where key and value are equal.
 
     Args:
         got: What came.

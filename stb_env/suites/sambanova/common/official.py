@@ -1,15 +1,15 @@
-"""The files of a ToolBench task as SambaNova distributes them."""
+"""The files of a task as SambaNova distributes them."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
 
 
 class Document(NamedTuple):
@@ -41,7 +41,7 @@ class Item:
     number: int
     goal: str
     labels: tuple[str, ...]
-    record: Mapping[str, Any]
+    record: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)

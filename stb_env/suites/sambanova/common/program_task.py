@@ -1,106 +1,108 @@
-"""What the ToolBench tasks share whose answer is a program: one way to make their environments."""
+"""What an environment of the suite is made of, declared by each task and put together in one way."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Generic, TypeVar
 
 from stb_env.actions import Action
 from stb_env.backend.protocol import Backend
-from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
+from stb_env.suites.sambanova.common.mode import Mode, Split
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.tasks import Oracle, TaskSource
 
-Split = Literal["test", "train"]
-Compat = Literal["original"]
 Data = str | Path | TaskSource
+"""Official files, or tasks."""
 Reader = Callable[[Any], Action]
-
-
-class Official(Protocol):
-    """Reads a user's official files."""
-
-    def __call__(self, path: str | Path, *, original: bool = False) -> TaskSource:
-        """Return their tasks."""
-        ...
-
-
-class OfWorld(Protocol):
-    """Makes a world."""
-
-    def __call__(self, *, original: bool = False) -> Backend:
-        """Return a world that answers as the original did (original), or rightly."""
-        ...
-
-
-class OfJudge(Protocol):
-    """Makes a judge."""
-
-    def __call__(self, *, original: bool, program: bool) -> Judge:
-        """Return the original's judge (original) or ours, of whole programs or of episodes."""
-        ...
+Supply = TypeVar("Supply")
 
 
 @dataclass(frozen=True, slots=True)
-class ProgramTask:
-    """What the environment of a task is made of, by the rules of the original (original) and by ours.
+class Supplied(Generic[Supply]):
+    """Tasks that bring along what their world is made of.
+
+    Attributes:
+        tasks: The tasks.
+        supply: What comes with them, such as the products of a shop.
+    """
+
+    tasks: TaskSource
+    supply: Supply
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProgramTask(Generic[Supply]):
+    """The parts of an environment, each made for a mode.
 
     Attributes:
         tasks: Makes the embedded tasks of a split.
         official: Reads official files.
-        world: Makes the world.
+        world: Makes the world, of what was supplied where anything was.
         judge: Makes the judge.
         parse: Reads actions.
         parse_original: Reads actions as the original did.
         oracle: Solves tasks.
+        env: The environment's class.
+        halts: Whether a failing call keeps the later ones of its action from being made.
+        divided: Whether official files have training tasks too.
+        original_programs: Whether the original takes a whole program as one action.
     """
 
     tasks: Callable[[Split], TaskSource]
-    official: Official
-    world: OfWorld
-    judge: OfJudge
+    official: Callable[[str | Path, Mode], TaskSource | Supplied[Supply]]
+    world: Callable[[Mode, Supply | None], Backend]
+    judge: Callable[[Mode], Judge]
     parse: Reader
     parse_original: Reader
     oracle: Oracle
+    env: type[ToolEnv] = ToolEnv
+    halts: Callable[[Mode], bool] = lambda _: True
+    divided: bool = False
+    original_programs: bool = True
 
     def make(
-        self,
-        split: Split,
-        data: Data | None,
-        compat: Compat | None,
-        program: bool,
-        max_turns: int,
-        settings: EnvSettings,
+        self, mode: Mode, data: Data | None, supply: Supply | None = None, /, **settings: Any
     ) -> ToolEnv:
         """Make the environment.
 
+        Args:
+            mode: How it is played.
+            data: Official files or tasks; the embedded tasks if None.
+            supply: What the world is made of, where official files do not bring it along.
+            **settings: Settings of `ToolEnv`.
+
         Raises:
-            ConfigError: A setting is unknown.
+            ConfigError: A setting is unknown, or does not go with another.
             DataError: The files are broken.
         """
-        original = compat == "original"
-        read = self.parse_original if original else self.parse
-        return ToolEnv(
-            self._tasks(split, data, original),
-            self.world(original=original),
-            self.judge(original=original, program=program),
-            max_turns=max_turns,
-            parse=whole_program(read) if program else read,
-            halt_on_error=True,
+        if mode.program and mode.original and not self.original_programs:
+            raise ConfigError("with compat='original' an action is one line; leave out program=True")
+        found = self._found(mode, data)
+        tasks, supply = (found.tasks, found.supply) if isinstance(found, Supplied) else (found, supply)
+        read = self.parse_original if mode.original else self.parse
+        return self.env(
+            tasks,
+            self.world(mode, supply),
+            self.judge(mode),
+            parse=whole_program(read) if mode.program else read,
+            halt_on_error=self.halts(mode),
             oracle=self.oracle,
             **settings,
         )
 
-    def _tasks(self, split: Split, data: Data | None, original: bool) -> TaskSource:
+    def _found(self, mode: Mode, data: Data | None) -> TaskSource | Supplied[Supply]:
         if data is None:
-            return self.tasks(split)
-        if split != "test":
-            raise ConfigError(
-                f"official files have a test split alone, got split={split!r}; leave out data or split"
-            )
-        return self.official(data, original=original) if isinstance(data, str | Path) else data
+            return self.tasks(mode.split)
+        if mode.split != "test" and not (self.divided and isinstance(data, str | Path)):
+            raise ConfigError(self._refusal(mode.split))
+        return self.official(data, mode) if isinstance(data, str | Path) else data
+
+    def _refusal(self, split: Split) -> str:
+        if self.divided:
+            return f"tasks that are given have their own split, got split={split!r}; leave it out"
+        return f"official files have a test split alone, got split={split!r}; leave out data or split"

@@ -1,4 +1,4 @@
-"""The parts of a SambaNova ToolBench prompt: API documents, demonstrations, goal.
+"""The parts of a task's prompt: API documents, demonstrations, goal.
 
 The original's wording of the parts is kept to the letter, for models were measured with it.
 """

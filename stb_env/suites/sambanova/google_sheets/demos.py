@@ -1,4 +1,4 @@
-"""Solved examples for prompts: ten, as ToolBench has them; three of them work on data frames."""
+"""Solved examples for prompts: ten, as the paper has them; three of them work on data frames."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import words
@@ -21,7 +22,7 @@ KEYS = words(
 
 _COLORS = ("backgroundColor", "foregroundColor", "color")
 _BLACK = {"red": 0.0, "green": 0.0, "blue": 0.0, "alpha": 1.0}
-_DEFAULT: Mapping[str, Any] = {
+_DEFAULT: JsonMapping = {
     "backgroundColor": {"red": 1.0, "green": 1.0, "blue": 1.0},
     "padding": {"top": 2, "right": 3, "bottom": 2, "left": 3},
     "verticalAlignment": "BOTTOM",
@@ -64,7 +65,7 @@ def checked(given: Any) -> Format:
     return {key: _plain(value) for key, value in given.items()}
 
 
-def effective(given: Format | None, value: Scalar) -> dict[str, Any]:
+def effective(given: Format | None, value: Scalar) -> JsonObject:
     """Return how a cell comes out: the defaults, and over them what is set.
 
     Args:
@@ -79,7 +80,7 @@ def effective(given: Format | None, value: Scalar) -> dict[str, Any]:
     aligned = "RIGHT" if number else "CENTER" if isinstance(value, bool) else "LEFT"
     if not given:
         return _unset(aligned)
-    out: dict[str, Any] = {**_DEFAULT, "horizontalAlignment": aligned}
+    out: JsonObject = {**_DEFAULT, "horizontalAlignment": aligned}
     for key, part in given.items():
         default = out.get(key)
         merge = key == "textFormat" and isinstance(default, Mapping) and isinstance(part, Mapping)
@@ -88,7 +89,7 @@ def effective(given: Format | None, value: Scalar) -> dict[str, Any]:
 
 
 @cache
-def _unset(aligned: str) -> dict[str, Any]:
+def _unset(aligned: str) -> JsonObject:
     """Return the format of a cell in which nothing is set; shared, and never changed."""
     out = {**_DEFAULT, "horizontalAlignment": aligned}
     return {key: _normal(part, key) for key, part in out.items()}

@@ -1,4 +1,4 @@
-"""Grids read as data frames are by ToolBench: what counts as equal follows from how texts are read.
+"""Grids read as data frames are by the original: what counts as equal follows from how texts are read.
 
 The rules are those of pandas 1.5's text reader with the first row as header, then without rows and columns
 in which everything is missing; they are written out here, so that verdicts depend on no version of pandas.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, TypeName
@@ -113,7 +114,7 @@ def _callable(value: Any) -> Any:
     return value
 
 
-def _check_names(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+def _check_names(name: str, args: tuple[Any, ...], kwargs: JsonMapping) -> None:
     """Look at functions that are given by name: pandas would call a method of that name, whatever it does."""
     if name in APPLIED:
         # Whatever is no option is a function, or a column with a function.
@@ -148,7 +149,7 @@ def _members(values: Iterable[Any], *, values_only: bool) -> Iterable[Any]:
             yield value
 
 
-def _check_size(owner: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+def _check_size(owner: Any, name: str, args: tuple[Any, ...], kwargs: JsonMapping) -> None:
     tables = [each for each in (owner, *args, *kwargs.values()) if hasattr(each, "shape")]
     heights = [table.shape[0] for table in tables if table.shape]
     if name in PAIRED and heights:
@@ -170,7 +171,7 @@ def _check_size(owner: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[st
         raise UnsupportedError("texts are not summed up here")
 
 
-def _check_texts(owner: Any, name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
+def _check_texts(owner: Any, name: str, args: tuple[Any, ...], kwargs: JsonMapping) -> None:
     if type(owner).__name__ != "StringMethods":
         return
     for value in (*args, *kwargs.values()):

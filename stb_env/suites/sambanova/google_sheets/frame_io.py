@@ -5,6 +5,7 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
+from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area
 from stb_env.suites.sambanova.google_sheets.frame import NUMBERS, read_columns
@@ -62,7 +63,7 @@ def get_as_dataframe(
     return frame if nrows is None else frame.head(int(nrows))
 
 
-def _grid(tab: Tab, evaluate: bool) -> list[list[Any]]:
+def _grid(tab: Tab, evaluate: bool) -> list[JsonArray]:
     """Return the cells, with one empty row too many, so that there is one below every header."""
     sheet = tab.sheet
     bottom, right = sheet.extent

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import Arrays
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
@@ -115,14 +115,14 @@ def _columns(value: Any) -> Any:
     return getattr(getattr(value, "obj", value), "columns", ())
 
 
-def pandas_names() -> Mapping[str, Any]:
+def pandas_names() -> JsonMapping:
     """Return what programs have of pandas.
 
     Raises:
         NoFramesError: pandas is not installed.
     """
     pd = pandas()
-    names: dict[str, Any] = {name: Native(name, partial(call, pd, name)) for name in sorted(FUNCTIONS)}
+    names: JsonObject = {name: Native(name, partial(call, pd, name)) for name in sorted(FUNCTIONS)}
     return names | {"NA": float("nan"), "NaT": float("nan")}
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.google_sheets.a1 import label, letters
 from stb_env.suites.sambanova.google_sheets.grids import Table, Value
 
-Call = tuple[str, dict[str, Any]]
+Call = tuple[str, JsonObject]
 """A tool with its arguments."""
 
 
@@ -22,7 +23,7 @@ class Drawn(NamedTuple):
         check_format: Whether looks count.
     """
 
-    slots: Mapping[str, Any]
+    slots: JsonMapping
     calls: list[Call]
     check_format: bool = False
 
@@ -152,7 +153,7 @@ def _raised(value: Value, amount: int) -> int | float:
 
 def _style(table: Table, draw: random.Random) -> Drawn:
     color = draw.choice(list(_COLORS))
-    looks: list[tuple[str, dict[str, Any]]] = [
+    looks: list[tuple[str, JsonObject]] = [
         ("bold", {"textFormat": {"bold": True}}),
         ("italic and centered", {"textFormat": {"italic": True}, "horizontalAlignment": "CENTER"}),
         ("bold and centered", {"textFormat": {"bold": True}, "horizontalAlignment": "CENTER"}),

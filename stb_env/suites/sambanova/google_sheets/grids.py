@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.google_sheets.a1 import label
 
 Value = str | int | float
@@ -25,7 +24,7 @@ class Table:
         rows: Its rows.
     """
 
-    theme: Mapping[str, Any]
+    theme: JsonMapping
     header: list[str]
     rows: list[list[Value]]
 
@@ -91,7 +90,7 @@ def draw_table(draw: random.Random) -> Table:
             return Table(theme, header, rows)
 
 
-def _row(theme: Mapping[str, Any], header: list[str], name: str, draw: random.Random) -> list[Value]:
+def _row(theme: JsonMapping, header: list[str], name: str, draw: random.Random) -> list[Value]:
     numbers = {title: (low, high, digits) for title, low, high, digits in theme["numbers"]}
     row: list[Value] = [name, draw.choice(theme["groups"])]
     for title in header[2:]:
@@ -101,7 +100,7 @@ def _row(theme: Mapping[str, Any], header: list[str], name: str, draw: random.Ra
 
 
 @cache
-def _themes() -> list[Mapping[str, Any]]:
+def _themes() -> list[JsonMapping]:
     file = files("stb_env.suites.sambanova.google_sheets") / "content" / "themes.json"
-    themes: list[Mapping[str, Any]] = json.loads(file.read_text(encoding="utf-8"))
+    themes: list[JsonMapping] = json.loads(file.read_text(encoding="utf-8"))
     return themes

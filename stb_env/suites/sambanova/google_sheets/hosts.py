@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, words
 from stb_env.suites.sambanova.google_sheets.a1 import Place, label
@@ -58,7 +59,7 @@ class CellHost(Host):
         self.value = value
 
 
-Methods = Mapping[str, Any]
+Methods = JsonMapping
 """Methods by name."""
 
 
@@ -95,7 +96,7 @@ class BookHost(Host):
             run = partial(method.run, self.session)
             return Native(name, lambda *args, **kwargs: self.wrapped(run(*args, **kwargs)))
         book = self.session.book
-        properties: dict[str, Any] = {"id": "embedded", "title": book.title}
+        properties: JsonObject = {"id": "embedded", "title": book.title}
         properties["sheet1"] = self.wrapped(Tab(self.session, book.sheets[0].id))
         if name in properties:
             return properties[name]
@@ -130,7 +131,7 @@ class SheetHost(Host):
             run = partial(method.run, self.tab)
             return Native(name, lambda *args, **kwargs: self._parent.wrapped(run(*args, **kwargs)))
         sheet = self.tab.sheet
-        properties: dict[str, Any] = {
+        properties: JsonObject = {
             "id": sheet.id,
             "title": sheet.title,
             "index": self.tab.index,

@@ -1,6 +1,6 @@
 """Decides whether a worksheet ended up as it was asked for.
 
-Where the default differs from ToolBench's evaluator, the evaluator has a defect:
+Where the default differs from the original evaluator, the evaluator has a defect:
 
 - Texts are read as numbers and truth values as 1 and 0 there, `NA` as nothing, blank columns vanish, and a
   header without rows is nothing at all. Here every cell is compared where it stands: 4 is not "4".
@@ -15,12 +15,11 @@ Where the default differs from ToolBench's evaluator, the evaluator has a defect
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
-from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, JudgeError
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
@@ -72,7 +71,7 @@ class SheetsJudge:
 
 
 class OriginalJudge:
-    """Judges as ToolBench does, its defects included."""
+    """Judges as the original does, its defects included."""
 
     name = "original"
 
@@ -127,7 +126,7 @@ class Label:
         return outcome_of(self._book)
 
     @cached_property
-    def looks(self) -> tuple[Mapping[str, Any], ...]:
+    def looks(self) -> tuple[JsonMapping, ...]:
         """How it looks."""
         return looks_of(self._book)
 
@@ -141,7 +140,7 @@ class Label:
         return frame_of(self._book)
 
     def is_read_like(self, book: Book, *, check_format: bool) -> bool:
-        """Return whether ToolBench takes a spreadsheet for equal to the label's.
+        """Return whether the original takes a spreadsheet for equal to the label's.
 
         Args:
             book: The spreadsheet.

@@ -13,6 +13,7 @@ from typing import Any
 
 from stb_env.backend.world import World
 from stb_env.errors import BackendError, ConfigError
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.a1 import label
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet, book_of
@@ -38,7 +39,7 @@ class LiveWorld(World):
         self._spreadsheet = spreadsheet
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Says that answers came from the service, which no version pins."""
         return {"world": "google_sheets", "live": True}
 
@@ -63,7 +64,7 @@ class LiveWorld(World):
             raise _failed(error) from error
         return book_of(grid)
 
-    def call(self, state: Book, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Book]:
+    def call(self, state: Book, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Book]:
         """Make one call, and read what the spreadsheet holds then.
 
         Raises:
@@ -83,12 +84,12 @@ class LiveWorld(World):
             # What the service refuses is an answer.
             return ToolResult.of("", error=f"{type(error).__name__}: {error}", source="world"), state
 
-    def _called(self, name: str, given: dict[str, Any]) -> Any:
+    def _called(self, name: str, given: JsonObject) -> Any:
         if name.startswith(BOOK_PREFIX) and name.removeprefix(BOOK_PREFIX) in BOOK_METHODS:
             return _plain(getattr(self._spreadsheet, name.removeprefix(BOOK_PREFIX))(**given))
         title = given.pop(WORKSHEET, TITLE)
         worksheet, method = self._spreadsheet.worksheet(title), SHEET_METHODS[name]
-        positional: list[Any] = []
+        positional: JsonArray = []
         if method.several:
             positional = [tuple(each) for each in given.pop(next(iter(method.parameters)), ())]
         else:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place
 from stb_env.suites.sambanova.google_sheets.formats import effective
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
@@ -41,13 +42,13 @@ def outcome_of(book: Book) -> Outcome:
     )
 
 
-def looks_of(book: Book) -> tuple[Mapping[str, Any], ...]:
+def looks_of(book: Book) -> tuple[JsonMapping, ...]:
     """Return everything else that can be seen of a spreadsheet, for each worksheet."""
     results = Results(book)
     return tuple(_look(results, sheet) for sheet in _judged(book))
 
 
-def restyled(looks: Sequence[Mapping[str, Any]], start: Sequence[Mapping[str, Any]]) -> bool:
+def restyled(looks: Sequence[JsonMapping], start: Sequence[JsonMapping]) -> bool:
     """Return whether more changed than values, and than where numbers and texts stand in their cells."""
     a, b = looks[0], start[0]
     if any(a[part] != b[part] for part in a if part != "formats"):
@@ -56,7 +57,7 @@ def restyled(looks: Sequence[Mapping[str, Any]], start: Sequence[Mapping[str, An
     return any(_set_by_hand(a["formats"][place]) != _set_by_hand(b["formats"][place]) for place in shared)
 
 
-def _set_by_hand(look: Mapping[str, Any]) -> dict[str, Any]:
+def _set_by_hand(look: JsonMapping) -> JsonObject:
     return {key: part for key, part in look.items() if key not in ("horizontalAlignment", "numberFormat")}
 
 
@@ -65,7 +66,7 @@ def _judged(book: Book) -> list[Sheet]:
 
 
 def frame_of(book: Book) -> Frame:
-    """Return the last worksheet as ToolBench reads it."""
+    """Return the last worksheet as the original reads it."""
     results, sheet = Results(book), book.sheets[-1]
     bottom, right = sheet.extent
     grid = [
@@ -75,8 +76,8 @@ def frame_of(book: Book) -> Frame:
     return read_frame(grid)
 
 
-def formats_of(book: Book) -> list[Mapping[str, Any]]:
-    """Return the formats that ToolBench looks at."""
+def formats_of(book: Book) -> list[JsonMapping]:
+    """Return the formats that the original looks at."""
     results, sheet = Results(book), book.sheets[-1]
     # The height of the frame leaves the header out, so that the last row is not looked at.
     places = Closed(1, 1, *frame_of(book).shape).places()
@@ -116,7 +117,7 @@ def _text(value: Scalar) -> Scalar:
     return str(value) if isinstance(value, str) else value
 
 
-def _look(results: Results, sheet: Sheet) -> dict[str, Any]:
+def _look(results: Results, sheet: Sheet) -> JsonObject:
     view = sheet.view
     bottom, right = sheet.extent
     formats = {

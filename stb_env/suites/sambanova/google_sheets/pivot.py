@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, order
 
@@ -46,7 +46,7 @@ SUMMARIES: Mapping[str, Callable[[Sequence[Scalar]], Scalar]] = {
 """How values are summarised."""
 
 
-def pivot_table(rows: Sequence[Row], spec: Mapping[str, Any]) -> list[list[Scalar]]:
+def pivot_table(rows: Sequence[Row], spec: JsonMapping) -> list[list[Scalar]]:
     """Return the cells of a pivot table.
 
     Args:
@@ -89,7 +89,7 @@ def pivot_table(rows: Sequence[Row], spec: Mapping[str, Any]) -> list[list[Scala
 
 
 def _titles(
-    header: Row, offsets: Sequence[int], right: Sequence[Keys], values: Sequence[Mapping[str, Any]]
+    header: Row, offsets: Sequence[int], right: Sequence[Keys], values: Sequence[JsonMapping]
 ) -> list[list[Scalar]]:
     names = [header[offset] for offset in offsets]
     if right == [()]:
@@ -101,12 +101,12 @@ def _titles(
     return [[*names, *labels]]
 
 
-def _name(value: Mapping[str, Any], header: Row) -> str:
+def _name(value: JsonMapping, header: Row) -> str:
     given = value.get("name")
     return str(given or f"{value.get('summarizeFunction', 'SUM')} of {header[_offset(value, header)]}")
 
 
-def _offset(group: Mapping[str, Any], header: Row) -> int:
+def _offset(group: JsonMapping, header: Row) -> int:
     offset = group.get("sourceColumnOffset")
     if not isinstance(offset, int) or not 0 <= offset < len(header):
         raise CrashError(
@@ -115,7 +115,7 @@ def _offset(group: Mapping[str, Any], header: Row) -> int:
     return offset
 
 
-def _keys(lines: Sequence[Row], offsets: Sequence[int], groups: Sequence[Mapping[str, Any]]) -> list[Keys]:
+def _keys(lines: Sequence[Row], offsets: Sequence[int], groups: Sequence[JsonMapping]) -> list[Keys]:
     """Return what stands in some columns, each combination once, in order."""
     found = list(dict.fromkeys(tuple(line[offset] for offset in offsets) for line in lines))
     for at in reversed(range(len(groups))):
@@ -130,7 +130,7 @@ def _matching(lines: Sequence[Row], offsets: Sequence[int], keys: Keys) -> list[
     ]
 
 
-def _summary(lines: Sequence[Row], value: Mapping[str, Any], header: Row) -> Scalar:
+def _summary(lines: Sequence[Row], value: JsonMapping, header: Row) -> Scalar:
     kind = value.get("summarizeFunction", "SUM")
     if kind not in SUMMARIES:
         raise CrashError(f"summarizeFunction is one of {', '.join(SUMMARIES)} here, got {kind!r}")

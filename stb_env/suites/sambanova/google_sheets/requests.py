@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.google_sheets import structure
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed
@@ -13,12 +14,12 @@ from stb_env.suites.sambanova.google_sheets.pivot import pivot_table
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.values import Content, Formula, raw
 
-Request = Mapping[str, Any]
+Request = JsonMapping
 
 _VALUES = ("stringValue", "numberValue", "boolValue")
 
 
-def run_requests(session: Session, body: Any) -> dict[str, Any]:
+def run_requests(session: Session, body: Any) -> JsonObject:
     """Carry out requests, in order.
 
     Args:
@@ -55,7 +56,7 @@ def _tab(session: Session, sheet_id: Any) -> Tab:
     return tab
 
 
-def _area(tab: Tab, given: Mapping[str, Any]) -> Closed:
+def _area(tab: Tab, given: JsonMapping) -> Closed:
     """Return the area of a grid range, whose ends count from 0 and leave the last line out."""
     sheet = tab.sheet
     return Closed(
@@ -72,7 +73,7 @@ def _of(session: Session, content: Request) -> tuple[Tab, Closed]:
     return tab, _area(tab, given)
 
 
-def _content(cell: Mapping[str, Any]) -> Content | None:
+def _content(cell: JsonMapping) -> Content | None:
     given = cell.get("userEnteredValue", {})
     if given.get("formulaValue") is not None:
         return Formula(str(given["formulaValue"]))
@@ -89,7 +90,7 @@ def _repeat_cell(session: Session, content: Request) -> None:
     _put(tab, {place: dict(content["cell"]) for place in area.places()}, str(content.get("fields", "*")))
 
 
-def _put(tab: Tab, cells: Mapping[tuple[int, int], Mapping[str, Any]], fields: str) -> None:
+def _put(tab: Tab, cells: Mapping[tuple[int, int], JsonMapping], fields: str) -> None:
     if "userEnteredValue" in fields or fields == "*":
         tab.sheet = tab.sheet.write({place: _content(cell) for place, cell in cells.items()})
     if "userEnteredFormat" in fields or fields == "*":

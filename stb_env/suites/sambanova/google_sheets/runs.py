@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
@@ -29,7 +29,7 @@ def own_sheet(book: Book) -> Sheet:
     return next((sheet for sheet in book.sheets if sheet.id == 1), book.sheets[-1])
 
 
-def run_call(session: Session, name: str, arguments: Mapping[str, Any]) -> Any:
+def run_call(session: Session, name: str, arguments: JsonMapping) -> Any:
     """Make one call of a tool.
 
     Args:

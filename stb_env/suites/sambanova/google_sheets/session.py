@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place, read_area
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
@@ -101,7 +102,7 @@ class Tab:
             return "" if value is None else value
         return shown(value, self.sheet.formats.get(place, {}).get("numberFormat"))
 
-    def texts(self, area: Closed, rendering: str | None = None) -> list[list[Any]]:
+    def texts(self, area: Closed, rendering: str | None = None) -> list[JsonArray]:
         """Return the cells of an area, without empty rows at the end and empty cells at the ends of rows."""
         bottom, right = self.sheet.extent
         rows = [
@@ -195,7 +196,7 @@ def is_user_entered(raw_values: Any, option: Any) -> bool:
     return bool(option == "USER_ENTERED")
 
 
-def grid_rows(values: Any, what: str = "values") -> list[list[Any]]:
+def grid_rows(values: Any, what: str = "values") -> list[JsonArray]:
     """Return rows of values that a program gives.
 
     Raises:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
@@ -52,7 +53,7 @@ def _size(sheet: Sheet, dimension: Dimension, size: int) -> tuple[int, int]:
     return (size, sheet.columns) if dimension == "ROWS" else (sheet.rows, size)
 
 
-def _fields(dimension: Dimension, size: int) -> dict[str, Any]:
+def _fields(dimension: Dimension, size: int) -> JsonObject:
     return {"rows": size} if dimension == "ROWS" else {"columns": size}
 
 
@@ -191,10 +192,10 @@ def _overlap(a: Closed, b: Closed) -> bool:
 
 def copied(
     sheet: Sheet, source: Closed, target: Place, *, values: bool, formats: bool, transposed: bool = False
-) -> tuple[Mapping[Place, Content | None], Mapping[Place, Mapping[str, Any]]]:
+) -> tuple[Mapping[Place, Content | None], Mapping[Place, JsonMapping]]:
     """Return what a copy of an area would write and how it would look, from its upper left cell on."""
     contents: dict[Place, Content | None] = {}
-    looks: dict[Place, Mapping[str, Any]] = {}
+    looks: dict[Place, JsonMapping] = {}
     for row, column in source.places():
         down, across = row - source.top, column - source.left
         place = (

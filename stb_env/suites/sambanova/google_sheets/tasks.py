@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.suites.sambanova.google_sheets.goals import KINDS
@@ -122,7 +123,7 @@ def sheets_task(
     )
 
 
-def written(name: str, arguments: Mapping[str, Any]) -> str:
+def written(name: str, arguments: JsonMapping) -> str:
     """Return a call as a line of a program.
 
     Examples:
@@ -147,7 +148,7 @@ def written(name: str, arguments: Mapping[str, Any]) -> str:
 
 
 def _asks_for_something(task: Task) -> bool:
-    """Return whether even ToolBench's reading sees what is asked for."""
+    """Return whether even the original's reading sees what is asked for."""
     start, check_format = book_of(task.goal["grid"]), bool(task.goal["check_format"])
     return not any(label.is_read_like(start, check_format=check_format) for label in labelled(task))
 

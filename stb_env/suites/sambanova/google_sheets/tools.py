@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.google_sheets.methods import book, level, lines, look, read, write
@@ -33,7 +32,7 @@ _WHICH = {
 }
 
 
-def _tool(method: Method, prefix: str, more: dict[str, Any]) -> Tool:
+def _tool(method: Method, prefix: str, more: JsonObject) -> Tool:
     parameters = {
         "type": "object",
         "properties": {**method.parameters, **more},

@@ -5,11 +5,11 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any, NamedTuple
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 MAX_CELL = 5_000
@@ -27,7 +27,7 @@ class Formula:
 
 
 Content = Plain | Formula
-Format = Mapping[str, Any]
+Format = JsonMapping
 
 
 class ErrorValue(str):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.libraries import is_installed
@@ -34,7 +34,7 @@ class SheetsWorld(World):
     """
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the world and a hash over its documentation; whether data frames are missing."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
         made = {"world": "google_sheets", "version": VERSION, "tools": digest.hexdigest()}
@@ -45,7 +45,7 @@ class SheetsWorld(World):
         """Return the spreadsheet as the task finds it."""
         return start_of(task)
 
-    def call(self, state: Book, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Book]:
+    def call(self, state: Book, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Book]:
         """Make one call, or run a program; what fails leaves the spreadsheet as it is.
 
         Raises:

@@ -1,1 +1,1 @@
-"""ToolBench's Home Search: wishes in words, a program that fills in a search form, homes that answer it."""
+"""Home Search: wishes in words, a program that fills in a search form, homes that answer it."""

@@ -10,6 +10,7 @@ from importlib.resources import files
 from operator import attrgetter
 from typing import Any, NamedTuple
 
+from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.home_search.functions import HOME_TYPES, MODES
@@ -83,10 +84,10 @@ def homes_in(city: str) -> tuple[Home, ...]:
     return tuple(sorted(made, key=lambda home: (home.price, home.id)))
 
 
-def find(criteria: Criteria) -> dict[str, Any]:
+def find(criteria: Criteria) -> JsonObject:
     """Return how many homes meet the criteria, and the first few of them.
 
-    A criterion whose value is of no use, which only ToolBench's own way lets in, is met by no home.
+    A criterion whose value is of no use, which only the original's own way lets in, is met by no home.
 
     Examples:
         >>> found = find({"location": "Fargo", "buy_or_rent": "rent", "num_beds": 2, "max_price": 1100})

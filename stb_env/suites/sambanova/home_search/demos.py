@@ -1,4 +1,4 @@
-"""Solved examples for prompts: ten, as ToolBench has them, of which none uses the withheld functions."""
+"""Solved examples for prompts: ten, as the paper has them, of which none uses the withheld functions."""
 
 from __future__ import annotations
 

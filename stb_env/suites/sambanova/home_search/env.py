@@ -6,10 +6,10 @@ from typing import Unpack
 
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.judges.protocol import Judge
 from stb_env.kinds import Count
-from stb_env.settings import checked
-from stb_env.suites.sambanova.common.program_task import Compat, Data, ProgramTask, Split
+from stb_env.settings import checks_settings
+from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
+from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.home_search.judge import judge_of
 from stb_env.suites.sambanova.home_search.official import official_tasks
 from stb_env.suites.sambanova.home_search.oracle import oracle
@@ -17,15 +17,18 @@ from stb_env.suites.sambanova.home_search.program import parse, parse_original
 from stb_env.suites.sambanova.home_search.tasks import HomeTasks
 from stb_env.suites.sambanova.home_search.world import HomeWorld
 
+_TASK = ProgramTask[None](
+    tasks=HomeTasks,
+    official=lambda path, mode: official_tasks(path, original=mode.original),
+    world=lambda mode, _: HomeWorld(original=mode.original),
+    judge=lambda mode: judge_of(original=mode.original, mends=not mode.program),
+    parse=parse,
+    parse_original=parse_original,
+    oracle=oracle,
+)
 
-def _judge(*, original: bool, program: bool) -> Judge:
-    return judge_of(original=original, mends=not program)
 
-
-_TASK = ProgramTask(HomeTasks, official_tasks, HomeWorld, _judge, parse, parse_original, oracle)
-
-
-@checked
+@checks_settings
 def make(
     split: Split = "test",
     data: Data | None = None,
@@ -34,7 +37,7 @@ def make(
     max_turns: Count = 24,
     **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
-    """Make ToolBench's Home Search task over an embedded catalogue of homes.
+    """Make the Home Search task over an embedded catalogue of homes.
 
     An action is a program on ``API``, of which nothing is ever run, or calls in any other form.
 
@@ -50,4 +53,4 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    return _TASK.make(split, data, compat, program, max_turns, settings)
+    return _TASK.make(Mode.of(split, compat, program), data, max_turns=max_turns, **settings)

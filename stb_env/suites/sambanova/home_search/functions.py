@@ -16,7 +16,7 @@ ALL_TYPES = tuple(dict.fromkeys(kind for kinds in HOME_TYPES.values() for kind i
 DEFAULTS = {"min_price": 0, "min_square_feet": 0}
 """What a search fills in where it is missing."""
 
-# The messages are those of ToolBench's API, to the letter, for recorded verdicts name them.
+# The messages are those of the original's API, to the letter, for recorded verdicts name them.
 _LOCATION_FIRST = "didn't call set_location before setting other criterion"
 _LOCATION_BEFORE_MODE = "didn't call set_location before calling set_buy_or_rent"
 _MODE_FIRST = "didn't call set_buy_or_rent before setting other criterion"
@@ -110,7 +110,7 @@ def _home_type(criteria: Criteria, value: Any, *, strict: bool) -> str:
         raise CrashError("'buy_or_rent'", _MODE_ADVICE)
     mode = criteria["buy_or_rent"]
     known = [kind.lower() for kind in HOME_TYPES[mode]]
-    # Of a text ToolBench takes each letter for a home type.
+    # Of a text the original takes each letter for a home type.
     if any(not isinstance(kind, str) or kind.lower() not in known for kind in value):
         advice = f"select_home_type takes a list of {', '.join(HOME_TYPES[mode])} where the aim is to {mode}"
         raise CrashError(_BAD_TYPES.format(mode), advice)

@@ -15,8 +15,8 @@ def judge_of(*, original: bool = False, mends: bool = True) -> Judge:
     """Return the judge of home searches.
 
     Args:
-        original: Whether it is ToolBench's own.
-        mends: Whether later calls can make up for one that failed; ToolBench's judge never lets them.
+        original: Whether it is the original's judge.
+        mends: Whether later calls can make up for one that failed; in the original they never can.
 
     Examples:
         >>> judge_of().name, judge_of(original=True).name

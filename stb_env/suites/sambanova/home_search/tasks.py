@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.suites.sambanova.home_search.catalogue import FIELDS, VERSION, Home, cities, content, homes_in
@@ -18,7 +18,7 @@ from stb_env.tools import ToolCall
 
 NAME = "HomeSearch"
 WITHHELD = ("set_num_balconies", "set_floor_number", "set_max_commute_time")
-"""Functions that no demonstration uses, as ToolBench withholds three."""
+"""Functions that no demonstration uses, as the paper withholds three."""
 
 _MOST = 6
 _OTHER_TYPES_SHARE = 0.6
@@ -89,7 +89,7 @@ def render(calls: Sequence[ToolCall]) -> str:
     return "\n".join(f"API.{call.name}({', '.join(map(jsontext.dumps, _values(call)))})" for call in calls)
 
 
-def _values(call: ToolCall) -> list[Any]:
+def _values(call: ToolCall) -> JsonArray:
     return [] if isinstance(call.arguments, str) else list(call.arguments.values())
 
 
@@ -135,7 +135,7 @@ def _goal(calls: Sequence[ToolCall], draw: random.Random) -> str:
     return f"{opening}, with {_listed(phrases, 'and')}."
 
 
-def _phrase(key: str, value: float, texts: Mapping[str, Any], draw: random.Random) -> str:
+def _phrase(key: str, value: float, texts: JsonMapping, draw: random.Random) -> str:
     one, many = texts["nouns"].get(key, ("", ""))
     chosen: str = draw.choice(texts[key])
     return chosen.format(value=value, noun=one if value == 1 else many)

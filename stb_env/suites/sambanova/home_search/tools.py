@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import PROGRAM, method_tool, program_tool
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.home_search.functions import ALL_TYPES, HOME_TYPES, MODES, NUMBERS
@@ -57,7 +56,7 @@ def _tools() -> list[Tool]:
 TOOLS: tuple[Tool, ...] = tuple(_tools())
 BY_NAME = {tool.name: tool for tool in TOOLS}
 FUNCTIONS = tuple(tool.name for tool in TOOLS if tool.name not in _UNDOCUMENTED)
-"""The documented functions, ToolBench's own fifteen."""
+"""The documented functions, the original's own fifteen."""
 
 
 def documents() -> list[Document]:
@@ -79,5 +78,5 @@ def _comment(name: str) -> str:
 def _signature(name: str) -> str:
     if name in NUMBERS:
         return f"API.{name}(value: {NUMBERS[name].type})"
-    types: dict[str, Any] = {"select_home_type": "home_types: List[str]", "search": ""}
+    types: JsonObject = {"select_home_type": "home_types: List[str]", "search": ""}
     return f"API.{name}({types.get(name, 'value: str')})"

@@ -16,7 +16,7 @@ class HomeWorld(FormWorld):
     """Answers a home search; one serves any number of episodes.
 
     Args:
-        original: Whether programs run as ToolBench runs them.
+        original: Whether programs run as the original runs them.
 
     Examples:
         >>> form = HomeWorld().run('API.set_location("Fargo"); API.set_buy_or_rent("rent"); API.search()')

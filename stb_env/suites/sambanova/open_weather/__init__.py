@@ -1,1 +1,1 @@
-"""Open Weather: one request to an embedded weather service, as ToolBench poses it."""
+"""Open Weather: one request to an embedded weather service, as the paper poses it."""

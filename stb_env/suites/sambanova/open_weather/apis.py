@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from stb_env.jsontypes import JsonMapping
 
 HOST = "api.openweathermap.org"
 KEY_FIELD = "{API_KEY}"
@@ -92,7 +94,7 @@ APIS: tuple[Api, ...] = (
 )
 BY_NAME: Mapping[str, Api] = {api.name: api for api in APIS}
 
-DEFAULTS: Mapping[str, Any] = {"units": "standard", "mode": "json", "lang": "en", "limit": 1}
+DEFAULTS: JsonMapping = {"units": "standard", "mode": "json", "lang": "en", "limit": 1}
 """What a parameter that is left out means."""
 
 

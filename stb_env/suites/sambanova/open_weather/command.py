@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote_plus
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.curl.reader import CURL, command_of, named
 from stb_env.suites.sambanova.common.curl.request import Request, read_request
 from stb_env.suites.sambanova.common.curl.words import CurlError
@@ -17,8 +17,8 @@ from stb_env.tools import ToolCall
 _NUMBERS = {"lat": float, "lon": float, "limit": int}
 
 
-def render(api: Api, arguments: Mapping[str, Any]) -> str:
-    """Write a call as ToolBench writes it: the place, the key, then what is optional.
+def render(api: Api, arguments: JsonMapping) -> str:
+    """Write a call as the original writes it: the place, the key, then what is optional.
 
     Examples:
         >>> render(BY_NAME["weather_by_city"], {"units": "metric", "q": "Palo Alto"})
@@ -79,7 +79,7 @@ def _is_proper(request: Request) -> bool:
 
 def _text(name: str, value: Any) -> str:
     text = value if isinstance(value, str) else jsontext.dumps(value)
-    # ToolBench writes cities in lower case.
+    # The original writes cities in lower case.
     return quote_plus(text.lower() if name == "q" else text, safe=",", errors="replace")
 
 

@@ -1,6 +1,6 @@
 """Decides whether the request that an episode ended with is the one that was asked for.
 
-Where the default differs from ToolBench's evaluator, the evaluator has a defect:
+Where the default differs from the original evaluator, the evaluator has a defect:
 
 - An answer in XML, an address in double quotes and an option after the address crash there. They are fine.
 - It adds defaults by looking for their names anywhere in the text, so that they depend on the city's name.
@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
@@ -61,7 +62,7 @@ class RequestJudge:
 
 
 class OriginalJudge:
-    """Judges as ToolBench does: the last command's answer against those of the labels.
+    """Judges as the original does: the last command's answer against those of the labels.
 
     Args:
         fetch: Sends requests; by default to the embedded service.
@@ -115,7 +116,7 @@ class OriginalJudge:
         return answer
 
 
-def meaning(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def meaning(name: str, arguments: JsonMapping) -> JsonObject:
     """Return what a call asks for, with defaults filled in, so that equal requests are equal.
 
     Examples:
@@ -136,7 +137,7 @@ def meaning(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=4_096)
-def wanted(label: str) -> dict[str, Any]:
+def wanted(label: str) -> JsonObject:
     """Return what a label asks for.
 
     Raises:

@@ -1,4 +1,4 @@
-"""ToolBench's own way from a generation to a dictionary, its quirks included.
+"""The original's own way from a generation to a dictionary, its quirks included.
 
 The messages are the original's, since a verdict of this mode is compared with the original's.
 """
@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from string import Formatter
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.curl.crash import CrashError, is_literal
 from stb_env.suites.sambanova.common.curl.request import Answer, Request, read_request
 from stb_env.suites.sambanova.common.curl.words import CurlError
@@ -78,7 +79,7 @@ def _dictionary(answer: Answer, command: str) -> dict[Any, Any]:
     return dict(enumerate(body))
 
 
-def _check_code(body: Mapping[str, Any], command: str) -> None:
+def _check_code(body: JsonMapping, command: str) -> None:
     if "cod" not in body:
         if "air_pollution" not in command:
             raise CrashError("HTTP response should contain 'cod' value.")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from stb_env.actions import Action
+from stb_env.suites.sambanova.common.calls import request_calls
 from stb_env.suites.sambanova.common.curl.reader import curl_reader
 from stb_env.suites.sambanova.open_weather.command import as_command, as_typed
 
@@ -13,4 +15,7 @@ parse: Callable[[Any], Action] = curl_reader(as_typed)
 """Reads a command as the typed call that it stands for."""
 
 parse_original: Callable[[Any], Action] = curl_reader(as_command, continued=False)
-"""Reads a command as it is, since ToolBench judges its text, and writes typed calls as commands."""
+"""Reads a command as it is, since the original judges its text, and writes typed calls as commands."""
+
+calls: Callable[[str], list[str]] = partial(request_calls, parse, ignored=("appid",))
+"""Returns the requests of a program; all of them have the key."""

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.open_weather.climate import DAY, NOW, Sky, air, sky
 from stb_env.suites.sambanova.open_weather.places import Place
 
@@ -39,7 +39,7 @@ def conditions() -> Mapping[int, Mapping[str, str]]:
     return {int(code): row for code, row in json.loads(text).items()}
 
 
-def weather(place: Place, units: str, lang: str) -> dict[str, Any]:
+def weather(place: Place, units: str, lang: str) -> JsonObject:
     """Return the weather now.
 
     Args:
@@ -66,7 +66,7 @@ def weather(place: Place, units: str, lang: str) -> dict[str, Any]:
     }
 
 
-def forecast(place: Place, units: str, lang: str) -> dict[str, Any]:
+def forecast(place: Place, units: str, lang: str) -> JsonObject:
     """Return the weather to come; its ``cod`` is a text, as the original's is."""
     entries = [_entry(place, time, text, units, lang) for time, text in _times()]
     sunrise, sunset = _sun(place)
@@ -82,13 +82,13 @@ def forecast(place: Place, units: str, lang: str) -> dict[str, Any]:
     return {"cod": "200", "message": 0, "cnt": len(entries), "list": entries, "city": city}
 
 
-def pollution(place: Place, *, ahead: bool) -> dict[str, Any]:
+def pollution(place: Place, *, ahead: bool) -> JsonObject:
     """Return the air now, or in the hours to come."""
     times = [NOW + _HOUR * hour for hour in range(1, STEPS + 1)] if ahead else [NOW]
     return {"coord": {"lon": place.lon, "lat": place.lat}, "list": [_air(place, time) for time in times]}
 
 
-def geocoding(places: list[Place]) -> list[dict[str, Any]]:
+def geocoding(places: list[Place]) -> list[JsonObject]:
     """Return where places are."""
     return [
         {
@@ -109,7 +109,7 @@ def _times() -> list[tuple[int, str]]:
     return [(time, datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%d %H:%M:%S")) for time in times]
 
 
-def _entry(place: Place, time: int, text: str, units: str, lang: str) -> dict[str, Any]:
+def _entry(place: Place, time: int, text: str, units: str, lang: str) -> JsonObject:
     then = sky(place, time)
     return {
         "dt": time,
@@ -124,18 +124,18 @@ def _entry(place: Place, time: int, text: str, units: str, lang: str) -> dict[st
     }
 
 
-def _air(place: Place, time: int) -> dict[str, Any]:
+def _air(place: Place, time: int) -> JsonObject:
     index, components = air(place, time)
     return {"dt": time, "main": {"aqi": index}, "components": components}
 
 
-def _condition(now: Sky, lang: str) -> dict[str, Any]:
+def _condition(now: Sky, lang: str) -> JsonObject:
     words = conditions()[now.code]
     icon = words["icon"] + ("d" if now.light else "n")
     return {"id": now.code, "main": words["main"], "description": words[lang], "icon": icon}
 
 
-def _measured(now: Sky, units: str) -> dict[str, Any]:
+def _measured(now: Sky, units: str) -> JsonObject:
     felt = now.kelvin - 0.1 * now.wind
     return {
         "temp": _degrees(now.kelvin, units),
@@ -154,7 +154,7 @@ def _degrees(kelvin: float, units: str) -> float:
     return round(celsius if units == "metric" else celsius * 9 / 5 + 32, 2)
 
 
-def _wind(now: Sky, units: str) -> dict[str, Any]:
+def _wind(now: Sky, units: str) -> JsonObject:
     speed = now.wind * _MILES if units == "imperial" else now.wind
     return {"speed": round(speed, 2), "deg": now.direction}
 

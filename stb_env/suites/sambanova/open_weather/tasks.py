@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.suites.sambanova.open_weather.apis import APIS, Api
@@ -26,7 +26,7 @@ NAME = "OpenWeather"
 class OpenWeatherTasks(SeededTasks):
     """A `TaskSource` of weather goals; the nine kinds of request take turns.
 
-    No goal asks for XML, since ToolBench's evaluator cannot judge it: the same tasks serve both judges.
+    No goal asks for XML, since the original evaluator cannot judge it: the same tasks serve both judges.
 
     Args:
         split: ``test``, a fixed list of 100, or ``train``, without end. No request is in both.
@@ -74,8 +74,8 @@ def weather_task(task_id: str, split: str, goal: str, call: ToolCall, labels: tu
     )
 
 
-def _arguments(api: Api, draw: random.Random) -> dict[str, Any]:
-    arguments: dict[str, Any] = {}
+def _arguments(api: Api, draw: random.Random) -> JsonObject:
+    arguments: JsonObject = {}
     for name in api.place:
         arguments[name] = _place(name, draw)
     for name in api.optional:
@@ -106,7 +106,7 @@ def _option(name: str, draw: random.Random) -> Any:
     return "json"
 
 
-def _goal(api: Api, arguments: Mapping[str, Any], draw: random.Random) -> str:
+def _goal(api: Api, arguments: JsonMapping, draw: random.Random) -> str:
     texts = _texts()
     values = {**arguments, "place": arguments.get("q"), "language": LANGUAGES.get(arguments.get("lang", ""))}
     sentences = [draw.choice(texts[api.name])]
@@ -118,7 +118,7 @@ def _goal(api: Api, arguments: Mapping[str, Any], draw: random.Random) -> str:
 
 
 @cache
-def _texts() -> Mapping[str, Any]:
+def _texts() -> JsonMapping:
     file = files("stb_env.suites.sambanova.open_weather") / "content" / "goals.json"
-    texts: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+    texts: JsonObject = json.loads(file.read_text(encoding="utf-8"))
     return texts

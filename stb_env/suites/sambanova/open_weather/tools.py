@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.curl.reader import curl_tool
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.open_weather.apis import APIS, HOST, KEY_FIELD, Api
@@ -12,7 +11,7 @@ from stb_env.suites.sambanova.open_weather.report import LANGUAGES, UNITS
 from stb_env.tools import Tool, ToolId
 
 _LANGUAGES = ", ".join(f"{code} ({name})" for code, name in LANGUAGES.items())
-_SCHEMAS: dict[str, dict[str, Any]] = {
+_SCHEMAS: dict[str, JsonObject] = {
     "lat": {"type": "number", "minimum": -90, "maximum": 90, "description": "Latitude in degrees north."},
     "lon": {"type": "number", "minimum": -180, "maximum": 180, "description": "Longitude in degrees east."},
     "q": {"type": "string", "description": "Name of the city."},

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.curl.crash import CrashError
 from stb_env.suites.sambanova.common.curl.reader import CURL
 from stb_env.suites.sambanova.common.curl.request import Answer, read_request
@@ -29,7 +29,7 @@ class OpenWeatherWorld(World):
     """Answers weather requests; one serves any number of episodes.
 
     Args:
-        original: Whether commands run as ToolBench runs them, quirks included.
+        original: Whether commands run as the original runs them, quirks included.
 
     Examples:
         >>> world = OpenWeatherWorld()
@@ -42,7 +42,7 @@ class OpenWeatherWorld(World):
         self._original = original
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the service and a hash over its documentation."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
         return {
@@ -56,7 +56,7 @@ class OpenWeatherWorld(World):
         """Return the state, which holds nothing."""
         return ()
 
-    def call(self, state: Any, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Any]:
+    def call(self, state: Any, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Any]:
         """Send one request.
 
         Raises:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
 from xml.etree.ElementTree import Element, SubElement, tostring
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.open_weather.report import STEP
 
 _SCALES = {"standard": "kelvin", "metric": "celsius", "imperial": "fahrenheit"}
 
 
-def weather_xml(body: Mapping[str, Any], units: str, lang: str) -> str:
+def weather_xml(body: JsonMapping, units: str, lang: str) -> str:
     """Write the weather now.
 
     Args:
@@ -30,7 +29,7 @@ def weather_xml(body: Mapping[str, Any], units: str, lang: str) -> str:
     return tostring(root, encoding="unicode")
 
 
-def forecast_xml(body: Mapping[str, Any], units: str, lang: str) -> str:
+def forecast_xml(body: JsonMapping, units: str, lang: str) -> str:
     """Write the weather to come; arguments as in `weather_xml`."""
     root = Element("weatherdata", {"lang": lang})
     city = body["city"]
@@ -45,7 +44,7 @@ def forecast_xml(body: Mapping[str, Any], units: str, lang: str) -> str:
     return tostring(root, encoding="unicode")
 
 
-def _moment(parent: Element, body: Mapping[str, Any], units: str) -> None:
+def _moment(parent: Element, body: JsonMapping, units: str) -> None:
     measured, condition = body["main"], body["weather"][0]
     values = {"value": "temp", "min": "temp_min", "max": "temp_max"}
     degrees = {name: str(measured[key]) for name, key in values.items()}

@@ -1,6 +1,6 @@
 """Decides whether the table ended up as it was asked for.
 
-Where the default differs from ToolBench's tests, those let something slip:
+Where the default differs from the original's tests, those let something slip:
 
 - A stack is any heap there: heights are not looked at. Here every block stands on another.
 - Blocks in bowls of other colours: there colours are not looked at. Here they are.
@@ -29,7 +29,7 @@ class TabletopJudge:
     The verdict's parts say whether no call failed, and whether the goal is reached.
 
     Args:
-        original: Whether to judge as ToolBench does, its defects included.
+        original: Whether to judge as the original does, its defects included.
     """
 
     def __init__(self, *, original: bool = False) -> None:

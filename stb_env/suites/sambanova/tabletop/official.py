@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.tabletop.checks import Positions
 from stb_env.suites.sambanova.tabletop.goals import GOALS
 from stb_env.suites.sambanova.tabletop.tasks import NAME, tabletop_task
@@ -52,7 +53,7 @@ def official_tasks(path: str | Path) -> TaskSet:
     return TaskSet(tasks, NAME)
 
 
-def _item(line: str, place: str) -> tuple[str, int, Mapping[str, Any]]:
+def _item(line: str, place: str) -> tuple[str, int, JsonMapping]:
     try:
         record = jsontext.loads(line)
     except ValueError as error:
@@ -68,7 +69,7 @@ def _item(line: str, place: str) -> tuple[str, int, Mapping[str, Any]]:
     return kind, int(record.get("configs_id", 0)), configs
 
 
-def _positions(configs: Mapping[str, Any], place: str) -> Positions:
+def _positions(configs: JsonMapping, place: str) -> Positions:
     positions: dict[str, tuple[float, float, float]] = {}
     for names, key in (("block_list", "block_pos"), ("bowl_list", "bowl_pos")):
         points: Sequence[Any] = configs["position_dict"].get(key, [])

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.tabletop.hand import Hand
 
-Schema = Mapping[str, Any]
+Schema = JsonMapping
 
 _XY: Schema = {"type": "array", "items": {"type": "number"}, "minItems": 2, "maxItems": 3}
 _XYS: Schema = {"type": "array", "items": _XY, "minItems": 1, "maxItems": 200}

@@ -9,4 +9,4 @@ parse = program_reader(NAMES)
 """Reads a program where the text is one."""
 
 parse_original = program_reader(NAMES, original=True)
-"""Takes any text without a call for a program, as ToolBench does, which then does not run."""
+"""Takes any text without a call for a program, as the original does, which then does not run."""

@@ -7,8 +7,8 @@ import random
 from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
@@ -157,7 +157,7 @@ def _plain(where: str | tuple[float, float]) -> str | list[float]:
     return where if isinstance(where, str) else list(where)
 
 
-def _configs(query: str, slots: Mapping[str, str], positions: Positions) -> dict[str, Any]:
+def _configs(query: str, slots: Mapping[str, str], positions: Positions) -> JsonObject:
     blocks = [name for name in positions if name.endswith("block")]
     bowls = [name for name in positions if name.endswith("bowl")]
     return {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -52,7 +52,7 @@ class TabletopWorld(World):
         self._original = original
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the world and a hash over its documentation."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
         return {
@@ -66,7 +66,7 @@ class TabletopWorld(World):
         """Return the table as the task finds it."""
         return start_of(task)
 
-    def call(self, state: Scene, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Scene]:
+    def call(self, state: Scene, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Scene]:
         """Make one call, or run a program; what fails leaves the table as it is.
 
         Raises:
@@ -107,7 +107,7 @@ def run(text: str, hand: Hand) -> Outcome:
     for part in _FORBIDDEN:
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
-    names: dict[str, Any] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
+    names: JsonObject = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
     names |= {"np": NUMPY, "affinity": AFFINITY, **GEOMETRY}
     return Machine(names, kinds=_KINDS).run(text)
 
@@ -126,8 +126,8 @@ def _scene(positions: tuple[tuple[str, tuple[float, ...]], ...]) -> Scene:
     )
 
 
-def _report(outcome: Outcome, before: Scene, after: Scene) -> dict[str, Any]:
-    report: dict[str, Any] = {"moved": _changes(before, after)}
+def _report(outcome: Outcome, before: Scene, after: Scene) -> JsonObject:
+    report: JsonObject = {"moved": _changes(before, after)}
     if outcome.printed:
         report["printed"] = list(outcome.printed)
     if outcome.value is not None:

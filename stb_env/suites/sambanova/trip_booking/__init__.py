@@ -1,1 +1,1 @@
-"""ToolBench's Trip Booking: a program that fills in a search for tickets, hotel rooms or both."""
+"""Trip Booking: a program that fills in a search for tickets, hotel rooms or both."""

@@ -1,4 +1,4 @@
-"""Solved examples for prompts: eleven, as ToolBench has them."""
+"""Solved examples for prompts: eleven, as the paper has them."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ class Setter(NamedTuple):
         parameter: Name of its argument.
         key: Its place among the criteria.
         kind: What its argument is.
-        title: How ToolBench's messages name it.
+        title: How the original's messages name it.
         meaning: What it sets, in words.
     """
 
@@ -73,7 +73,7 @@ REQUIRED = {
 }
 """Functions without which a search of each kind fails, in the order in which they are looked for."""
 
-# The messages are those of ToolBench's API, to the letter, for recorded verdicts name them.
+# The messages are those of the original's API, to the letter, for recorded verdicts name them.
 _TYPE_FIRST = "need to set booking type first"
 _SUFFIXES = {
     "trip tickets": "for trip tickets search",

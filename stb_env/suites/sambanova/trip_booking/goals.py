@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import datetime
 import random
-from collections.abc import Mapping
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.trip_booking.places import content
 
@@ -42,7 +42,7 @@ def goal_of(criteria: Criteria, draw: random.Random) -> str:
     return " ".join(sentences)
 
 
-def _names(criteria: Criteria) -> dict[str, Any]:
+def _names(criteria: Criteria) -> JsonObject:
     return {
         "means": criteria.get("means_of_transportation"),
         "origin": criteria.get("location_from"),
@@ -51,7 +51,7 @@ def _names(criteria: Criteria) -> dict[str, Any]:
     }
 
 
-def _sentence(key: str, value: Any, texts: Mapping[str, Any], draw: random.Random) -> str:
+def _sentence(key: str, value: Any, texts: JsonMapping, draw: random.Random) -> str:
     if isinstance(value, datetime.date):
         value = f"{_MONTHS[value.month - 1]} {value.day}, {value.year}"
     chosen: str = draw.choice(texts[key])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.trip_booking.functions import ROOM_TYPES, day_of
@@ -58,7 +59,7 @@ def free_rooms(place: str, room: Room, checkin: str) -> int:
     )
 
 
-def find_rooms(criteria: Criteria) -> dict[str, Any]:
+def find_rooms(criteria: Criteria) -> JsonObject:
     """Return how many offers the criteria have, and the first few, with what the stay costs in all."""
     nights = _nights(criteria)
     rooms = criteria.get("num_rooms", 1)

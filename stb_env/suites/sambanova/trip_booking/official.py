@@ -17,7 +17,7 @@ def official_tasks(path: str | Path, *, original: bool = False) -> TaskSet:
 
     Args:
         path: Folder with ``test.jsonl``, or that file.
-        original: Whether labels have to run in ToolBench's own way.
+        original: Whether labels have to run in the original's own way.
 
     Raises:
         DataError: A file is broken, or a label does not run.

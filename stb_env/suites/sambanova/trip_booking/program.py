@@ -9,4 +9,4 @@ parse: Reader = form_reader(API)
 """Takes a program apart into its calls."""
 
 parse_original: Reader = original_reader(API)
-"""Keeps a program whole, since ToolBench judges it as a whole."""
+"""Keeps a program whole, since the original judges it as a whole."""

@@ -9,6 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
 from stb_env.suites.sambanova.trip_booking.functions import SETTERS
@@ -114,7 +115,7 @@ def _call(key: str, value: Any) -> ToolCall:
     return ToolCall(name, {setter.parameter: value})
 
 
-def _criteria(kind: str, draw: random.Random) -> dict[str, Any]:
+def _criteria(kind: str, draw: random.Random) -> JsonObject:
     """Draw criteria in the order in which a program sets them; none where nothing can be booked."""
     start = _FIRST_DAY + datetime.timedelta(draw.randrange(_DAYS))
     end = start + datetime.timedelta(draw.randint(2, 12))
@@ -132,8 +133,8 @@ def _criteria(kind: str, draw: random.Random) -> dict[str, Any]:
     return criteria if len(criteria) >= _FEWEST else {}
 
 
-def _people(draw: random.Random) -> dict[str, Any]:
-    people: dict[str, Any] = {}
+def _people(draw: random.Random) -> JsonObject:
+    people: JsonObject = {}
     if draw.random() < 0.7:
         people["num_adults"] = draw.randint(1, 5)
         if draw.random() < 0.5:
@@ -141,13 +142,13 @@ def _people(draw: random.Random) -> dict[str, Any]:
     return people
 
 
-def _trip(day: datetime.date, draw: random.Random) -> dict[str, Any]:
+def _trip(day: datetime.date, draw: random.Random) -> JsonObject:
     means = draw.choice(_MEANS)
     start, end = draw.sample(list(places()), 2)
     found = departures(means, start, end, day)
     if not found:
         return {}
-    trip: dict[str, Any] = {
+    trip: JsonObject = {
         "means_of_transportation": means,
         "location_from": start,
         "location_to": end,
@@ -156,8 +157,8 @@ def _trip(day: datetime.date, draw: random.Random) -> dict[str, Any]:
     return trip | _prices("ticket", draw.choice(found).price, draw)
 
 
-def _stay(place: str | None, start: datetime.date, end: datetime.date, draw: random.Random) -> dict[str, Any]:
-    stay: dict[str, Any] = {
+def _stay(place: str | None, start: datetime.date, end: datetime.date, draw: random.Random) -> JsonObject:
+    stay: JsonObject = {
         "location": place or draw.choice(list(places())),
         "checkin_date": start,
         "checkout_date": end,
@@ -173,9 +174,9 @@ def _stay(place: str | None, start: datetime.date, end: datetime.date, draw: ran
     return stay | _prices("room", room.price, draw)
 
 
-def _prices(what: str, price: int, draw: random.Random) -> dict[str, Any]:
+def _prices(what: str, price: int, draw: random.Random) -> JsonObject:
     """Draw limits that a price is within."""
-    limits: dict[str, Any] = {}
+    limits: JsonObject = {}
     if draw.random() < 0.3:
         limits[f"min_price_{what}"] = max(5, int(price * draw.uniform(0.5, 0.95)) // 5 * 5)
     if draw.random() < 0.5:

@@ -6,6 +6,7 @@ import datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
+from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.trip_booking.functions import MEANS, day_of
@@ -71,7 +72,7 @@ def departures(means: str, start: str, end: str, day: datetime.date) -> tuple[De
     return tuple(sorted(made, key=lambda departure: (departure.price, departure.id)))
 
 
-def find_tickets(criteria: Criteria) -> dict[str, Any]:
+def find_tickets(criteria: Criteria) -> JsonObject:
     """Return the departures that criteria ask for, there and, where a day is set for it, back.
 
     What each costs in all counts children at half the price.
@@ -82,7 +83,7 @@ def find_tickets(criteria: Criteria) -> dict[str, Any]:
     return {"departures": there, "returns": _found(criteria, "location_to", "location_from", "return_date")}
 
 
-def _found(criteria: Criteria, start_key: str, end_key: str, day_key: str) -> list[dict[str, Any]]:
+def _found(criteria: Criteria, start_key: str, end_key: str, day_key: str) -> list[JsonObject]:
     means, start, end = (criteria.get(key) for key in ("means_of_transportation", start_key, end_key))
     day = day_of(criteria.get(day_key))
     if day is None or not isinstance(start, str) or not isinstance(end, str):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import PROGRAM, method_tool, program_tool
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.trip_booking.functions import (
@@ -46,7 +45,7 @@ _CLASS_DOCUMENTS = {
 }
 
 
-def _schema(name: str) -> dict[str, Any]:
+def _schema(name: str) -> JsonObject:
     match SETTERS[name].kind:
         case "Loc":
             return _PLACE
@@ -73,7 +72,7 @@ TOOLS: tuple[Tool, ...] = (
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}
 FUNCTIONS = (*_CLASS_DOCUMENTS, *(tool.name for tool in TOOLS if tool.name not in _UNDOCUMENTED))
-"""The documented functions, ToolBench's own twenty."""
+"""The documented functions, the original's own twenty."""
 
 
 def documents() -> list[Document]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import Criteria, FormApi
 from stb_env.suites.sambanova.common.form.world import FormWorld
 from stb_env.suites.sambanova.trip_booking.functions import CLASSES, fill
@@ -13,7 +12,7 @@ from stb_env.suites.sambanova.trip_booking.timetable import find_tickets
 from stb_env.suites.sambanova.trip_booking.tools import TOOLS
 
 
-def find(criteria: Criteria) -> dict[str, Any]:
+def find(criteria: Criteria) -> JsonObject:
     """Return the tickets, the hotel rooms or both that submitted criteria ask for.
 
     Examples:
@@ -21,7 +20,7 @@ def find(criteria: Criteria) -> dict[str, Any]:
         {'hotels': {'found': 0, 'offers': []}}
     """
     kind = criteria["booking_type"]
-    found: dict[str, Any] = {} if kind == "hotels" else {"tickets": find_tickets(criteria)}
+    found: JsonObject = {} if kind == "hotels" else {"tickets": find_tickets(criteria)}
     return found if kind == "trip tickets" else {**found, "hotels": find_rooms(criteria)}
 
 
@@ -33,7 +32,7 @@ class TripWorld(FormWorld):
     """Answers searches for trips; one serves any number of episodes.
 
     Args:
-        original: Whether programs run as ToolBench runs them.
+        original: Whether programs run as the original runs them.
 
     Examples:
         >>> form = TripWorld().run('API.select_booking_type("both"); API.set_origin(Loc("Omaha"))')

@@ -1,1 +1,1 @@
-"""ToolBench's VirtualHome task: a household activity as a program of forty kinds of step."""
+"""VirtualHome: a household activity as a program of forty kinds of step."""

@@ -1,4 +1,4 @@
-"""Activity files of VirtualHome, and the rule by which ToolBench's activities follow from them."""
+"""Activity files of VirtualHome, and the rule by which the paper's activities follow from them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from stb_env.suites.sambanova.virtual_home.chores import activity, chores
 from stb_env.suites.sambanova.virtual_home.tasks import DEMONSTRATED
 
 COUNT = 512
-"""Demonstrations that ToolBench has, over 83 activities."""
+"""Demonstrations that the paper has, over 83 activities."""
 
 
 def demonstrations() -> list[Demonstration]:

@@ -2,36 +2,47 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal, Unpack
+from typing import Unpack
 
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError
 from stb_env.kinds import Count
-from stb_env.settings import checked
-from stb_env.suites.sambanova.common.whole_program import whole_program
+from stb_env.settings import checks_settings
+from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
+from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.virtual_home.judge import OriginalJudge, StepJudge
 from stb_env.suites.sambanova.virtual_home.official import read_household
 from stb_env.suites.sambanova.virtual_home.oracle import oracle
 from stb_env.suites.sambanova.virtual_home.program import parse, parse_original
 from stb_env.suites.sambanova.virtual_home.tasks import VirtualHomeTasks
-from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary, embedded
+from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary
 from stb_env.suites.sambanova.virtual_home.world import VirtualHomeWorld
-from stb_env.tasks import TaskSource
+
+_TASK = ProgramTask[Vocabulary](
+    tasks=VirtualHomeTasks,
+    official=lambda path, mode: read_household(path, mode.split),
+    world=lambda mode, vocabulary: VirtualHomeWorld(vocabulary, original=mode.original),
+    judge=lambda mode: OriginalJudge() if mode.original else StepJudge(),
+    parse=parse,
+    parse_original=parse_original,
+    oracle=oracle,
+    # The original compares all lines of a program, those after a bad one too.
+    halts=lambda mode: not (mode.program or mode.original),
+    divided=True,
+)
 
 
-@checked
+@checks_settings
 def make(
-    split: Literal["test", "train"] = "test",
-    data: str | Path | TaskSource | None = None,
-    compat: Literal["original"] | None = None,
+    split: Split = "test",
+    data: Data | None = None,
+    compat: Compat | None = None,
     program: bool = False,
     vocabulary: Vocabulary | None = None,
     max_turns: Count = 64,
     **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
-    """Make ToolBench's VirtualHome task: an everyday activity as a sequence of household steps.
+    """Make the VirtualHome task: an everyday activity as a sequence of household steps.
 
     An action is one step or many, as lines such as ``Agent.Find(cup)``, or typed calls. The reward is the
     normalised longest common subsequence with the nearest known solution.
@@ -49,30 +60,4 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The files are broken.
     """
-    original = compat == "original"
-    tasks, known = _tasks(split, data, vocabulary)
-    read = parse_original if original else parse
-    return ToolEnv(
-        tasks,
-        VirtualHomeWorld(known, original=original),
-        OriginalJudge() if original else StepJudge(),
-        max_turns=max_turns,
-        parse=whole_program(read) if program else read,
-        # The original compares all lines of a program, those after a bad one too.
-        halt_on_error=not (program or original),
-        oracle=oracle,
-        **settings,
-    )
-
-
-def _tasks(
-    split: str, data: str | Path | TaskSource | None, vocabulary: Vocabulary | None
-) -> tuple[TaskSource, Vocabulary]:
-    if data is None:
-        return VirtualHomeTasks(split), vocabulary or embedded()
-    if isinstance(data, str | Path):
-        official = read_household(data, split)
-        return official.tasks, official.vocabulary
-    if split != "test":
-        raise ConfigError(f"tasks that are given have their own split, got split={split!r}; leave it out")
-    return data, vocabulary or embedded()
+    return _TASK.make(Mode.of(split, compat, program), data, vocabulary, max_turns=max_turns, **settings)

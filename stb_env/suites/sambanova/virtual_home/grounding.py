@@ -1,4 +1,4 @@
-"""Lines of a program as ToolBench's evaluator reads them, its quirks included."""
+"""Lines of a program as the original evaluator reads them, its quirks included."""
 
 from __future__ import annotations
 

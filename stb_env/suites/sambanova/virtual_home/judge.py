@@ -20,11 +20,11 @@ from stb_env.verdict import Verdict, VerdictStatus
 class StepJudge:
     """Compares the steps of an episode with those of each label.
 
-    The score is the normalised longest common subsequence (ToolBench, appendix on VirtualHome). A call that
-    failed is a step that matches nothing. A program is executable where it has a step and none failed, and
-    a success where it is executable and equal to a label.
+    The score is the normalised longest common subsequence (SambaNova's ToolBench, appendix on VirtualHome).
+    A call that failed is a step that matches nothing. A program is executable where it has a step and none
+    failed, and a success where it is executable and equal to a label.
 
-    ToolBench's evaluator compares the texts of lines instead. Together with `parse`, this one mends what
+    The original evaluator compares the texts of lines instead. Together with `parse`, this one mends what
     follows from that: blanks and comments cost points there, a second call on a line or any other text
     behind the first is not looked at, numbers with a bracket, fences and prose are bad lines, and a program
     without a step is executable.
@@ -48,7 +48,7 @@ class StepJudge:
 
 
 class OriginalJudge:
-    """Compares texts of lines, as ToolBench's evaluator does; no line at all is executable there."""
+    """Compares texts of lines, as the original evaluator does; no line at all is executable there."""
 
     name = "original"
 

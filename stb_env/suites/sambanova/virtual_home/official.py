@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.suites.sambanova.common.official import read_official
+from stb_env.suites.sambanova.common.program_task import Supplied
 from stb_env.suites.sambanova.virtual_home.activities import read_activities
 from stb_env.suites.sambanova.virtual_home.chores import Activity
 from stb_env.suites.sambanova.virtual_home.judge import steps_of
@@ -18,15 +18,7 @@ from stb_env.tasks import TaskSet
 OBJECT_LISTS = "valid_object_lists.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Official:
-    """Tasks with the vocabulary that goes with them."""
-
-    tasks: TaskSet
-    vocabulary: Vocabulary
-
-
-def read_household(path: str | Path, split: str = "test") -> Official:
+def read_household(path: str | Path, split: str = "test") -> Supplied[Vocabulary]:
     """Read a version folder with ``test.jsonl``, or an activity file (JSON list of texts).
 
     A folder's object lists are taken where it has them, otherwise the published ones. Activities are
@@ -48,7 +40,7 @@ def read_household(path: str | Path, split: str = "test") -> Official:
     return _official(path, "test", known, vocabulary)
 
 
-def _from_activities(path: Path, split: str) -> Official:
+def _from_activities(path: Path, split: str) -> Supplied[Vocabulary]:
     if split not in ("test", "train"):
         raise ConfigError(f"unknown split {split!r}; known: test, train")
     test, others = read_activities(path).split()
@@ -58,7 +50,9 @@ def _from_activities(path: Path, split: str) -> Official:
     return _official(path, split, numbered, embedded().with_steps(steps))
 
 
-def _official(path: Path, split: str, known: list[tuple[str, Activity]], vocabulary: Vocabulary) -> Official:
+def _official(
+    path: Path, split: str, known: list[tuple[str, Activity]], vocabulary: Vocabulary
+) -> Supplied[Vocabulary]:
     tools = tools_of(vocabulary)
     tasks = []
     for task_id, activity in known:
@@ -68,7 +62,7 @@ def _official(path: Path, split: str, known: list[tuple[str, Activity]], vocabul
         except DataError as error:
             raise DataError(f"{path}, {task_id}: {error}") from error
         tasks.append(task)
-    return Official(TaskSet(tasks, NAME), vocabulary)
+    return Supplied(TaskSet(tasks, NAME), vocabulary)
 
 
 def _check(activity: Activity, vocabulary: Vocabulary) -> None:

@@ -47,7 +47,7 @@ def parse(action: Any) -> Action:
 
 
 def parse_original(action: Any) -> Action:
-    r"""Read an action as ToolBench does: all of a text is the program, and each line is a `STEP`.
+    r"""Read an action as the original does: all of a text is the program, and each line is a `STEP`.
 
     Calls in JSON or ReAct are written as lines.
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 PREFIX = "Agent."
 MAX_LINE = 2_000
 
-# A number, a bullet, or both, as lists have them before each item.
-_LEAD = re.compile(r"\s*(?:[-*+]\s+)?(?:\d{1,6}[.)])?\s*")
+# A number, a bullet, or both, as lists have them before each item, and quotes around the whole line.
+_LEAD = re.compile(r"[\s\"'`]*(?:[-*+]\s+)?(?:\d{1,6}[.)])?[\s\"'`]*")
 _CALL = re.compile(r"Agent\.(\w+)\s*\(([^()]*)\)")
 _QUOTES = str.maketrans("", "", "\"'`")
 
@@ -35,8 +35,10 @@ def is_step_line(line: str) -> bool:
     """Return whether a line sets out to be a step, rightly written or not.
 
     Examples:
-        >>> is_step_line("3) Agent.Find(cup"), is_step_line("Then call Agent.Find(cup).")
-        (True, False)
+        >>> is_step_line("3) Agent.Find(cup"), is_step_line("`Agent.Find(cup)`")
+        (True, True)
+        >>> is_step_line("Then call Agent.Find(cup).")
+        False
     """
     return line.startswith(PREFIX, _start(line))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.virtual_home.step import PREFIX
 from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary, embedded, skills
@@ -38,7 +38,7 @@ def tools_of(vocabulary: Vocabulary) -> tuple[Tool, ...]:
 
 def _tool(vocabulary: Vocabulary, name: str, text: str) -> Tool:
     places = vocabulary.places(name)
-    properties: dict[str, Any] = {
+    properties: JsonObject = {
         place: {"type": "string", "enum": list(objects), "description": _MEANINGS[place]}
         for place, objects in places.items()
     }

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.virtual_home.grounding import problem
 from stb_env.suites.sambanova.virtual_home.step import Step, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP, tools_of
@@ -23,7 +22,7 @@ class VirtualHomeWorld(World):
 
     Args:
         vocabulary: Which objects each function takes.
-        original: Whether lines are taken as ToolBench takes them.
+        original: Whether lines are taken as the original takes them.
 
     Examples:
         >>> world = VirtualHomeWorld()
@@ -39,7 +38,7 @@ class VirtualHomeWorld(World):
         self._original = original
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the rules and a hash over the tools, which name every object."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in self.tools).encode())
         return {
@@ -54,7 +53,7 @@ class VirtualHomeWorld(World):
         return ()
 
     def call(
-        self, state: tuple[str, ...], tool: Tool, arguments: Mapping[str, Any]
+        self, state: tuple[str, ...], tool: Tool, arguments: JsonMapping
     ) -> tuple[ToolResult, tuple[str, ...]]:
         """Do one step.
 

@@ -1,1 +1,1 @@
-"""ToolBench's WebShop task: find and buy what an instruction asks for, in a shop of pages."""
+"""WebShop: find and buy what an instruction asks for, in a shop of pages."""

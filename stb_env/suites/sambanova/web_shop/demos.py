@@ -17,7 +17,7 @@ from stb_env.suites.sambanova.web_shop.world import WebShopWorld
 from stb_env.tasks import Task
 
 COUNTS = {"long": 1_533, "short": 200}
-"""Demonstrations of ToolBench's two versions."""
+"""Demonstrations of the paper's two versions."""
 
 _KEPT_SHARE = 0.2
 
@@ -43,6 +43,11 @@ def demonstrations(version: str = "long") -> list[Demonstration]:
     if version == "short":
         made.sort(key=lambda demo: (len(demo.program), demo.name))
     return made[: COUNTS[version]]
+
+
+def short_demonstrations() -> list[Demonstration]:
+    """Return the demonstrations of the ``short`` version."""
+    return demonstrations("short")
 
 
 def _demonstration(index: int, *, is_short: bool) -> Demonstration:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Unpack
 
 from stb_env.actions import Action
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
-from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
 from stb_env.kinds import Count
 from stb_env.request import Slow
-from stb_env.settings import checked
-from stb_env.suites.sambanova.common.whole_program import whole_program
+from stb_env.settings import checks_settings
+from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
+from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.checkout import closed_by_purchase
-from stb_env.suites.sambanova.web_shop.generator import embedded_catalogue
 from stb_env.suites.sambanova.web_shop.judge import PurchaseJudge
 from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
 from stb_env.suites.sambanova.web_shop.official import GoalKind, read_shop
@@ -60,11 +58,11 @@ class WebShopEnv(ToolEnv):
         return (yield from super()._step(closed))
 
 
-@checked
+@checks_settings
 def make(
-    split: Literal["test", "train"] = "test",
-    data: str | Path | TaskSource | None = None,
-    compat: Literal["original"] | None = None,
+    split: Split = "test",
+    data: Data | None = None,
+    compat: Compat | None = None,
     program: bool = False,
     goals: GoalKind = "synthetic",
     page_text: PageText | None = None,
@@ -73,7 +71,7 @@ def make(
     max_turns: Count = 25,
     **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
-    """Make ToolBench's WebShop task: buy what an instruction asks for, page by page.
+    """Make the WebShop task: buy what an instruction asks for, page by page.
 
     An action is ``search[words]``, ``click[element]`` or a typed call, and the answer is the page that it
     leads to. A purchase ends the episode, and its reward is the episode's.
@@ -95,32 +93,20 @@ def make(
             line each.
         DataError: The files are broken.
     """
-    original = compat == "original"
-    if program and original:
-        raise ConfigError("with compat='original' an action is one line; leave out program=True")
-    tasks, shop = _tasks(split, data, goals, catalogue)
-    return WebShopEnv(
-        tasks,
-        WebShopWorld(
-            shop, page_text=page_text or ("text" if original else "text_rich"), nouns=nouns, original=original
-        ),
-        PurchaseJudge(original=original),
-        max_turns=max_turns,
-        parse=whole_program(parse) if program else parse_original if original else parse,
-        halt_on_error=True,
+    task = _task(goals, page_text, nouns)
+    return task.make(Mode.of(split, compat, program), data, catalogue, max_turns=max_turns, **settings)
+
+
+def _task(goals: GoalKind, page_text: PageText | None, nouns: Nouns) -> ProgramTask[Catalogue]:
+    return ProgramTask(
+        tasks=WebShopTasks,
+        official=lambda path, mode: read_shop(path, mode.split, goals),
+        world=lambda mode, shop: WebShopWorld(shop, page_text=page_text, nouns=nouns, original=mode.original),
+        judge=lambda mode: PurchaseJudge(original=mode.original),
+        parse=parse,
+        parse_original=parse_original,
         oracle=oracle,
-        **settings,
+        env=WebShopEnv,
+        divided=True,
+        original_programs=False,
     )
-
-
-def _tasks(
-    split: str, data: str | Path | TaskSource | None, goals: GoalKind, catalogue: Catalogue | None
-) -> tuple[TaskSource, Catalogue]:
-    if data is None:
-        return WebShopTasks(split), embedded_catalogue()
-    if isinstance(data, str | Path):
-        official = read_shop(data, split, goals)
-        return official.tasks, official.shop
-    if split != "test":
-        raise ConfigError(f"tasks that are given have their own split, got split={split!r}; leave it out")
-    return data, catalogue or embedded_catalogue()

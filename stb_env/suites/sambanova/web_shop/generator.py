@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.product import Product, read_product
@@ -58,9 +58,7 @@ def embedded_catalogue() -> Catalogue:
     return Catalogue(each.product for each in described_products())
 
 
-def _describe(
-    kind: Mapping[str, Any], phrases: Mapping[str, Any], asin: str, draw: random.Random
-) -> Described:
+def _describe(kind: JsonMapping, phrases: JsonMapping, asin: str, draw: random.Random) -> Described:
     traits = draw.sample(kind["traits"].split("|"), _ATTRIBUTES)
     wanted = tuple(traits[: draw.randint(2, 3)])
     brand = draw.choice(phrases["onsets"].split()) + draw.choice(phrases["codas"].split())

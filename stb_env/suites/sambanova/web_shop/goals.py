@@ -6,13 +6,13 @@ import random
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product as combinations
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.web_shop.generator import Described
 from stb_env.suites.sambanova.web_shop.product import Product
 
-Goal = dict[str, Any]
+Goal = JsonObject
 
 SHUFFLE_SEED = 233
 NO_BOUND = 1_000_000
@@ -53,7 +53,7 @@ def synthetic_goal(described: Described, options: Mapping[str, str], draw: rando
     return _goal(described.product, text, described.wanted, dict(options), draw)
 
 
-def human_goals(annotated: Iterable[tuple[Product, Mapping[str, Any]]]) -> list[Goal]:
+def human_goals(annotated: Iterable[tuple[Product, JsonMapping]]) -> list[Goal]:
     """Return a goal for each annotated instruction that names an attribute, in the original's order.
 
     Args:

@@ -12,11 +12,11 @@ from stb_env.verdict import Verdict, VerdictStatus, Vote
 class PurchaseJudge:
     """Scores an episode with the reward of its purchase; solved means a reward of 1.
 
-    Success is a purchase with a positive reward, as ToolBench's paper has it. Its code counts every purchase,
-    and so does ``original``, where nothing but a failing model makes an episode not executable.
+    Success is a purchase with a positive reward, as the paper has it. Its code counts every purchase, and so
+    does ``original``, where nothing but a failing model makes an episode not executable.
 
     Args:
-        original: Whether to judge as ToolBench's code does.
+        original: Whether to judge as the original's code does.
     """
 
     def __init__(self, *, original: bool = False) -> None:

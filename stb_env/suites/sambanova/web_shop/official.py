@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
+from stb_env.jsontypes import JsonMapping
+from stb_env.suites.sambanova.common.program_task import Supplied
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import Described
 from stb_env.suites.sambanova.web_shop.goals import Goal, human_goals, synthetic_goals
@@ -24,15 +25,7 @@ GoalKind = Literal["synthetic", "human"]
 _PRODUCTS, _ATTRIBUTES, _HUMAN, _TEST = "items_shuffle", "items_ins", "items_human_ins", "test.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Official:
-    """Tasks with the shop that they are played in."""
-
-    tasks: TaskSet
-    shop: Catalogue
-
-
-def read_shop(path: str | Path, split: str = "test", goals: GoalKind = "synthetic") -> Official:
+def read_shop(path: str | Path, split: str = "test", goals: GoalKind = "synthetic") -> Supplied[Catalogue]:
     """Read a folder with WebShop's files: ``items_shuffle*.json``, ``items_ins*.json``, and for human goals
     ``items_human_ins*.json``.
 
@@ -41,7 +34,7 @@ def read_shop(path: str | Path, split: str = "test", goals: GoalKind = "syntheti
     Args:
         path: The folder.
         split: ``test`` or ``train``.
-        goals: ``synthetic`` goals are what ToolBench played; ``human`` ones are annotated instructions.
+        goals: ``synthetic`` goals are what the paper played; ``human`` ones are annotated instructions.
 
     Raises:
         ConfigError: A setting is unknown.
@@ -61,7 +54,7 @@ def read_shop(path: str | Path, split: str = "test", goals: GoalKind = "syntheti
     if not made:
         raise DataError(f"{folder} has no {goals} goals for its products")
     chosen = _chosen(folder / _TEST, made, split)
-    return Official(TaskSet((shopping_task(str(at), split, made[at]) for at in chosen), NAME), shop)
+    return Supplied(TaskSet((shopping_task(str(at), split, made[at]) for at in chosen), NAME), shop)
 
 
 def _products(folder: Path) -> list[Described]:
@@ -86,7 +79,7 @@ def _products(folder: Path) -> list[Described]:
     return list(described.values())
 
 
-def _annotated(folder: Path, products: Mapping[str, Product]) -> Iterator[tuple[Product, Mapping[str, Any]]]:
+def _annotated(folder: Path, products: Mapping[str, Product]) -> Iterator[tuple[Product, JsonMapping]]:
     by_asin = _read(folder, _HUMAN)
     if not isinstance(by_asin, dict):
         raise DataError(f"{folder}: {_HUMAN}*.json must be an object by asin")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 
 NO_PRICE = 100.0
@@ -56,7 +57,7 @@ class Product:
 
 
 def read_product(
-    record: Mapping[str, Any], attributes: Sequence[str] = NO_ATTRIBUTES, price: float | None = None
+    record: JsonMapping, attributes: Sequence[str] = NO_ATTRIBUTES, price: float | None = None
 ) -> Product:
     """Read a raw record of the shop's product file.
 

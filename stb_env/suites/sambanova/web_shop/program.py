@@ -13,6 +13,7 @@ from stb_env.tools import ToolCall
 SEARCH, CLICK = "search", "click"
 
 _ARGUMENTS = {SEARCH: "query", CLICK: "element"}
+_ON_PAGE = re.compile(r"(?m)^((?:search|click)\[.*)$")
 _START = re.compile(r"\s*(?:Action:\s*)?(search|click)\[(.*)\]", re.IGNORECASE)
 
 
@@ -38,6 +39,27 @@ def parse_original(action: Any) -> Action:
         ((), ())
     """
     return _read(action, _first)
+
+
+def turns(trajectory: str) -> list[tuple[str, str]]:
+    r"""Return the pages of a trajectory with the action on each.
+
+    Examples:
+        >>> turns("WebShop\nSearch\nsearch[lamp]\nResults\nclick[b01]")
+        [('WebShop\nSearch', 'search[lamp]'), ('Results', 'click[b01]')]
+    """
+    parts = _ON_PAGE.split(trajectory)
+    return [(page.strip(), action) for page, action in zip(parts[::2], parts[1::2], strict=False)]
+
+
+def calls(trajectory: str) -> list[str]:
+    """Return the names of the actions of a trajectory.
+
+    Examples:
+        >>> calls("search[lamp]")
+        ['search']
+    """
+    return [action.split("[")[0] for _, action in turns(trajectory)]
 
 
 def _read(action: Any, read: Callable[[str], list[ToolCall]]) -> Action:

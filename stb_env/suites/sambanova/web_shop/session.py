@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import mix
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.product import Product
@@ -34,7 +35,7 @@ class Session(NamedTuple):
         reward: What the purchase is worth, once there is one.
     """
 
-    goal: Mapping[str, Any]
+    goal: JsonMapping
     seed: int = 0
     kind: PageKind = "search"
     found: tuple[str, ...] = ()

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cache, lru_cache
 from itertools import islice
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
@@ -59,7 +58,7 @@ def generate(split: str, index: int) -> Task:
             return shopping_task(f"{split}-{index}", split, goal)
 
 
-def shopping_task(task_id: str, split: str, goal: Mapping[str, Any]) -> Task:
+def shopping_task(task_id: str, split: str, goal: JsonMapping) -> Task:
     """Build a task from a goal."""
     return Task(
         id=task_id,
@@ -74,7 +73,7 @@ def shopping_task(task_id: str, split: str, goal: Mapping[str, Any]) -> Task:
     )
 
 
-def is_attainable(goal: Mapping[str, Any], shop: Catalogue) -> bool:
+def is_attainable(goal: JsonMapping, shop: Catalogue) -> bool:
     """Return whether buying a product with the wanted options earns everything, in the original's mode too.
 
     Its treatment of colors keeps some flawless purchases from that.

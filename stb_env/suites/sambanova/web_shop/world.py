@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from stb_env.backend.world import World
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
 from stb_env.suites.sambanova.web_shop.generator import VERSION, embedded_catalogue
 from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
@@ -28,7 +26,8 @@ class WebShopWorld(World):
 
     Args:
         shop: The products; the embedded ones if None.
-        page_text: ``text`` for plain pages, ``text_rich`` for pages that mark what can be clicked.
+        page_text: ``text`` for plain pages, ``text_rich`` for pages that mark what can be clicked; by default
+            the rich ones, in the original's way the plain ones.
         nouns: Finds the nouns of a name, for rewards.
         original: Whether to page and reward as the original does.
 
@@ -42,17 +41,17 @@ class WebShopWorld(World):
         self,
         shop: Catalogue | None = None,
         *,
-        page_text: PageText = "text_rich",
+        page_text: PageText | None = None,
         nouns: Nouns = nouns_of,
         original: bool = False,
     ) -> None:
         self.shop = shop or embedded_catalogue()
         self.original = original
-        self._page_text = page_text
+        self._page_text = page_text or ("text" if original else "text_rich")
         self._nouns = nouns
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the rules, how pages are written, and a hash over the products."""
         return {
             "world": "web_shop",
@@ -71,7 +70,7 @@ class WebShopWorld(World):
         page = pieces(session, self.shop, endless=self.original)
         return as_text(page) if self._page_text == "text" else as_rich_text(page)
 
-    def call(self, state: Session, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Session]:
+    def call(self, state: Session, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Session]:
         """Search or click.
 
         Raises:

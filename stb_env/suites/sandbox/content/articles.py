@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -49,7 +49,7 @@ _REPORTERS = 40
 
 
 @lru_cache(maxsize=1)
-def articles() -> Mapping[str, dict[str, Any]]:
+def articles() -> Mapping[str, JsonObject]:
     """Return every article by id, oldest first; headlines and costs are unique."""
     rng = seeding.rng("sandbox", "articles")
     reporters = full_names(rng, _REPORTERS)

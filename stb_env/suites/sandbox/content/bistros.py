@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 
 CUISINES = ("noodles", "grill", "seafood", "vegetarian", "bakery", "stews")
@@ -22,12 +22,12 @@ _THINGS = (
 
 
 @lru_cache(maxsize=1)
-def bistros() -> Mapping[str, dict[str, Any]]:
+def bistros() -> Mapping[str, JsonObject]:
     """Return every restaurant by id; no two share a name, and no two of a city a cuisine."""
     rng = seeding.rng("sandbox", "bistros")
     names = [f"The {trade}'s {thing}" for trade in _TRADES for thing in _THINGS]
     rng.shuffle(names)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for city in cities().values():
         for cuisine in rng.sample(CUISINES, 3):
             key = f"bistro-{len(rows) + 1:03}"

@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
@@ -30,7 +30,7 @@ _SECOND = (
 
 
 @lru_cache(maxsize=1)
-def authors() -> Mapping[str, dict[str, Any]]:
+def authors() -> Mapping[str, JsonObject]:
     """Return every author by id."""
     rng = seeding.rng("sandbox", "authors")
     city_ids = list(cities())
@@ -55,12 +55,12 @@ def authors() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def books() -> Mapping[str, dict[str, Any]]:
+def books() -> Mapping[str, JsonObject]:
     """Return every book by id; titles are unique, an author's years too; each author wrote three to five."""
     rng = seeding.rng("sandbox", "books")
     titles = [f"{first} of {second}" for first in _FIRST for second in _SECOND]
     rng.shuffle(titles)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for author in authors().values():
         count = rng.randint(3, 5)
         for year in sorted(rng.sample(range(1985, 2025), count)):
@@ -84,7 +84,7 @@ def _copies(rng: random.Random) -> dict[str, int]:
     return {branch: rng.randint(0, 3) for branch in BRANCHES if branch in held}
 
 
-def _editions(rng: random.Random) -> tuple[dict[str, Any], ...]:
+def _editions(rng: random.Random) -> tuple[JsonObject, ...]:
     prices = rng.sample(range(450, 4_800), len(FORMATS))
     return tuple(
         {
@@ -97,16 +97,16 @@ def _editions(rng: random.Random) -> tuple[dict[str, Any], ...]:
 
 
 @lru_cache(maxsize=1)
-def works() -> Mapping[str, list[dict[str, Any]]]:
+def works() -> Mapping[str, list[JsonObject]]:
     """Return the books of every author, oldest first, by author id."""
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    grouped: dict[str, list[JsonObject]] = {}
     for row in books().values():
         grouped.setdefault(row["author_id"], []).append(row)
     return grouped
 
 
 @lru_cache(maxsize=1)
-def branches() -> Mapping[str, dict[str, Any]]:
+def branches() -> Mapping[str, JsonObject]:
     """Return the library's branches by name, with (opening, closing) minutes for each weekday."""
     rng = seeding.rng("sandbox", "branches")
     rows = {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 
 GEARBOXES = ("manual", "automatic")
@@ -19,10 +19,10 @@ _MODELS = (
 
 
 @lru_cache(maxsize=1)
-def cars() -> Mapping[str, dict[str, Any]]:
+def cars() -> Mapping[str, JsonObject]:
     """Return every car by id; within a city all models and prices differ."""
     rng = seeding.rng("sandbox", "cars")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for city_id in cities():
         models = rng.sample(_MODELS, rng.randint(3, 5))
         for (model, seats), quarters in zip(models, rng.sample(range(88, 420), len(models)), strict=True):

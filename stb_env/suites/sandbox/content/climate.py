@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from datetime import date
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 CONDITIONS = (
     "sunny",
@@ -21,7 +20,7 @@ CONDITIONS = (
 )
 
 
-def weather(city: Mapping[str, Any], when: date) -> dict[str, Any]:
+def weather(city: JsonMapping, when: date) -> JsonObject:
     """Return a day's weather in degrees Celsius and millimetres."""
     bits = seeding.mix(seeding.derive("weather", city["city_id"]), when.toordinal())
     season = math.cos((when.toordinal() % 365.2425 - 197) / 365 * 2 * math.pi)
@@ -39,7 +38,7 @@ def weather(city: Mapping[str, Any], when: date) -> dict[str, Any]:
     }
 
 
-def sun(city: Mapping[str, Any], when: date) -> tuple[int, int]:
+def sun(city: JsonMapping, when: date) -> tuple[int, int]:
     """Return sunrise and sunset in minutes after local midnight (a simple declination model)."""
     declination = math.radians(-23.44 * math.cos(2 * math.pi / 365 * (when.timetuple().tm_yday + 10)))
     cosine = -math.tan(math.radians(city["latitude"])) * math.tan(declination)

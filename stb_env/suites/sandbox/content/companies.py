@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -33,7 +33,7 @@ _TAILS: Mapping[str, tuple[str, ...]] = {
 
 
 @lru_cache(maxsize=1)
-def companies() -> Mapping[str, dict[str, Any]]:
+def companies() -> Mapping[str, JsonObject]:
     """Return every listed company by id; names, symbols and stems are unique."""
     rng = seeding.rng("sandbox", "companies")
     rows = {}
@@ -60,13 +60,13 @@ def companies() -> Mapping[str, dict[str, Any]]:
     return rows
 
 
-def _splits(offsets: list[int], ratios: list[int]) -> list[dict[str, Any]]:
+def _splits(offsets: list[int], ratios: list[int]) -> list[JsonObject]:
     days = [(FIRST_DAY + timedelta(days=offset)).isoformat() for offset in sorted(offsets)]
     return [{"date": when, "new_shares_for_each": ratio} for when, ratio in zip(days, ratios, strict=True)]
 
 
 @lru_cache(maxsize=1)
-def companies_by_symbol() -> Mapping[str, dict[str, Any]]:
+def companies_by_symbol() -> Mapping[str, JsonObject]:
     """Return every company by its stock symbol."""
     return {row["symbol"]: row for row in companies().values()}
 
@@ -76,7 +76,7 @@ def trades(when: date) -> bool:
     return FIRST_DAY <= when < TODAY and when.weekday() < 5
 
 
-def closing_price(company: Mapping[str, Any], when: date) -> float:
+def closing_price(company: JsonMapping, when: date) -> float:
     """Return the closing price in aurel, as it was then: a split makes it drop."""
     seed, day = _stock_seeds()[company["symbol"]], when.toordinal()
     shift = seed % 997
@@ -100,7 +100,7 @@ def _stock_seeds() -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=1)
-def accounts() -> Mapping[tuple[str, int], dict[str, Any]]:
+def accounts() -> Mapping[tuple[str, int], JsonObject]:
     """Return the yearly accounts by (company id, year), in millions of aurel; revenues are all different."""
     rng = seeding.rng("sandbox", "accounts")
     rows = {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 
 HUB = "AUR"
 
@@ -23,7 +23,7 @@ _NAMES = {
 
 
 @lru_cache(maxsize=1)
-def currencies() -> Mapping[str, dict[str, Any]]:
+def currencies() -> Mapping[str, JsonObject]:
     """Return every currency by code; ``per_aurel`` is what one aurel buys."""
     rng = seeding.rng("sandbox", "currencies")
     rows = {HUB: {"code": HUB, "name": "aurel", "per_aurel": 1.0}}

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 
@@ -21,9 +21,9 @@ _VESSELS = (
 
 
 @lru_cache(maxsize=1)
-def ports() -> Mapping[str, dict[str, Any]]:
+def ports() -> Mapping[str, JsonObject]:
     """Return the cities that have a port by id: the two lowest of each country."""
-    by_country: dict[str, list[dict[str, Any]]] = {}
+    by_country: dict[str, list[JsonObject]] = {}
     for city in sorted(cities().values(), key=lambda row: (row["elevation_m"], row["city_id"])):
         by_country.setdefault(city["country"], []).append(city)
     chosen = [city for rows in by_country.values() for city in rows[:2]]
@@ -31,10 +31,10 @@ def ports() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def ferry_routes() -> Mapping[str, dict[str, Any]]:
+def ferry_routes() -> Mapping[str, JsonObject]:
     """Return every route by id; ``sailings`` are minutes after midnight for Monday to Sunday."""
     rng = seeding.rng("sandbox", "ferries")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for origin in ports().values():
         abroad = [key for key, port in ports().items() if port["country"] != origin["country"]]
         for destination in rng.sample(abroad, _ROUTES_PER_PORT):
@@ -63,7 +63,7 @@ def _sailings(rng: random.Random) -> list[int]:
 
 
 @lru_cache(maxsize=1)
-def vessels() -> Mapping[str, dict[str, Any]]:
+def vessels() -> Mapping[str, JsonObject]:
     """Return every ship by name, in feet and knots as its owners like it."""
     rng = seeding.rng("sandbox", "vessels")
     lengths = rng.sample(range(180, 700), len(_VESSELS))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.people import people
 
 GENRES = ("drama", "comedy", "thriller", "science fiction", "documentary", "romance")
@@ -45,7 +45,7 @@ _TAILS = [
 
 
 @lru_cache(maxsize=1)
-def films() -> Mapping[str, dict[str, Any]]:
+def films() -> Mapping[str, JsonObject]:
     """Return every film by id; no two share a title."""
     rng = seeding.rng("sandbox", "films")
     titles = [f"The {lead} {tail}" for lead in _LEADS for tail in _TAILS]
@@ -68,9 +68,9 @@ def films() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def films_by_person() -> Mapping[str, list[dict[str, Any]]]:
+def films_by_person() -> Mapping[str, list[JsonObject]]:
     """Return the films that each person directed or played in, by person id, oldest first."""
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    grouped: dict[str, list[JsonObject]] = {}
     for film in sorted(films().values(), key=lambda row: (row["year"], row["film_id"])):
         for key in (film["director_id"], *film["cast_ids"]):
             grouped.setdefault(key, []).append(film)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content.places import cities, distance_km
 
 CABINS = ("economy", "premium", "business")
@@ -14,16 +14,16 @@ _AIRLINES = (("Meridian Air", "ME"), ("Northwing", "NW"), ("Tern Airways", "TA")
 
 
 @lru_cache(maxsize=1)
-def flights() -> Mapping[str, dict[str, Any]]:
+def flights() -> Mapping[str, JsonObject]:
     """Return every flight by id."""
     return {row["flight_id"]: row for rows in routes().values() for row in rows}
 
 
 @lru_cache(maxsize=1)
-def routes() -> Mapping[tuple[str, str], list[dict[str, Any]]]:
+def routes() -> Mapping[tuple[str, str], list[JsonObject]]:
     """Return the flights of every served pair of cities, by (origin id, destination id), by departure."""
     rng = seeding.rng("sandbox", "flights")
-    served: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    served: dict[tuple[str, str], list[JsonObject]] = {}
     serial = 100
     for origin in cities().values():
         for destination in rng.sample(list(cities().values()), 9):
@@ -49,7 +49,7 @@ def routes() -> Mapping[tuple[str, str], list[dict[str, Any]]]:
     return served
 
 
-def fare(flight: Mapping[str, Any], ordinal: int, cabin: str) -> float:
+def fare(flight: JsonMapping, ordinal: int, cabin: str) -> float:
     """Return the fare in aurel of a flight on a day (`date.toordinal`)."""
     noise = seeding.mix(seeding.derive(flight["flight_id"]), ordinal) % 10_000 / 10_000
     base = 18 + flight["minutes"] * 0.62

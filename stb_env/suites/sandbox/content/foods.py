@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 
 NUTRIENTS = ("protein_g", "fat_g", "carbohydrate_g", "fibre_g", "salt_mg")
 KJ_PER_KCAL = 4.184
@@ -36,10 +36,10 @@ _PORTIONS = (("cup", 90, 260), ("handful", 20, 60), ("slice", 25, 120), ("bowl",
 
 
 @lru_cache(maxsize=1)
-def foods() -> Mapping[str, dict[str, Any]]:
+def foods() -> Mapping[str, JsonObject]:
     """Return every food by id; energy is in kilocalories."""
     rng = seeding.rng("sandbox", "foods")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for kind, names in _KINDS.items():
         for name in names:
             key = f"food-{len(rows) + 1:03}"
@@ -59,6 +59,6 @@ def foods() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def foods_by_name() -> Mapping[str, dict[str, Any]]:
+def foods_by_name() -> Mapping[str, JsonObject]:
     """Return every food by case-folded name."""
     return {row["name"].casefold(): row for row in foods().values()}

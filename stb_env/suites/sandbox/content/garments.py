@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 
 SIZES = ("M", "S", "L", "XL")
 _CLOTHS = ("Corduroy", "Cotton", "Denim", "Flannel", "Jersey", "Linen", "Tweed", "Woollen")
@@ -14,10 +14,10 @@ _CUTS = ("Blazer", "Cardigan", "Dungarees", "Overcoat", "Pullover", "Shirt", "Sk
 
 
 @lru_cache(maxsize=1)
-def garments() -> Mapping[str, dict[str, Any]]:
+def garments() -> Mapping[str, JsonObject]:
     """Return every garment by id; a name is a cloth and a cut, and no two share one."""
     rng = seeding.rng("sandbox", "garments")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for cut in _CUTS:
         for cloth in sorted(rng.sample(_CLOTHS, 6)):
             key = f"garment-{len(rows) + 1:03}"

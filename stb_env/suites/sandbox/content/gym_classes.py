@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.manners import show_clock
 
@@ -25,10 +25,10 @@ COACHES = tuple(full_names(seeding.rng("sandbox", "coaches"), 8))
 
 
 @lru_cache(maxsize=1)
-def gym_classes() -> Mapping[str, dict[str, Any]]:
+def gym_classes() -> Mapping[str, JsonObject]:
     """Return every class by id; four a day, of different kinds."""
     rng = seeding.rng("sandbox", "gym classes")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for weekday in WEEKDAYS:
         for kind, quarter in zip(rng.sample(KINDS, 4), (26, 38, 68, 78), strict=True):
             key = f"class-{len(rows) + 1:03}"
@@ -54,7 +54,7 @@ def weekday_of(when: date) -> str:
     return WEEKDAYS[when.weekday()]
 
 
-def taken_places(gym_class: Mapping[str, Any], when: date) -> int:
+def taken_places(gym_class: JsonMapping, when: date) -> int:
     """Return how many places of a class others have booked on a day; every third class is full."""
     draw = seeding.mix(seeding.derive("gym", gym_class["class_id"]), when.toordinal())
     taken: int = gym_class["capacity"] if draw % 3 == 0 else draw // 3 % gym_class["capacity"]

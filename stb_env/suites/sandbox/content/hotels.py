@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.currencies import convert
 from stb_env.suites.sandbox.content.places import cities
 
@@ -45,12 +45,12 @@ _NOUNS = [
 
 
 @lru_cache(maxsize=1)
-def hotels() -> Mapping[str, dict[str, Any]]:
+def hotels() -> Mapping[str, JsonObject]:
     """Return every hotel by id; no two share a name."""
     rng = seeding.rng("sandbox", "hotels")
     names = [f"{adjective} {noun} Hotel" for adjective in _ADJECTIVES for noun in _NOUNS]
     rng.shuffle(names)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for city in cities().values():
         for _ in range(rng.randint(3, 5)):
             key = f"hotel-{len(rows) + 1:03}"
@@ -69,9 +69,9 @@ def hotels() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def hotels_by_city() -> Mapping[str, list[dict[str, Any]]]:
+def hotels_by_city() -> Mapping[str, list[JsonObject]]:
     """Return the hotels of every city, by city id."""
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    grouped: dict[str, list[JsonObject]] = {}
     for hotel in hotels().values():
         grouped.setdefault(hotel["city_id"], []).append(hotel)
     return grouped

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
 
@@ -16,7 +16,7 @@ TODAY = date(2026, 3, 2)
 
 
 @lru_cache(maxsize=COUNT)
-def friends(household: int) -> tuple[dict[str, Any], ...]:
+def friends(household: int) -> tuple[JsonObject, ...]:
     """Return the contacts that a household starts with."""
     rng = seeding.rng("sandbox", "friends", household)
     city_ids = list(cities())

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -26,7 +26,7 @@ _NICKNAMES = ("Rovers", "United", "Athletic", "Wanderers", "City", "Harriers")
 
 
 @lru_cache(maxsize=1)
-def teams() -> Mapping[str, dict[str, Any]]:
+def teams() -> Mapping[str, JsonObject]:
     """Return every team by id; no city has two, so that a name is one team's only."""
     rng = seeding.rng("sandbox", "teams")
     homes = rng.sample(list(cities().values()), TEAMS_PER_LEAGUE * len(LEAGUES))
@@ -51,10 +51,10 @@ def round_day(number: int) -> date:
 
 
 @lru_cache(maxsize=1)
-def matches() -> Mapping[str, dict[str, Any]]:
+def matches() -> Mapping[str, JsonObject]:
     """Return every match of the season by id, by league and round; those to come have no goals yet."""
     rng = seeding.rng("sandbox", "matches")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for league in LEAGUES:
         members = [key for key, team in teams().items() if team["league_id"] == league]
         for number, home, away in _season(members):
@@ -87,16 +87,16 @@ def _season(members: list[str]) -> list[tuple[int, str, str]]:
 
 
 @lru_cache(maxsize=1)
-def matches_by_team() -> Mapping[str, list[dict[str, Any]]]:
+def matches_by_team() -> Mapping[str, list[JsonObject]]:
     """Return the matches of every team by round, by team id."""
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    grouped: dict[str, list[JsonObject]] = {}
     for row in sorted(matches().values(), key=lambda row: (row["round"], row["match_id"])):
         for side in ("home_team_id", "away_team_id"):
             grouped.setdefault(row[side], []).append(row)
     return grouped
 
 
-def standings(league: str, after_round: int) -> list[dict[str, Any]]:
+def standings(league: str, after_round: int) -> list[JsonObject]:
     """Return the table of a league after a round, best first: points, then goal difference, then name.
 
     Args:
@@ -120,12 +120,12 @@ def standings(league: str, after_round: int) -> list[dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def players() -> Mapping[str, dict[str, Any]]:
+def players() -> Mapping[str, JsonObject]:
     """Return every player by id; names are unique, in a team shirt numbers, births and values too."""
     rng = seeding.rng("sandbox", "players")
     posts = [post for post, count in POSITIONS.items() for _ in range(count)]
     names = iter(full_names(rng, len(posts) * len(teams())))
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for team in teams():
         shirts = rng.sample(range(1, 60), len(posts))
         births = rng.sample(range(6_500), len(posts))

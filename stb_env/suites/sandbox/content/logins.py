@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
-from typing import Any
 
 from stb_env.backend.world import Row, Table
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 
@@ -32,7 +32,7 @@ def login_rows(rng: random.Random, prefix: str) -> dict[str, Row]:
 
 def _user(
     key: str, name: str, password: str, token: str, old_token: str, expired_days_ago: int
-) -> dict[str, Any]:
+) -> JsonObject:
     return {
         "user_id": key,
         "user_name": name,
@@ -43,7 +43,7 @@ def _user(
     }
 
 
-def log_in(users: Table, user_name: str, password: str) -> dict[str, Any]:
+def log_in(users: Table, user_name: str, password: str) -> JsonObject:
     """Return a token and the day until which it is valid; logging in twice a day gives the same.
 
     Raises:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.places import cities
 
@@ -51,7 +51,7 @@ _TRACK_SECOND = (
 
 
 @lru_cache(maxsize=1)
-def artists() -> Mapping[str, dict[str, Any]]:
+def artists() -> Mapping[str, JsonObject]:
     """Return every artist by id."""
     rng = seeding.rng("sandbox", "artists")
     names = [f"{first} {second}" for first in _BANDS_FIRST for second in _BANDS_SECOND]
@@ -69,12 +69,12 @@ def artists() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def albums() -> Mapping[str, dict[str, Any]]:
+def albums() -> Mapping[str, JsonObject]:
     """Return every album by id; titles are unique, an artist's years too; each made two or three."""
     rng = seeding.rng("sandbox", "albums")
     titles = [f"{first} {second}" for first in _ALBUM_FIRST for second in _ALBUM_SECOND]
     rng.shuffle(titles)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for index, artist in enumerate(artists()):
         for year in sorted(rng.sample(range(2005, 2026), 2 + index % 2)):
             key = f"album-{len(rows) + 1:03}"
@@ -89,12 +89,12 @@ def albums() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def tracks() -> Mapping[str, dict[str, Any]]:
+def tracks() -> Mapping[str, JsonObject]:
     """Return every track by id; titles are unique, the lengths of an album's five or six tracks too."""
     rng = seeding.rng("sandbox", "tracks")
     titles = [f"{first} {second}" for first in _TRACK_FIRST for second in _TRACK_SECOND]
     rng.shuffle(titles)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for album in albums():
         for seconds in rng.sample(range(95, 560), rng.randint(5, 6)):
             key = f"track-{len(rows) + 1:04}"
@@ -103,9 +103,9 @@ def tracks() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def tracks_by_album() -> Mapping[str, list[dict[str, Any]]]:
+def tracks_by_album() -> Mapping[str, list[JsonObject]]:
     """Return the tracks of every album in order, by album id."""
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    grouped: dict[str, list[JsonObject]] = {}
     for row in tracks().values():
         grouped.setdefault(row["album_id"], []).append(row)
     return grouped
@@ -126,7 +126,7 @@ def chart(week: date) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def concerts() -> Mapping[str, dict[str, Any]]:
+def concerts() -> Mapping[str, JsonObject]:
     """Return every concert by id, by date: each artist tours five cities after the sandbox's present."""
     rng = seeding.rng("sandbox", "concerts")
     stages = ("Assembly Hall", "Old Brewery", "Riverside Arena", "Glass Dome", "Corn Exchange", "Tram Depot")

@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping
 from datetime import date, timedelta
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 
 _FIRST = [
@@ -119,7 +119,7 @@ def full_names(rng: random.Random, count: int) -> list[str]:
 
 
 @lru_cache(maxsize=1)
-def people() -> Mapping[str, dict[str, Any]]:
+def people() -> Mapping[str, JsonObject]:
     """Return the film people by id: directors first, then actors."""
     rng = seeding.rng("sandbox", "people")
     city_ids = list(cities())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.manners import show_clock
 
@@ -18,12 +18,12 @@ _SHOPS = ("Kiosk", "Bakery", "Newsstand", "Pharmacy", "Florist", "Cycles", "Groc
 
 
 @lru_cache(maxsize=1)
-def pickup_points() -> Mapping[str, dict[str, Any]]:
+def pickup_points() -> Mapping[str, JsonObject]:
     """Return every pick-up point by id; names differ, and within a city so do opening and closing times."""
     rng = seeding.rng("sandbox", "pickup points")
     names = [f"{keeper} {shop}" for keeper in _KEEPERS for shop in _SHOPS]
     rng.shuffle(names)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for city in cities().values():
         count = rng.randint(2, 3)
         opening, closing = rng.sample(range(24, 45), count), rng.sample(range(66, 90), count)

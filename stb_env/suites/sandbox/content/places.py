@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 # Country: currency code, hours from UTC, centre (latitude, longitude), cities.
 _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] = {
@@ -23,10 +23,10 @@ _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] 
 
 
 @lru_cache(maxsize=1)
-def cities() -> Mapping[str, dict[str, Any]]:
+def cities() -> Mapping[str, JsonObject]:
     """Return every city by id."""
     rng = seeding.rng("sandbox", "places")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for country, (currency, offset, (latitude, longitude), names) in _COUNTRIES.items():
         for name in names:
             key = f"city-{len(rows) + 1:03}"
@@ -45,12 +45,12 @@ def cities() -> Mapping[str, dict[str, Any]]:
 
 
 @lru_cache(maxsize=1)
-def cities_by_name() -> Mapping[str, dict[str, Any]]:
+def cities_by_name() -> Mapping[str, JsonObject]:
     """Return every city by case-folded name."""
     return {city["name"].casefold(): city for city in cities().values()}
 
 
-def distance_km(one: Mapping[str, Any], other: Mapping[str, Any]) -> float:
+def distance_km(one: JsonMapping, other: JsonMapping) -> float:
     """Return the great-circle distance of two cities in kilometres."""
     lat1, lat2 = math.radians(one["latitude"]), math.radians(other["latitude"])
     half_lat, half_lon = (lat2 - lat1) / 2, math.radians(other["longitude"] - one["longitude"]) / 2

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 
 DEPARTMENTS: Mapping[str, tuple[str, ...]] = {
     "kitchen": ("Kettle", "Skillet", "Toaster", "Teapot", "Knife Set", "Blender"),
@@ -18,10 +18,10 @@ _MAKERS = ["Alba", "Brindle", "Corvo", "Dray", "Elmstead", "Fjell", "Gable"]
 
 
 @lru_cache(maxsize=1)
-def products() -> Mapping[str, dict[str, Any]]:
+def products() -> Mapping[str, JsonObject]:
     """Return every product by id; a name is a maker and a thing, and no two share one."""
     rng = seeding.rng("sandbox", "products")
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for department, things in DEPARTMENTS.items():
         for thing in things:
             for maker in rng.sample(_MAKERS, rng.randint(3, 5)):

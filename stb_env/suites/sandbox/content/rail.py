@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities, distance_km
 
 Pair = tuple[str, str]
 SERVICES_PER_PAIR = 3
 
 
-def _pairs() -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _pairs() -> Iterator[tuple[JsonObject, JsonObject]]:
     for origin in cities().values():
         for destination in cities().values():
             if origin is not destination and origin["country"] == destination["country"]:
@@ -27,10 +27,10 @@ def _departures(rng: random.Random, count: int) -> list[int]:
 
 
 @lru_cache(maxsize=1)
-def trains_by_pair() -> Mapping[Pair, list[dict[str, Any]]]:
+def trains_by_pair() -> Mapping[Pair, list[JsonObject]]:
     """Return the trains of Iron Road by (origin id, destination id), by departure; ``fare`` is in aurel."""
     rng = seeding.rng("sandbox", "rail", "iron road")
-    table: dict[Pair, list[dict[str, Any]]] = {}
+    table: dict[Pair, list[JsonObject]] = {}
     serial = 0
     for origin, destination in _pairs():
         distance = distance_km(origin, destination)
@@ -54,16 +54,16 @@ def trains_by_pair() -> Mapping[Pair, list[dict[str, Any]]]:
 
 
 @lru_cache(maxsize=1)
-def trains() -> Mapping[str, dict[str, Any]]:
+def trains() -> Mapping[str, JsonObject]:
     """Return every train of Iron Road by id."""
     return {row["train_id"]: row for rows in trains_by_pair().values() for row in rows}
 
 
 @lru_cache(maxsize=1)
-def services_by_pair() -> Mapping[Pair, list[dict[str, Any]]]:
+def services_by_pair() -> Mapping[Pair, list[JsonObject]]:
     """Return the services of Swiftline by (origin id, destination id), by departure; fares in cents."""
     rng = seeding.rng("sandbox", "rail", "swiftline")
-    table: dict[Pair, list[dict[str, Any]]] = {}
+    table: dict[Pair, list[JsonObject]] = {}
     serial = 2000
     for origin, destination in _pairs():
         distance = distance_km(origin, destination)
@@ -87,6 +87,6 @@ def services_by_pair() -> Mapping[Pair, list[dict[str, Any]]]:
 
 
 @lru_cache(maxsize=1)
-def services() -> Mapping[str, dict[str, Any]]:
+def services() -> Mapping[str, JsonObject]:
     """Return every service of Swiftline by code."""
     return {row["service_code"]: row for rows in services_by_pair().values() for row in rows}

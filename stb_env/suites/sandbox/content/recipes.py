@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.foods import foods
 
 COUNT = 120
@@ -19,7 +19,7 @@ _DISHES = ("Stew", "Salad", "Pie", "Soup", "Bake", "Skillet", "Dumplings", "Grat
 
 
 @lru_cache(maxsize=1)
-def recipes() -> Mapping[str, dict[str, Any]]:
+def recipes() -> Mapping[str, JsonObject]:
     """Return every recipe by id; ``ingredients`` are (food id, grams a serving); names are unique."""
     rng = seeding.rng("sandbox", "recipes")
     keys = list(foods())

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.currencies import convert
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
@@ -43,12 +43,12 @@ _DISHES: Mapping[str, tuple[tuple[str, bool], ...]] = {
 
 
 @lru_cache(maxsize=1)
-def restaurants() -> Mapping[str, dict[str, Any]]:
+def restaurants() -> Mapping[str, JsonObject]:
     """Return every restaurant by id; names are unique, and so are the ratings within a city."""
     rng = seeding.rng("sandbox", "restaurants")
     names = [f"The {first} {second}" for first in _FIRST for second in _SECOND]
     rng.shuffle(names)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for city in cities().values():
         for rating in rng.sample(range(22, 50), PER_CITY):
             key = f"restaurant-{len(rows) + 1:03}"
@@ -70,7 +70,7 @@ def restaurants() -> Mapping[str, dict[str, Any]]:
     return rows
 
 
-def _menu(rng: random.Random, currency: str) -> tuple[dict[str, Any], ...]:
+def _menu(rng: random.Random, currency: str) -> tuple[JsonObject, ...]:
     return tuple(
         {
             "dish": dish,
@@ -84,9 +84,9 @@ def _menu(rng: random.Random, currency: str) -> tuple[dict[str, Any], ...]:
 
 
 @lru_cache(maxsize=1)
-def restaurants_by_city() -> Mapping[str, list[dict[str, Any]]]:
+def restaurants_by_city() -> Mapping[str, list[JsonObject]]:
     """Return the restaurants of every city, by city id."""
-    grouped: dict[str, list[dict[str, Any]]] = {}
+    grouped: dict[str, list[JsonObject]] = {}
     for row in restaurants().values():
         grouped.setdefault(row["city_id"], []).append(row)
     return grouped

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.people import full_names
 
 TEAMS = ("billing", "delivery", "hardware", "software")
 
 
 @lru_cache(maxsize=1)
-def support_staff() -> Mapping[str, dict[str, Any]]:
+def support_staff() -> Mapping[str, JsonObject]:
     """Return every agent by id, four a team; within a team the loads differ."""
     rng = seeding.rng("sandbox", "support staff")
     names = full_names(rng, 16)
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, JsonObject] = {}
     for team in TEAMS:
         for load in rng.sample(range(2, 30), 4):
             key = f"agent-{len(rows) + 1:03}"

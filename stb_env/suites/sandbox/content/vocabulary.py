@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from stb_env import seeding
+from stb_env.jsontypes import JsonObject
 
 PARTS_OF_SPEECH = ("noun", "verb", "adjective")
 _NOUNS: Mapping[str, str] = {
@@ -96,7 +96,7 @@ _ADJECTIVES: Mapping[str, str] = {
 
 
 @lru_cache(maxsize=1)
-def words() -> Mapping[str, dict[str, Any]]:
+def words() -> Mapping[str, JsonObject]:
     """Return every entry by word; the years of first record are invented and all different."""
     rng = seeding.rng("sandbox", "vocabulary")
     entries = [

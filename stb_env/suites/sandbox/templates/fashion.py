@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 from stb_env.backend.world import Row, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
@@ -25,7 +26,7 @@ def _purchases(home: Tables, *, oldest: int, latest: int) -> list[Row]:
     return [row for row in rows if -oldest <= days_left(row["delivered_on"]) <= -latest]
 
 
-def _new(home: Tables) -> list[dict[str, Any]]:
+def _new(home: Tables) -> list[JsonObject]:
     known = {row["garment"] for row in home.table("purchases").values()}
     return [row for row in _GARMENTS if row["name"] not in known]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.ferries import VEHICLES, ferry_routes
 from stb_env.suites.sandbox.content.places import cities
@@ -34,11 +35,11 @@ _DAYS = days(5, 200)
 _ENDS = {"first": 0, "last": -1}
 
 
-def _ports(route: dict[str, Any]) -> tuple[str, str]:
+def _ports(route: JsonObject) -> tuple[str, str]:
     return cities()[route["origin_city_id"]]["name"], cities()[route["destination_city_id"]]["name"]
 
 
-def _route(origin: str, destination: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+def _route(origin: str, destination: str) -> Generator[ApiCall, Any, JsonObject]:
     """Find the route between two ports by name; three calls."""
     first = yield from city_id(origin)
     second = yield from city_id(destination)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
@@ -23,7 +24,7 @@ def _route(draw: Draw) -> tuple[str, str]:
     return cities()[origin]["name"], cities()[destination]["name"]
 
 
-def _departures(origin: str, destination: str) -> Generator[ApiCall, Any, list[dict[str, Any]]]:
+def _departures(origin: str, destination: str) -> Generator[ApiCall, Any, list[JsonObject]]:
     first = yield from city_id(origin)
     second = yield from city_id(destination)
     page = yield skyfare.search_flights(origin_city_id=first, destination_city_id=second)

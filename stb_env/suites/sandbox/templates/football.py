@@ -7,6 +7,7 @@ from datetime import date
 from itertools import combinations
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.leagues import (
@@ -58,7 +59,7 @@ def _team_id(name: str) -> Generator[ApiCall, Any, str]:
     return next(str(row["team_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _player(name: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+def _player(name: str) -> Generator[ApiCall, Any, JsonObject]:
     page = yield player_files.search_players(name=name)
     key = next(row["player_id"] for row in page["results"] if row["name"] == name)
     return dict((yield player_files.player_details(player_id=key)))
@@ -134,7 +135,7 @@ def goals_in_rounds(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         key = yield from _team_id(name)
-        rows: list[dict[str, Any]] = []
+        rows: list[JsonObject] = []
         for page in (1, 2, 3):
             rows += (yield match_centre.results(team_id=key, page=page))["results"]
         scored = conceded = 0

@@ -7,6 +7,7 @@ from datetime import date
 from typing import Any
 
 from stb_env.backend.world import Row
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
@@ -22,7 +23,7 @@ _DAYS = days(30, 240)
 _STATUSES = ("booked", "waiting list")
 
 
-def _session(draw: Draw) -> tuple[dict[str, Any], date]:
+def _session(draw: Draw) -> tuple[JsonObject, date]:
     gym_class = draw.pick(_CLASSES)
     return gym_class, draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
 

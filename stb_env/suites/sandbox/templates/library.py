@@ -8,6 +8,7 @@ from datetime import date
 from itertools import combinations
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.books import BRANCHES, authors, books, branches, works
 from stb_env.suites.sandbox.content.places import cities
@@ -49,7 +50,7 @@ def _author_id(name: str) -> Generator[ApiCall, Any, str]:
     return next(str(row["author_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _author_of(title: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+def _author_of(title: str) -> Generator[ApiCall, Any, JsonObject]:
     """Look up the author of a book by its title; three calls."""
     row = yield city_library.book_record(book_id=(yield from _book_id(title)))
     return dict((yield author_index.author_details(author_id=row["author_id"])))

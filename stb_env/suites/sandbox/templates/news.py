@@ -6,6 +6,7 @@ from collections.abc import Generator
 from datetime import date
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
 from stb_env.suites.sandbox.content.climate import CONDITIONS
@@ -29,7 +30,7 @@ _CODES = sorted(currencies())
 _DAYS = days(-85, -2)
 
 
-def _article(headline: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+def _article(headline: str) -> Generator[ApiCall, Any, JsonObject]:
     page = yield wire_desk.search_articles(words=headline)
     key = next(row["article_id"] for row in page["results"] if row["headline"] == headline)
     return dict((yield wire_desk.read_article(article_id=key)))

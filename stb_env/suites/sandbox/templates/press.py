@@ -6,6 +6,7 @@ from collections.abc import Generator
 from datetime import date
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
 from stb_env.suites.sandbox.lookups import long_date
@@ -17,7 +18,7 @@ _ARTICLES = list(articles().values())
 _REPORTERS = sorted({row["reporter"] for row in _ARTICLES})
 
 
-def _card(headline: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+def _card(headline: str) -> Generator[ApiCall, Any, JsonObject]:
     page = yield press_archive.find_stories(words=headline)
     reference = next(row["reference"] for row in page["results"] if row["headline"] == headline)
     return dict((yield press_archive.story_card(reference=reference)))

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from datetime import date
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.music import (
     CHART_SIZE,
@@ -41,7 +42,7 @@ def _spoken(day: str) -> str:
     return long_date(date.fromisoformat(day))
 
 
-def _album(title: str) -> Generator[ApiCall, Any, dict[str, Any]]:
+def _album(title: str) -> Generator[ApiCall, Any, JsonObject]:
     page = yield disc_catalogue.search_albums(title=title)
     return next(dict(row) for row in page["results"] if row["title"] == title)
 

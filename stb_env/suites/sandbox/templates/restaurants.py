@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.households import friends
@@ -37,7 +38,7 @@ _DAYS = days(3, 160)
 _CLOCKS = [show_clock(minutes) for minutes in range(11 * 60, 23 * 60, 15)]
 
 
-def _place(row: dict[str, Any]) -> tuple[str, str]:
+def _place(row: JsonObject) -> tuple[str, str]:
     return row["name"], cities()[row["city_id"]]["name"]
 
 
@@ -54,7 +55,7 @@ def _bill(name: str, city: str, order: dict[str, int]) -> Generator[ApiCall, Any
     return round(total, 2)
 
 
-def _order(draw: Draw, row: dict[str, Any]) -> dict[str, int]:
+def _order(draw: Draw, row: JsonObject) -> dict[str, int]:
     mains = [line["dish"] for line in row["menu"] if line["course"] == "main"]
     sweets = [line["dish"] for line in row["menu"] if line["course"] == "dessert"]
     return {draw.pick(mains): draw.between(1, 5), draw.pick(sweets): draw.between(1, 5)}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Generator
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
@@ -26,11 +27,11 @@ def _names(pair: tuple[str, str]) -> tuple[str, str]:
     return cities()[origin]["name"], cities()[destination]["name"]
 
 
-def _route_of(train: dict[str, Any]) -> tuple[str, str]:
+def _route_of(train: JsonObject) -> tuple[str, str]:
     return _names((train["origin_city_id"], train["destination_city_id"]))
 
 
-def _around(minutes: Callable[[dict[str, Any]], range]) -> list[tuple[str, str, str]]:
+def _around(minutes: Callable[[JsonObject], range]) -> list[tuple[str, str, str]]:
     """Return (origin, destination, time of day) for some minutes around each train, without repeats."""
     return sorted({(*_route_of(row), show_clock(at)) for row in _TRAINS for at in minutes(row)})
 
@@ -41,7 +42,7 @@ _DEADLINES = _around(
 _READY = _around(lambda row: range(row["departs"] - 40, row["departs"] + 1))
 
 
-def direct_trains(origin: str, destination: str) -> Generator[ApiCall, Any, list[dict[str, Any]]]:
+def direct_trains(origin: str, destination: str) -> Generator[ApiCall, Any, list[JsonObject]]:
     """Find the trains of Iron Road between two cities by name, by departure; three calls."""
     first = yield from city_id(origin)
     second = yield from city_id(destination)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.books import authors, works
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import text
@@ -14,7 +13,7 @@ _AUTHOR = text("author_id", "Id from Search Authors.", "author-001")
 
 
 @TOOL.lookup("Search Authors", text("name", "Part of the name, in any case.", "an"), PAGE)
-def search_authors(name: str, page: int) -> dict[str, Any]:
+def search_authors(name: str, page: int) -> JsonObject:
     """Find authors by part of their name; returns ids and names."""
     needle = name.casefold()
     rows = [
@@ -26,14 +25,14 @@ def search_authors(name: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Author Details", _AUTHOR)
-def author_details(author_id: str) -> dict[str, Any]:
+def author_details(author_id: str) -> JsonObject:
     """Birth date and birth city of one author."""
     row = found(authors().get(author_id), "author", author_id)
     return {key: row[key] for key in ("author_id", "name", "birth_date", "birth_city_id")}
 
 
 @TOOL.lookup("Works Of", _AUTHOR, PAGE)
-def works_of(author_id: str, page: int) -> dict[str, Any]:
+def works_of(author_id: str, page: int) -> JsonObject:
     """Books of one author, oldest first, with the ids that libraries use."""
     found(authors().get(author_id), "author", author_id)
     shown = ("book_id", "title", "year")
@@ -41,7 +40,7 @@ def works_of(author_id: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Prizes Of", _AUTHOR)
-def prizes_of(author_id: str) -> dict[str, Any]:
+def prizes_of(author_id: str) -> JsonObject:
     """Prizes that one author has won, with the years."""
     row = found(authors().get(author_id), "author", author_id)
     return {"author_id": author_id, "prizes": [dict(prize) for prize in row["prizes"]]}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
@@ -59,7 +59,7 @@ def _book(state: Tables, account_id: str, amount: float) -> Tables:
     choice("status", "Only these.", ("any", *STATUSES), optional=True),
     PAGE,
 )
-def list_invoices(state: Tables, issuer: str, status: str, page: int) -> dict[str, Any]:
+def list_invoices(state: Tables, issuer: str, status: str, page: int) -> JsonObject:
     """Ids, issuers, amounts and states of the user's invoices."""
     needle = issuer.casefold()
     shown = ("invoice_id", "issuer", "amount", "status")
@@ -72,7 +72,7 @@ def list_invoices(state: Tables, issuer: str, status: str, page: int) -> dict[st
 
 
 @TOOL.api("Invoice Details", text("invoice_id", "Id from List Invoices.", "invoice-001"))
-def invoice_details(state: Tables, invoice_id: str) -> dict[str, Any]:
+def invoice_details(state: Tables, invoice_id: str) -> JsonObject:
     """Due date, day of payment and the account that paid."""
     return dict(found(state.row("invoices", invoice_id), "invoice", invoice_id))
 
@@ -82,7 +82,7 @@ def invoice_details(state: Tables, invoice_id: str) -> dict[str, Any]:
     text("invoice_id", "Id from List Invoices.", "invoice-001"),
     text("account_id", "Id of an account at Pocket Bank.", "account-001"),
 )
-def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[dict[str, Any], Tables]:
+def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[JsonObject, Tables]:
     """Pay an open or overdue invoice in full from a bank account."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] not in ("open", "overdue"):
@@ -97,7 +97,7 @@ def pay_invoice(state: Tables, invoice_id: str, account_id: str) -> tuple[dict[s
     text("invoice_id", "Id from List Invoices.", "invoice-001"),
     choice("reason", "Why.", ("wrong amount", "never ordered", "poor work", "duplicate")),
 )
-def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> tuple[dict[str, Any], Tables]:
+def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> tuple[JsonObject, Tables]:
     """Object to an invoice that is not paid yet."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] not in ("open", "overdue"):
@@ -107,7 +107,7 @@ def dispute_invoice(state: Tables, invoice_id: str, reason: str) -> tuple[dict[s
 
 
 @TOOL.api("Refund Invoice", text("invoice_id", "Id from List Invoices.", "invoice-006"))
-def refund_invoice(state: Tables, invoice_id: str) -> tuple[dict[str, Any], Tables]:
+def refund_invoice(state: Tables, invoice_id: str) -> tuple[JsonObject, Tables]:
     """Take a payment back to the account that made it, up to 14 days after the payment."""
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] != "paid":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.music import CHART_SIZE, WEEKS, albums, artists, chart, tracks
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
@@ -22,27 +22,27 @@ def _week(value: str) -> Date:
     return when
 
 
-def _line(position: int, track_id: str) -> dict[str, Any]:
+def _line(position: int, track_id: str) -> JsonObject:
     track = tracks()[track_id]
     artist = artists()[albums()[track["album_id"]]["artist_id"]]
     return {"position": position, "track_id": track_id, "title": track["title"], "artist": artist["name"]}
 
 
 @TOOL.lookup("Weekly Chart", _WEEK, PAGE)
-def weekly_chart(week: str, page: int) -> dict[str, Any]:
+def weekly_chart(week: str, page: int) -> JsonObject:
     """Chart of one week from the first place down."""
     lines = [_line(place, key) for place, key in enumerate(chart(_week(week)), start=1)]
     return page_of(lines, page)
 
 
 @TOOL.lookup("Chart Position", _WEEK, whole("position", "Place in the chart.", 1, 1, CHART_SIZE))
-def chart_position(week: str, position: int) -> dict[str, Any]:
+def chart_position(week: str, position: int) -> JsonObject:
     """Track that held one place in one week."""
     return _line(position, chart(_week(week))[position - 1])
 
 
 @TOOL.lookup("Chart Run", text("track_id", "Id of the track, from a chart.", "track-0001"))
-def chart_run(track_id: str) -> dict[str, Any]:
+def chart_run(track_id: str) -> JsonObject:
     """In how many weeks a track was in the chart, its best place, and its first week there."""
     found(tracks().get(track_id), "track", track_id)
     places = {week: chart(week).index(track_id) + 1 for week in WEEKS if track_id in chart(week)}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.people import people
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
@@ -18,7 +17,7 @@ TOOL = ToolDoc("Movies", "Cine People", "Directors and actors.", held_out="categ
     choice("profession", "Only this profession.", ("any", "director", "actor"), optional=True),
     PAGE,
 )
-def search_people(name: str, profession: str, page: int) -> dict[str, Any]:
+def search_people(name: str, profession: str, page: int) -> JsonObject:
     """Find film people by part of their name."""
     needle = name.casefold()
     rows = [
@@ -33,6 +32,6 @@ def search_people(name: str, profession: str, page: int) -> dict[str, Any]:
     "Person Details",
     text("person_id", "Id from Search People.", "person-001"),
 )
-def person_details(person_id: str) -> dict[str, Any]:
+def person_details(person_id: str) -> JsonObject:
     """Birth date, birth city and profession of one person."""
     return dict(found(people().get(person_id), "person", person_id))

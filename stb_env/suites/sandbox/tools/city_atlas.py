@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities, distance_km
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
@@ -19,7 +18,7 @@ _KM_PER_MILE = 1.609344
     text("country", "Only cities of this country.", "", optional=True),
     PAGE,
 )
-def search_cities(query: str, country: str, page: int) -> dict[str, Any]:
+def search_cities(query: str, country: str, page: int) -> JsonObject:
     """Find cities by part of their name; returns the ids that other tools ask for."""
     needle, land = query.casefold(), country.casefold()
     rows = [
@@ -34,7 +33,7 @@ def search_cities(query: str, country: str, page: int) -> dict[str, Any]:
     "City Details",
     text("city_id", "Id from Search Cities.", "city-001"),
 )
-def city_details(city_id: str) -> dict[str, Any]:
+def city_details(city_id: str) -> JsonObject:
     """Population, elevation, position, time zone and currency of one city."""
     return dict(found(cities().get(city_id), "city", city_id))
 
@@ -45,7 +44,7 @@ def city_details(city_id: str) -> dict[str, Any]:
     text("second_city_id", "Id of the other city.", "city-002"),
     choice("unit", "Unit of the distance.", ("km", "mi"), optional=True),
 )
-def distance_between(first_city_id: str, second_city_id: str, unit: str) -> dict[str, Any]:
+def distance_between(first_city_id: str, second_city_id: str, unit: str) -> JsonObject:
     """Great-circle distance of two cities."""
     first = found(cities().get(first_city_id), "city", first_city_id)
     second = found(cities().get(second_city_id), "city", second_city_id)

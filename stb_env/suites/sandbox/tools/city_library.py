@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.books import BRANCHES, GENRES, authors, books, branches
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
@@ -20,7 +19,7 @@ _BOOK = text("book_id", "Id from Search Catalogue.", "book-001")
     choice("genre", "Only this genre.", ("any", *GENRES), optional=True),
     PAGE,
 )
-def search_catalogue(title: str, genre: str, page: int) -> dict[str, Any]:
+def search_catalogue(title: str, genre: str, page: int) -> JsonObject:
     """Find books by part of their title; returns ids and titles."""
     needle = title.casefold()
     rows = [
@@ -32,7 +31,7 @@ def search_catalogue(title: str, genre: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Book Record", _BOOK)
-def book_record(book_id: str) -> dict[str, Any]:
+def book_record(book_id: str) -> JsonObject:
     """Author, year, genre and number of pages of one book."""
     row = found(books().get(book_id), "book", book_id)
     shown = ("book_id", "title", "author_id", "year", "genre", "pages")
@@ -40,7 +39,7 @@ def book_record(book_id: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Holdings", _BOOK)
-def holdings(book_id: str) -> dict[str, Any]:
+def holdings(book_id: str) -> JsonObject:
     """Shelf mark of one book, and how many copies each branch that owns it has on the shelf right now."""
     row = found(books().get(book_id), "book", book_id)
     return {"book_id": book_id, "shelf_mark": row["shelf_mark"], "on_shelf": dict(row["copies"])}
@@ -51,7 +50,7 @@ def holdings(book_id: str) -> dict[str, Any]:
     choice("branch", "The branch.", BRANCHES),
     choice("weekday", "Day of the week.", WEEKDAYS),
 )
-def opening_hours(branch: str, weekday: str) -> dict[str, Any]:
+def opening_hours(branch: str, weekday: str) -> JsonObject:
     """When a branch opens and closes on a day of the week; empty times where it stays shut."""
     hours = branches()[branch]["hours"][weekday]
     opens, closes = map(show_clock, hours) if hours else ("", "")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.climate import weather
 from stb_env.suites.sandbox.content.places import cities
@@ -23,7 +23,7 @@ _UNITS = choice(
 _CITY = text("city_id", "Id of the city, as City Atlas has it.", "city-001")
 
 
-def _forecast(city: dict[str, Any], when: Date, units: str) -> dict[str, Any]:
+def _forecast(city: JsonObject, when: Date, units: str) -> JsonObject:
     row = weather(city, when)
     high, low, rain = row["high_c"], row["low_c"], row["rain_mm"]
     if units == "imperial":
@@ -39,7 +39,7 @@ def _when(date: str, days: int) -> Date:
 
 
 @TOOL.lookup("Daily Forecast", _CITY, day("date", "The day.", "2026-03-02"), _UNITS)
-def daily_forecast(city_id: str, date: str, units: str) -> dict[str, Any]:
+def daily_forecast(city_id: str, date: str, units: str) -> JsonObject:
     """Weather of one city on one day."""
     city = found(cities().get(city_id), "city", city_id)
     return {"city_id": city_id, "units": units, **_forecast(city, _when(date, 0), units)}
@@ -51,7 +51,7 @@ def daily_forecast(city_id: str, date: str, units: str) -> dict[str, Any]:
     day("start_date", "First of the seven days.", "2026-03-02"),
     _UNITS,
 )
-def weekly_outlook(city_id: str, start_date: str, units: str) -> dict[str, Any]:
+def weekly_outlook(city_id: str, start_date: str, units: str) -> JsonObject:
     """Weather of one city on seven days in a row."""
     city = found(cities().get(city_id), "city", city_id)
     first = _when(start_date, 7)

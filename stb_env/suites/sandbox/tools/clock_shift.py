@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.places import cities, cities_by_name
 from stb_env.suites.sandbox.manners import PAGE, page_of, parse_clock, show_clock
@@ -22,7 +21,7 @@ def _offset(name: str) -> int:
 
 
 @TOOL.lookup("Zone Of City", text("city_name", "Full name of the city (not an id).", "Marrowgate"))
-def zone_of_city(city_name: str) -> dict[str, Any]:
+def zone_of_city(city_name: str) -> JsonObject:
     """Time zone of a city as an offset from UTC."""
     hours = _offset(city_name) // 60
     return {"city_name": city_name, "zone": f"UTC{hours:+03}:00"}
@@ -34,7 +33,7 @@ def zone_of_city(city_name: str) -> dict[str, Any]:
     text("from_city", "Full name of the first city.", "Marrowgate"),
     text("to_city", "Full name of the second city.", "Hoshikawa"),
 )
-def shift_time(time: str, from_city: str, to_city: str) -> dict[str, Any]:
+def shift_time(time: str, from_city: str, to_city: str) -> JsonObject:
     """Local time in one city when it is a given time in another; how many days later the date is there."""
     minutes = parse_clock(time) - _offset(from_city) + _offset(to_city)
     return {"time": show_clock(minutes), "days_later": minutes // _DAY}
@@ -45,7 +44,7 @@ def shift_time(time: str, from_city: str, to_city: str) -> dict[str, Any]:
     clock("time", "Start.", "09:00"),
     whole("minutes", "How many minutes later; negative to go back.", 90, -100_000, 100_000),
 )
-def add_minutes(time: str, minutes: int) -> dict[str, Any]:
+def add_minutes(time: str, minutes: int) -> JsonObject:
     """Time of day so many minutes later, and how many days later the date is."""
     end = parse_clock(time) + minutes
     return {"time": show_clock(end), "days_later": end // _DAY}
@@ -58,7 +57,7 @@ def add_minutes(time: str, minutes: int) -> dict[str, Any]:
     clock("opens", "Start of the working day, local in both cities.", "09:00"),
     clock("closes", "End of the working day, local in both cities.", "17:00"),
 )
-def common_hours(first_city: str, second_city: str, opens: str, closes: str) -> dict[str, Any]:
+def common_hours(first_city: str, second_city: str, opens: str, closes: str) -> JsonObject:
     """When the working days of two cities overlap, in the first city's time; empty if they never do."""
     start, end = parse_clock(opens), parse_clock(closes)
     ahead = _offset(second_city) - _offset(first_city)
@@ -69,7 +68,7 @@ def common_hours(first_city: str, second_city: str, opens: str, closes: str) -> 
 
 
 @TOOL.lookup("World Clock", clock("utc_time", "Time in UTC.", "12:00"), PAGE)
-def world_clock(utc_time: str, page: int) -> dict[str, Any]:
+def world_clock(utc_time: str, page: int) -> JsonObject:
     """Local times of all cities at one moment."""
     minutes = parse_clock(utc_time)
     rows = [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.companies import SECTORS, YEARS, accounts, companies
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text, whole
@@ -14,7 +13,7 @@ _COMPANY = text("company_id", "Id from Search Companies.", "company-001")
 
 
 @TOOL.lookup("Search Companies", text("name", "Part of the name, in any case.", "er"), PAGE)
-def search_companies(name: str, page: int) -> dict[str, Any]:
+def search_companies(name: str, page: int) -> JsonObject:
     """Find companies by part of their name; returns ids and names."""
     needle = name.casefold()
     rows = [
@@ -26,7 +25,7 @@ def search_companies(name: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Company Profile", _COMPANY)
-def company_profile(company_id: str) -> dict[str, Any]:
+def company_profile(company_id: str) -> JsonObject:
     """Sector, founding year, chief executive, headquarters, staff, shares and stock symbol of one company."""
     row = found(companies().get(company_id), "company", company_id)
     return {key: value for key, value in row.items() if key not in ("base_price", "splits")}
@@ -37,14 +36,14 @@ def company_profile(company_id: str) -> dict[str, Any]:
     _COMPANY,
     whole("year", "Business year.", YEARS[-1], YEARS[0], YEARS[-1]),
 )
-def annual_accounts(company_id: str, year: int) -> dict[str, Any]:
+def annual_accounts(company_id: str, year: int) -> JsonObject:
     """Revenue and profit (negative: loss) of one company in one year, in millions of aurel."""
     found(companies().get(company_id), "company", company_id)
     return dict(accounts()[company_id, year])
 
 
 @TOOL.lookup("Companies Of Sector", choice("sector", "The sector.", SECTORS), PAGE)
-def companies_of_sector(sector: str, page: int) -> dict[str, Any]:
+def companies_of_sector(sector: str, page: int) -> JsonObject:
     """List the companies of a sector with their staff, the largest first."""
     rows = sorted(companies().values(), key=lambda row: (-row["employees"], row["company_id"]))
     shown = ("company_id", "name", "employees")

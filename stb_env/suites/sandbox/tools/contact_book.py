@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
@@ -28,7 +28,7 @@ def rows(_rng: random.Random, household: int) -> Mapping[str, Table]:
     text("name", "Part of the name, in any case.", "a"),
     PAGE,
 )
-def search_contacts(state: Tables, name: str, page: int) -> dict[str, Any]:
+def search_contacts(state: Tables, name: str, page: int) -> JsonObject:
     """Find contacts by part of their name; returns ids and names."""
     needle = name.casefold()
     rows = [
@@ -40,7 +40,7 @@ def search_contacts(state: Tables, name: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.api("Contact Details", _ID)
-def contact_details(state: Tables, contact_id: str) -> dict[str, Any]:
+def contact_details(state: Tables, contact_id: str) -> JsonObject:
     """Phone, e-mail, city and birthday of one contact."""
     return dict(found(state.row("contacts", contact_id), "contact", contact_id))
 
@@ -51,7 +51,7 @@ def contact_details(state: Tables, contact_id: str) -> dict[str, Any]:
     text("phone", "Phone number.", "+44 0000 0000"),
     text("email", "E-mail address.", "", optional=True),
 )
-def add_contact(state: Tables, name: str, phone: str, email: str) -> tuple[dict[str, Any], Tables]:
+def add_contact(state: Tables, name: str, phone: str, email: str) -> tuple[JsonObject, Tables]:
     """Add a contact; names are unique."""
     name = " ".join(name.split())
     if not name:
@@ -69,7 +69,7 @@ def add_contact(state: Tables, name: str, phone: str, email: str) -> tuple[dict[
     text("phone", "New phone number.", "", optional=True),
     text("email", "New e-mail address.", "", optional=True),
 )
-def update_contact(state: Tables, contact_id: str, phone: str, email: str) -> tuple[dict[str, Any], Tables]:
+def update_contact(state: Tables, contact_id: str, phone: str, email: str) -> tuple[JsonObject, Tables]:
     """Change a contact's phone or e-mail; what is left empty stays."""
     row = found(state.row("contacts", contact_id), "contact", contact_id)
     row = {**row, "phone": phone or row["phone"], "email": email or row["email"]}
@@ -77,7 +77,7 @@ def update_contact(state: Tables, contact_id: str, phone: str, email: str) -> tu
 
 
 @TOOL.api("Delete Contact", _ID)
-def delete_contact(state: Tables, contact_id: str) -> tuple[dict[str, Any], Tables]:
+def delete_contact(state: Tables, contact_id: str) -> tuple[JsonObject, Tables]:
     """Remove a contact for good."""
     row = found(state.row("contacts", contact_id), "contact", contact_id)
     return {"deleted": row["name"]}, state.without_row("contacts", contact_id)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.products import DEPARTMENTS, products
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
@@ -43,7 +43,7 @@ def _total(state: Tables) -> float:
     choice("department", "Only this department.", ("any", *DEPARTMENTS), optional=True),
     PAGE,
 )
-def search_products(query: str, department: str, page: int) -> dict[str, Any]:
+def search_products(query: str, department: str, page: int) -> JsonObject:
     """Find products by part of their name; returns ids and names."""
     needle = query.casefold()
     rows = [
@@ -55,13 +55,13 @@ def search_products(query: str, department: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Product Details", _ID)
-def product_details(product_id: str) -> dict[str, Any]:
+def product_details(product_id: str) -> JsonObject:
     """Price, weight and stock of one product."""
     return dict(found(products().get(product_id), "product", product_id))
 
 
 @TOOL.api("View Cart")
-def view_cart(state: Tables) -> dict[str, Any]:
+def view_cart(state: Tables) -> JsonObject:
     """What is in the cart, and the total."""
     lines = [{**row, "name": products()[key]["name"]} for key, row in state.table("cart").items()]
     return {"lines": lines, "total": _total(state), "currency": "AUR"}
@@ -72,7 +72,7 @@ def view_cart(state: Tables) -> dict[str, Any]:
     _ID,
     whole("quantity", "How many.", 1, 0, 1000),
 )
-def set_cart_quantity(state: Tables, product_id: str, quantity: int) -> tuple[dict[str, Any], Tables]:
+def set_cart_quantity(state: Tables, product_id: str, quantity: int) -> tuple[JsonObject, Tables]:
     """Set how many of a product are in the cart; 0 takes it out."""
     product = found(products().get(product_id), "product", product_id)
     if quantity > product["stock"]:
@@ -85,7 +85,7 @@ def set_cart_quantity(state: Tables, product_id: str, quantity: int) -> tuple[di
 
 
 @TOOL.api("Place Order")
-def place_order(state: Tables) -> tuple[dict[str, Any], Tables]:
+def place_order(state: Tables) -> tuple[JsonObject, Tables]:
     """Order and pay for what is in the cart; the cart is empty afterwards."""
     lines = sorted(state.table("cart").values(), key=lambda row: str(row["product_id"]))
     if not lines:
@@ -99,13 +99,13 @@ def place_order(state: Tables) -> tuple[dict[str, Any], Tables]:
 
 
 @TOOL.api("List Orders", PAGE)
-def list_orders(state: Tables, page: int) -> dict[str, Any]:
+def list_orders(state: Tables, page: int) -> JsonObject:
     """The user's orders, oldest first."""
     return page_of(state.table("orders").values(), page)
 
 
 @TOOL.api("Cancel Order", text("order_id", "Id from List Orders.", "order-001"))
-def cancel_order(state: Tables, order_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_order(state: Tables, order_id: str) -> tuple[JsonObject, Tables]:
     """Cancel an order."""
     row = found(state.row("orders", order_id), "order", order_id)
     if row["status"] == "cancelled":

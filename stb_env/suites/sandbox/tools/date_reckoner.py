@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.manners import parse_day
@@ -24,12 +24,12 @@ def _day(value: str) -> Date:
     return when
 
 
-def _described(when: Date) -> dict[str, Any]:
+def _described(when: Date) -> JsonObject:
     return {"date": when.isoformat(), "weekday": WEEKDAYS[when.weekday()]}
 
 
 @TOOL.lookup("Weekday Of", _DATE)
-def weekday_of(date: str) -> dict[str, Any]:
+def weekday_of(date: str) -> JsonObject:
     """Day of the week, and number of the week of the year, of a date."""
     when = _day(date)
     return {**_described(when), "iso_week": when.isocalendar().week}
@@ -40,7 +40,7 @@ def weekday_of(date: str) -> dict[str, Any]:
     day("first_date", "One day.", "2026-03-02"),
     day("second_date", "Another day; an earlier one gives a negative number.", "2026-04-15"),
 )
-def days_between(first_date: str, second_date: str) -> dict[str, Any]:
+def days_between(first_date: str, second_date: str) -> JsonObject:
     """Number of days, and of working days, from one date to another; the first day does not count."""
     first, second = _day(first_date), _day(second_date)
     low, high = sorted((first, second))
@@ -55,13 +55,13 @@ def _working_days_until(when: Date) -> int:
 
 
 @TOOL.lookup("Add Days", _DATE, whole("days", "How many; negative to go back.", 30, -36_500, 36_500))
-def add_days(date: str, days: int) -> dict[str, Any]:
+def add_days(date: str, days: int) -> JsonObject:
     """Date that lies so many days later."""
     return _described(_day(date) + timedelta(days=days))
 
 
 @TOOL.lookup("Add Working Days", _DATE, whole("days", "How many.", 10, 1, 1000))
-def add_working_days(date: str, days: int) -> dict[str, Any]:
+def add_working_days(date: str, days: int) -> JsonObject:
     """Date that lies so many working days later; the first day does not count."""
     when = _day(date)
     while days:
@@ -75,7 +75,7 @@ def add_working_days(date: str, days: int) -> dict[str, Any]:
     day("anniversary", "The day that is celebrated each year.", "1984-06-09"),
     day("after", "The next one on or after this day; not before the first.", "2026-03-02"),
 )
-def next_anniversary(anniversary: str, after: str) -> dict[str, Any]:
+def next_anniversary(anniversary: str, after: str) -> JsonObject:
     """Next anniversary of a day and which one it is; 29 February is kept on 1 March in other years."""
     first, start = _day(anniversary), _day(after)
     if start < first:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY, friends
 from stb_env.suites.sandbox.manners import found, parse_clock, parse_day, show_clock
@@ -68,13 +68,13 @@ def _free(state: Tables, date: str, start: int, minutes: int, ignored: str = "")
 
 
 @TOOL.api("List Events", day("date", "The day.", "2026-03-09"))
-def list_events(state: Tables, date: str) -> dict[str, Any]:
+def list_events(state: Tables, date: str) -> JsonObject:
     """Events of one day by start time."""
     return {"date": parse_day(date).isoformat(), "events": _on(state, date)}
 
 
 @TOOL.api("Event Details", _ID)
-def event_details(state: Tables, event_id: str) -> dict[str, Any]:
+def event_details(state: Tables, event_id: str) -> JsonObject:
     """One event."""
     return dict(found(state.row("events", event_id), "event", event_id))
 
@@ -89,7 +89,7 @@ def event_details(state: Tables, event_id: str) -> dict[str, Any]:
 )
 def create_event(
     state: Tables, title: str, date: str, start_time: str, duration_minutes: int, contact_id: str
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Put an event into the calendar; refused where it overlaps another."""
     parse_day(date)
     start = parse_clock(start_time)
@@ -116,7 +116,7 @@ def create_event(
     day("date", "The new day.", "2026-05-04"),
     clock("start_time", "The new start.", "10:00"),
 )
-def move_event(state: Tables, event_id: str, date: str, start_time: str) -> tuple[dict[str, Any], Tables]:
+def move_event(state: Tables, event_id: str, date: str, start_time: str) -> tuple[JsonObject, Tables]:
     """Give an event another day and start; its length stays."""
     row = found(state.row("events", event_id), "event", event_id)
     parse_day(date)
@@ -126,7 +126,7 @@ def move_event(state: Tables, event_id: str, date: str, start_time: str) -> tupl
 
 
 @TOOL.api("Cancel Event", _ID)
-def cancel_event(state: Tables, event_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_event(state: Tables, event_id: str) -> tuple[JsonObject, Tables]:
     """Remove an event."""
     row = found(state.row("events", event_id), "event", event_id)
     return {"cancelled": row["title"]}, state.without_row("events", event_id)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.music import GENRES, albums, artists, tracks, tracks_by_album
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
@@ -18,7 +17,7 @@ TOOL = ToolDoc("Music", "Disc Catalogue", "Recorded music.", held_out="category"
     choice("genre", "Only this genre.", ("any", *GENRES), optional=True),
     PAGE,
 )
-def search_artists(name: str, genre: str, page: int) -> dict[str, Any]:
+def search_artists(name: str, genre: str, page: int) -> JsonObject:
     """Find artists by part of their name."""
     needle = name.casefold()
     shown = ("artist_id", "name", "genre", "formed")
@@ -31,7 +30,7 @@ def search_artists(name: str, genre: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Search Albums", text("title", "Part of the title, in any case.", "ferry"), PAGE)
-def search_albums(title: str, page: int) -> dict[str, Any]:
+def search_albums(title: str, page: int) -> JsonObject:
     """Find albums by part of their title."""
     needle = title.casefold()
     rows = [dict(row) for row in albums().values() if needle in row["title"].casefold()]
@@ -39,13 +38,13 @@ def search_albums(title: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Artist Details", text("artist_id", "Id of the artist.", "artist-001"))
-def artist_details(artist_id: str) -> dict[str, Any]:
+def artist_details(artist_id: str) -> JsonObject:
     """Name, genre, founding year and home city of one artist."""
     return dict(found(artists().get(artist_id), "artist", artist_id))
 
 
 @TOOL.lookup("Albums Of Artist", text("artist_id", "Id from Search Artists.", "artist-001"))
-def albums_of_artist(artist_id: str) -> dict[str, Any]:
+def albums_of_artist(artist_id: str) -> JsonObject:
     """Albums of one artist, oldest first, with year and label."""
     found(artists().get(artist_id), "artist", artist_id)
     rows = [dict(row) for row in albums().values() if row["artist_id"] == artist_id]
@@ -53,7 +52,7 @@ def albums_of_artist(artist_id: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Album Tracks", text("album_id", "Id of the album.", "album-001"))
-def album_tracks(album_id: str) -> dict[str, Any]:
+def album_tracks(album_id: str) -> JsonObject:
     """Tracks of one album in order, with their length in seconds."""
     found(albums().get(album_id), "album", album_id)
     shown = ("track_id", "title", "seconds")
@@ -62,7 +61,7 @@ def album_tracks(album_id: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Track Details", text("track_id", "Id of the track.", "track-0001"))
-def track_details(track_id: str) -> dict[str, Any]:
+def track_details(track_id: str) -> JsonObject:
     """Title, length, album and artist of one track."""
     row = found(tracks().get(track_id), "track", track_id)
     album = albums()[row["album_id"]]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
@@ -61,12 +61,12 @@ def _vacant(state: Tables, folder: str, name: str) -> None:
         raise ApiError(f"{folder} has a file named {name[:80]!r} already")
 
 
-def _entries(rows: Iterable[Row]) -> list[dict[str, Any]]:
+def _entries(rows: Iterable[Row]) -> list[JsonObject]:
     return [{key: row[key] for key in ("file_id", "name", "folder", "size_kb")} for row in rows]
 
 
 @TOOL.api("List Folder", text("path", "Path of the folder.", "/Work"), PAGE)
-def list_folder(state: Tables, path: str, page: int) -> dict[str, Any]:
+def list_folder(state: Tables, path: str, page: int) -> JsonObject:
     """Subfolders and files of a folder, files by name."""
     path = _folder(state, path)
     below = [row["path"] for row in state.table("folders").values() if row["path"].startswith(f"{path}/")]
@@ -76,7 +76,7 @@ def list_folder(state: Tables, path: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.api("Search Files", text("name", "Part of the name, in any case.", "a"), PAGE)
-def search_files(state: Tables, name: str, page: int) -> dict[str, Any]:
+def search_files(state: Tables, name: str, page: int) -> JsonObject:
     """Find files in all folders by part of their name."""
     needle = name.casefold()
     files = state.table("files").values()
@@ -84,21 +84,21 @@ def search_files(state: Tables, name: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.api("File Details", _FILE)
-def file_details(state: Tables, file_id: str) -> dict[str, Any]:
+def file_details(state: Tables, file_id: str) -> JsonObject:
     """Size, last change, and with whom a file is shared."""
     row = found(state.row("files", file_id), "file", file_id)
     return {**row, "shared_with": list(row["shared_with"])}
 
 
 @TOOL.api("Storage Quota")
-def storage_quota(state: Tables) -> dict[str, Any]:
+def storage_quota(state: Tables) -> JsonObject:
     """Space in kilobytes: in all, used and free."""
     quota = state.table("file_quota")["quota-001"]["kb"]
     return {"quota_kb": quota, "used_kb": _used(state), "free_kb": quota - _used(state)}
 
 
 @TOOL.api("Create Folder", text("path", "Path; its parent must exist.", "/Work/Samples"))
-def create_folder(state: Tables, path: str) -> tuple[dict[str, Any], Tables]:
+def create_folder(state: Tables, path: str) -> tuple[JsonObject, Tables]:
     """Create an empty folder."""
     path = path.rstrip("/")
     parent, _, name = path.rpartition("/")
@@ -113,7 +113,7 @@ def create_folder(state: Tables, path: str) -> tuple[dict[str, Any], Tables]:
 
 
 @TOOL.api("Move File", _FILE, text("folder", "Path of the folder to move it to.", "/Home"))
-def move_file(state: Tables, file_id: str, folder: str) -> tuple[dict[str, Any], Tables]:
+def move_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tables]:
     """Move a file to another folder."""
     row = found(state.row("files", file_id), "file", file_id)
     folder = _folder(state, folder)
@@ -123,7 +123,7 @@ def move_file(state: Tables, file_id: str, folder: str) -> tuple[dict[str, Any],
 
 
 @TOOL.api("Rename File", _FILE, text("name", "The new name, ending included.", "sample.txt"))
-def rename_file(state: Tables, file_id: str, name: str) -> tuple[dict[str, Any], Tables]:
+def rename_file(state: Tables, file_id: str, name: str) -> tuple[JsonObject, Tables]:
     """Give a file another name."""
     row = found(state.row("files", file_id), "file", file_id)
     if not name.strip() or "/" in name:
@@ -138,7 +138,7 @@ def rename_file(state: Tables, file_id: str, name: str) -> tuple[dict[str, Any],
     text("file_id", "Id from Search Files or List Folder.", "file-002"),
     text("folder", "Path of the folder for the copy.", "/Home"),
 )
-def copy_file(state: Tables, file_id: str, folder: str) -> tuple[dict[str, Any], Tables]:
+def copy_file(state: Tables, file_id: str, folder: str) -> tuple[JsonObject, Tables]:
     """Put a copy of a file into another folder; refused where the quota does not allow it."""
     row = found(state.row("files", file_id), "file", file_id)
     folder = _folder(state, folder)
@@ -152,7 +152,7 @@ def copy_file(state: Tables, file_id: str, folder: str) -> tuple[dict[str, Any],
 
 
 @TOOL.api("Share File", _FILE, text("email", "Address of whom to share it with.", "sample@postbox.example"))
-def share_file(state: Tables, file_id: str, email: str) -> tuple[dict[str, Any], Tables]:
+def share_file(state: Tables, file_id: str, email: str) -> tuple[JsonObject, Tables]:
     """Let somebody read a file."""
     row = found(state.row("files", file_id), "file", file_id)
     if "@" not in email:
@@ -162,7 +162,7 @@ def share_file(state: Tables, file_id: str, email: str) -> tuple[dict[str, Any],
 
 
 @TOOL.api("Delete File", _FILE)
-def delete_file(state: Tables, file_id: str) -> tuple[dict[str, Any], Tables]:
+def delete_file(state: Tables, file_id: str) -> tuple[JsonObject, Tables]:
     """Remove a file for good."""
     row = found(state.row("files", file_id), "file", file_id)
     return {"deleted": row["name"]}, state.without_row("files", file_id)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.foods import NUTRIENTS, foods
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, number, text
@@ -15,7 +14,7 @@ _FOOD = text("food_id", "Id from Search Foods.", "food-001")
 
 
 @TOOL.lookup("Search Foods", text("name", "Part of the food's name, in any case.", "bean"), PAGE)
-def search_foods(name: str, page: int) -> dict[str, Any]:
+def search_foods(name: str, page: int) -> JsonObject:
     """Find foods by part of their name; returns ids, names and kinds."""
     needle = name.casefold()
     rows = [
@@ -27,7 +26,7 @@ def search_foods(name: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Nutrients Per 100 G", _FOOD)
-def nutrients_per_100_g(food_id: str) -> dict[str, Any]:
+def nutrients_per_100_g(food_id: str) -> JsonObject:
     """Energy in kcal, and protein, fat, carbohydrate, fibre (g) and salt (mg) in 100 grams of a food."""
     row = found(foods().get(food_id), "food", food_id)
     return {"food_id": food_id, "name": row["name"], **{column: row[column] for column in COLUMNS}}
@@ -39,7 +38,7 @@ def nutrients_per_100_g(food_id: str) -> dict[str, Any]:
     choice("nutrient", "What to count.", COLUMNS),
     number("grams", "How much of the food.", 100, 0, 100_000),
 )
-def nutrient_in_amount(food_id: str, nutrient: str, grams: float) -> dict[str, Any]:
+def nutrient_in_amount(food_id: str, nutrient: str, grams: float) -> JsonObject:
     """How much of one nutrient an amount of a food holds, in the unit that the nutrient's name ends with."""
     row = found(foods().get(food_id), "food", food_id)
     amount = round(row[nutrient] * grams / 100, 2)
@@ -47,7 +46,7 @@ def nutrient_in_amount(food_id: str, nutrient: str, grams: float) -> dict[str, A
 
 
 @TOOL.lookup("Richest Foods", choice("nutrient", "What to rank by.", COLUMNS), PAGE)
-def richest_foods(nutrient: str, page: int) -> dict[str, Any]:
+def richest_foods(nutrient: str, page: int) -> JsonObject:
     """Rank all foods by a nutrient per 100 grams, the richest first."""
     rows = sorted(foods().values(), key=lambda row: (-row[nutrient], row["food_id"]))
     return page_of(

@@ -6,9 +6,9 @@ import random
 from collections.abc import Mapping
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.gym_classes import KINDS, WEEKDAYS, gym_classes, taken_places, weekday_of
@@ -33,7 +33,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"gym_places": bookings}
 
 
-def _place(gym_class: Row, when: Date) -> dict[str, Any]:
+def _place(gym_class: Row, when: Date) -> JsonObject:
     full = taken_places(gym_class, when) >= gym_class["capacity"]
     return {
         "class_id": gym_class["class_id"],
@@ -56,7 +56,7 @@ def _session(class_id: str, date: str) -> tuple[Row, Date]:
     choice("weekday", "Only this day.", ("any", *WEEKDAYS), optional=True),
     choice("kind", "Only this kind.", ("any", *KINDS), optional=True),
 )
-def find_classes(weekday: str, kind: str) -> dict[str, Any]:
+def find_classes(weekday: str, kind: str) -> JsonObject:
     """The weekly timetable: ids, kinds and starting times."""
     shown = ("class_id", "kind", "weekday", "start_time")
     rows = [
@@ -68,20 +68,20 @@ def find_classes(weekday: str, kind: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Class Details", _CLASS)
-def class_details(class_id: str) -> dict[str, Any]:
+def class_details(class_id: str) -> JsonObject:
     """Coach, length and capacity of one class."""
     return dict(found(gym_classes().get(class_id), "class", class_id))
 
 
 @TOOL.lookup("Free Places", _CLASS, day("date", "Day of the class.", "2026-03-09"))
-def free_places(class_id: str, date: str) -> dict[str, Any]:
+def free_places(class_id: str, date: str) -> JsonObject:
     """How many places of a class are free on a day."""
     gym_class, when = _session(class_id, date)
     return {"class_id": class_id, "date": date, "free": gym_class["capacity"] - taken_places(gym_class, when)}
 
 
 @TOOL.api("List Places")
-def list_places(state: Tables) -> dict[str, Any]:
+def list_places(state: Tables) -> JsonObject:
     """Classes that the user has booked or waits for, and today's date."""
     return {"today": iso_day(0), "places": [dict(row) for row in state.table("gym_places").values()]}
 
@@ -91,7 +91,7 @@ def list_places(state: Tables) -> dict[str, Any]:
     text("class_id", "Id from Find Classes.", "class-001"),
     day("date", "Day of the class.", "2026-04-13"),
 )
-def book_place(state: Tables, class_id: str, date: str) -> tuple[dict[str, Any], Tables]:
+def book_place(state: Tables, class_id: str, date: str) -> tuple[JsonObject, Tables]:
     """Book a place in a class, or a place on its waiting list where it is full."""
     gym_class, when = _session(class_id, date)
     place = _place(gym_class, when)
@@ -103,7 +103,7 @@ def book_place(state: Tables, class_id: str, date: str) -> tuple[dict[str, Any],
 
 
 @TOOL.api("Cancel Place", text("place_id", "Id from List Places.", "place-001"))
-def cancel_place(state: Tables, place_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_place(state: Tables, place_id: str) -> tuple[JsonObject, Tables]:
     """Give a place back; not on the day before the class, nor on the day itself."""
     row = found(state.row("gym_places", place_id), "place", place_id)
     if days_left(row["date"]) < 2:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import TODAY
@@ -60,7 +60,7 @@ def _past(value: str) -> str:
     choice("sport", "Only this sport.", ("any", *SPORTS), optional=True),
     PAGE,
 )
-def list_workouts(state: Tables, first_date: str, last_date: str, sport: str, page: int) -> dict[str, Any]:
+def list_workouts(state: Tables, first_date: str, last_date: str, sport: str, page: int) -> JsonObject:
     """Workouts of a period by date, both days included."""
     first, last = parse_day(first_date).isoformat(), parse_day(last_date).isoformat()
     rows = [
@@ -72,7 +72,7 @@ def list_workouts(state: Tables, first_date: str, last_date: str, sport: str, pa
 
 
 @TOOL.api("Sum Workouts", _FROM, _TO, choice("sport", "The sport.", SPORTS))
-def sum_workouts(state: Tables, first_date: str, last_date: str, sport: str) -> dict[str, Any]:
+def sum_workouts(state: Tables, first_date: str, last_date: str, sport: str) -> JsonObject:
     """Number, kilometres and minutes of the workouts of a sport in a period, both days included."""
     first, last = parse_day(first_date).isoformat(), parse_day(last_date).isoformat()
     rows = [
@@ -93,7 +93,7 @@ def sum_workouts(state: Tables, first_date: str, last_date: str, sport: str) -> 
 )
 def log_workout(
     state: Tables, sport: str, date: str, distance_km: float, minutes: int
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Add a workout."""
     key, state = state.next_id("workout")
     row = {
@@ -107,14 +107,14 @@ def log_workout(
 
 
 @TOOL.api("Delete Workout", text("workout_id", "Id from List Workouts.", "workout-001"))
-def delete_workout(state: Tables, workout_id: str) -> tuple[dict[str, Any], Tables]:
+def delete_workout(state: Tables, workout_id: str) -> tuple[JsonObject, Tables]:
     """Remove a workout."""
     row = found(state.row("workouts", workout_id), "workout", workout_id)
     return {"deleted": row["workout_id"]}, state.without_row("workouts", workout_id)
 
 
 @TOOL.api("Weight History")
-def weight_history(state: Tables) -> dict[str, Any]:
+def weight_history(state: Tables) -> JsonObject:
     """All weights in kilograms by date."""
     rows = [dict(row) for row in state.table("weights").values()]
     return {"weights": sorted(rows, key=lambda row: str(row["date"]))}
@@ -123,7 +123,7 @@ def weight_history(state: Tables) -> dict[str, Any]:
 @TOOL.api(
     "Log Weight", day("date", "The day.", "2026-03-02"), number("kg", "Weight in kilograms.", 70, 20, 300)
 )
-def log_weight(state: Tables, date: str, kg: float) -> tuple[dict[str, Any], Tables]:
+def log_weight(state: Tables, date: str, kg: float) -> tuple[JsonObject, Tables]:
     """Add a weight; one a day."""
     if any(row["date"] == _past(date) for row in state.table("weights").values()):
         raise ApiError(f"there is a weight of {date} already")
@@ -137,7 +137,7 @@ def log_weight(state: Tables, date: str, kg: float) -> tuple[dict[str, Any], Tab
     choice("sport", "The sport.", SPORTS),
     number("weekly_km", "Kilometres a week.", 20, 0, 500),
 )
-def set_weekly_goal(state: Tables, sport: str, weekly_km: float) -> tuple[dict[str, Any], Tables]:
+def set_weekly_goal(state: Tables, sport: str, weekly_km: float) -> tuple[JsonObject, Tables]:
     """Set how far the user means to go in a week; 0 is no goal."""
     key = next(key for key, row in state.table("sport_goals").items() if row["sport"] == sport)
     row = {"sport": sport, "weekly_km": round(weekly_km, 1)}

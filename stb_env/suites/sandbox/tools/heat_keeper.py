@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.manners import found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, number, text
@@ -37,38 +38,38 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"heat_zones": zones, "heat_programmes": {}}
 
 
-def _changed(state: Tables, zone_id: str, **fields: Any) -> tuple[dict[str, Any], Tables]:
+def _changed(state: Tables, zone_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("heat_zones", zone_id), "zone", zone_id), **fields}
     return dict(row), state.with_row("heat_zones", zone_id, row)
 
 
 @TOOL.api("List Zones")
-def list_zones(state: Tables) -> dict[str, Any]:
+def list_zones(state: Tables) -> JsonObject:
     """Ids and names of the zones, and what they do now."""
     shown = ("zone_id", "name", "mode")
     return {"zones": [{key: row[key] for key in shown} for row in state.table("heat_zones").values()]}
 
 
 @TOOL.api("Zone Reading", _ZONE)
-def zone_reading(state: Tables, zone_id: str) -> dict[str, Any]:
+def zone_reading(state: Tables, zone_id: str) -> JsonObject:
     """Temperature now, temperature wanted, humidity."""
     return dict(found(state.row("heat_zones", zone_id), "zone", zone_id))
 
 
 @TOOL.api("Set Target", _ZONE, _TARGET)
-def set_target(state: Tables, zone_id: str, target_f: float) -> tuple[dict[str, Any], Tables]:
+def set_target(state: Tables, zone_id: str, target_f: float) -> tuple[JsonObject, Tables]:
     """Heat a zone to a temperature; the mode becomes heat."""
     return _changed(state, zone_id, target_f=round(target_f, 1), mode="heat")
 
 
 @TOOL.api("Set Mode", _ZONE, choice("mode", "What the zone does.", ("eco", "heat", "off")))
-def set_mode(state: Tables, zone_id: str, mode: str) -> tuple[dict[str, Any], Tables]:
+def set_mode(state: Tables, zone_id: str, mode: str) -> tuple[JsonObject, Tables]:
     """Switch a zone between heating, saving and off; the target stays."""
     return _changed(state, zone_id, mode=mode)
 
 
 @TOOL.api("List Programmes")
-def list_programmes(state: Tables) -> dict[str, Any]:
+def list_programmes(state: Tables) -> JsonObject:
     """When zones get another target by themselves."""
     return {"programmes": [dict(row) for row in state.table("heat_programmes").values()]}
 
@@ -82,7 +83,7 @@ def list_programmes(state: Tables) -> dict[str, Any]:
 )
 def add_programme(
     state: Tables, zone_id: str, days: str, start_time: str, target_f: float
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Give a zone a target from a time of day on; one programme a zone, days and time."""
     found(state.row("heat_zones", zone_id), "zone", zone_id)
     parse_clock(start_time)

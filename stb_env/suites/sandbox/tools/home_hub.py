@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.manners import found, parse_clock
 from stb_env.suites.sandbox.params import choice, clock, text, whole
@@ -49,32 +50,32 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"devices": devices, "scenes": scenes, "device_timers": {}}
 
 
-def _changed(state: Tables, device_id: str, **fields: Any) -> tuple[dict[str, Any], Tables]:
+def _changed(state: Tables, device_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("devices", device_id), "device", device_id), **fields}
     return dict(row), state.with_row("devices", device_id, row)
 
 
 @TOOL.api("List Devices", choice("room", "The room.", tuple(ROOMS)))
-def list_devices(state: Tables, room: str) -> dict[str, Any]:
+def list_devices(state: Tables, room: str) -> JsonObject:
     """Devices of a room: whether they are on, their level, and the watts that they draw when on."""
     rows = [dict(row) for row in state.table("devices").values() if row["room"] == room]
     return {"room": room, "devices": rows}
 
 
 @TOOL.api("Device Status", _DEVICE)
-def device_status(state: Tables, device_id: str) -> dict[str, Any]:
+def device_status(state: Tables, device_id: str) -> JsonObject:
     """One device."""
     return dict(found(state.row("devices", device_id), "device", device_id))
 
 
 @TOOL.api("Switch Device", _DEVICE, choice("power", "On or off.", ("off", "on")))
-def switch_device(state: Tables, device_id: str, power: str) -> tuple[dict[str, Any], Tables]:
+def switch_device(state: Tables, device_id: str, power: str) -> tuple[JsonObject, Tables]:
     """Switch a device on or off; its level stays."""
     return _changed(state, device_id, on=power == "on")
 
 
 @TOOL.api("Set Level", _DEVICE, _LEVEL)
-def set_level(state: Tables, device_id: str, level: int) -> tuple[dict[str, Any], Tables]:
+def set_level(state: Tables, device_id: str, level: int) -> tuple[JsonObject, Tables]:
     """Set the level of a lamp or blind; whether it is on stays."""
     if found(state.row("devices", device_id), "device", device_id)["kind"] == "plug":
         raise ApiError("a plug has no level; switch it on or off")
@@ -82,13 +83,13 @@ def set_level(state: Tables, device_id: str, level: int) -> tuple[dict[str, Any]
 
 
 @TOOL.api("List Scenes")
-def list_scenes(state: Tables) -> dict[str, Any]:
+def list_scenes(state: Tables) -> JsonObject:
     """Scenes with the devices that they set, by id, and the levels."""
     return {"scenes": [{**row, "levels": dict(row["levels"])} for row in state.table("scenes").values()]}
 
 
 @TOOL.api("Run Scene", text("scene_id", "Id from List Scenes.", "scene-001"))
-def run_scene(state: Tables, scene_id: str) -> tuple[dict[str, Any], Tables]:
+def run_scene(state: Tables, scene_id: str) -> tuple[JsonObject, Tables]:
     """Switch every device of a scene on and set its level."""
     scene = found(state.row("scenes", scene_id), "scene", scene_id)
     for device_id, level in scene["levels"].items():
@@ -98,7 +99,7 @@ def run_scene(state: Tables, scene_id: str) -> tuple[dict[str, Any], Tables]:
 
 
 @TOOL.api("List Timers")
-def list_timers(state: Tables) -> dict[str, Any]:
+def list_timers(state: Tables) -> JsonObject:
     """Daily timers."""
     return {"timers": [dict(row) for row in state.table("device_timers").values()]}
 
@@ -109,7 +110,7 @@ def list_timers(state: Tables) -> dict[str, Any]:
     clock("time", "When, every day.", "21:30"),
     choice("power", "On or off.", ("off", "on")),
 )
-def set_timer(state: Tables, device_id: str, time: str, power: str) -> tuple[dict[str, Any], Tables]:
+def set_timer(state: Tables, device_id: str, time: str, power: str) -> tuple[JsonObject, Tables]:
     """Switch a device on or off every day at a time; the same timer cannot be set twice."""
     found(state.row("devices", device_id), "device", device_id)
     parse_clock(time)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.content.recipes import DIETS, DIFFICULTIES, recipes
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
@@ -25,7 +24,7 @@ def _suits(diet: str, wanted: str) -> bool:
     choice("diet", "Only recipes for this diet.", DIETS, optional=True),
     PAGE,
 )
-def search_recipes(name: str, diet: str, page: int) -> dict[str, Any]:
+def search_recipes(name: str, diet: str, page: int) -> JsonObject:
     """Find recipes by part of their name; returns ids and names."""
     needle = name.casefold()
     rows = [
@@ -37,7 +36,7 @@ def search_recipes(name: str, diet: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Recipe Details", _RECIPE)
-def recipe_details(recipe_id: str) -> dict[str, Any]:
+def recipe_details(recipe_id: str) -> JsonObject:
     """Preparation and cooking time, difficulty, oven temperature and diet of one recipe."""
     row = found(recipes().get(recipe_id), "recipe", recipe_id)
     return {key: value for key, value in row.items() if key != "ingredients"}
@@ -46,7 +45,7 @@ def recipe_details(recipe_id: str) -> dict[str, Any]:
 @TOOL.lookup(
     "Recipe Ingredients", _RECIPE, whole("servings", "For how many people.", 4, 1, 50, optional=True)
 )
-def recipe_ingredients(recipe_id: str, servings: int) -> dict[str, Any]:
+def recipe_ingredients(recipe_id: str, servings: int) -> JsonObject:
     """Ingredients of one recipe in grams for a number of servings, with their food ids."""
     row = found(recipes().get(recipe_id), "recipe", recipe_id)
     lines = [
@@ -62,7 +61,7 @@ def recipe_ingredients(recipe_id: str, servings: int) -> dict[str, Any]:
     choice("difficulty", "Only recipes of this difficulty.", ("any", *DIFFICULTIES), optional=True),
     PAGE,
 )
-def recipes_with(food_id: str, difficulty: str, page: int) -> dict[str, Any]:
+def recipes_with(food_id: str, difficulty: str, page: int) -> JsonObject:
     """List the recipes that need an ingredient."""
     found(foods().get(food_id), "food", food_id)
     rows = [

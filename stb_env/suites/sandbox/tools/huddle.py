@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.mails import KINDS, detail_of
@@ -51,7 +51,7 @@ def _channel(state: Tables, channel: str) -> Row:
 
 
 @TOOL.api("List Channels")
-def list_channels(state: Tables) -> dict[str, Any]:
+def list_channels(state: Tables) -> JsonObject:
     """Names of the channels, with the number of members."""
     rows = state.table("channels").values()
     shown = [{"name": row["name"], "members": len(row["members"]), "muted": row["muted"]} for row in rows]
@@ -59,13 +59,13 @@ def list_channels(state: Tables) -> dict[str, Any]:
 
 
 @TOOL.api("Channel Members", _CHANNEL)
-def channel_members(state: Tables, channel: str) -> dict[str, Any]:
+def channel_members(state: Tables, channel: str) -> JsonObject:
     """Names of a channel's members, the user aside."""
     return {"members": list(_channel(state, channel)["members"])}
 
 
 @TOOL.api("Channel Posts", _CHANNEL, text("author", "Part of the author's name.", "", optional=True), PAGE)
-def channel_posts(state: Tables, channel: str, author: str, page: int) -> dict[str, Any]:
+def channel_posts(state: Tables, channel: str, author: str, page: int) -> JsonObject:
     """Posts of a channel, oldest first."""
     name, needle = _channel(state, channel)["name"], author.casefold()
     rows = [
@@ -77,7 +77,7 @@ def channel_posts(state: Tables, channel: str, author: str, page: int) -> dict[s
 
 
 @TOOL.api("Write Post", _CHANNEL, text("message", "What to write.", "Sample"))
-def write_post(state: Tables, channel: str, message: str) -> tuple[dict[str, Any], Tables]:
+def write_post(state: Tables, channel: str, message: str) -> tuple[JsonObject, Tables]:
     """Write a post in a channel."""
     name = _channel(state, channel)["name"]
     if not message.strip():
@@ -95,7 +95,7 @@ def write_post(state: Tables, channel: str, message: str) -> tuple[dict[str, Any
 
 
 @TOOL.api("Pin Post", _POST)
-def pin_post(state: Tables, post_id: str) -> tuple[dict[str, Any], Tables]:
+def pin_post(state: Tables, post_id: str) -> tuple[JsonObject, Tables]:
     """Pin a post, which unpins any other of its channel."""
     pinned = found(state.row("posts", post_id), "post", post_id)
     for key, row in state.table("posts").items():
@@ -105,7 +105,7 @@ def pin_post(state: Tables, post_id: str) -> tuple[dict[str, Any], Tables]:
 
 
 @TOOL.api("Add Reaction", _POST, choice("reaction", "The reaction.", REACTIONS))
-def add_reaction(state: Tables, post_id: str, reaction: str) -> tuple[dict[str, Any], Tables]:
+def add_reaction(state: Tables, post_id: str, reaction: str) -> tuple[JsonObject, Tables]:
     """React to a post; the same reaction counts once."""
     row = found(state.row("posts", post_id), "post", post_id)
     row = {**row, "reactions": sorted({*row["reactions"], reaction})}
@@ -113,7 +113,7 @@ def add_reaction(state: Tables, post_id: str, reaction: str) -> tuple[dict[str, 
 
 
 @TOOL.api("Mute Channel", _CHANNEL)
-def mute_channel(state: Tables, channel: str) -> tuple[dict[str, Any], Tables]:
+def mute_channel(state: Tables, channel: str) -> tuple[JsonObject, Tables]:
     """Stop notifications of a channel."""
     row = {**_channel(state, channel), "muted": True}
     return {"channel": row["name"], "muted": True}, state.with_row("channels", row["channel_id"], row)

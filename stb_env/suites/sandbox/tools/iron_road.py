@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, show_clock
@@ -23,7 +22,7 @@ _TRAIN = text("train_id", "Id from Find Trains.", "IR0001")
     text("destination_city_id", "Id of the city of arrival, in the same country.", "city-002"),
     PAGE,
 )
-def find_trains(origin_city_id: str, destination_city_id: str, page: int) -> dict[str, Any]:
+def find_trains(origin_city_id: str, destination_city_id: str, page: int) -> JsonObject:
     """List the daily direct trains from one city to another by departure, with local 24-hour times."""
     found(cities().get(origin_city_id), "city", origin_city_id)
     found(cities().get(destination_city_id), "city", destination_city_id)
@@ -42,7 +41,7 @@ def find_trains(origin_city_id: str, destination_city_id: str, page: int) -> dic
 
 
 @TOOL.lookup("Train Details", _TRAIN)
-def train_details(train_id: str) -> dict[str, Any]:
+def train_details(train_id: str) -> JsonObject:
     """Route, platform, journey time, number of stops and dining car of one train."""
     row = found(trains().get(train_id), "train", train_id)
     return {
@@ -62,7 +61,7 @@ def train_details(train_id: str) -> dict[str, Any]:
     choice("travel_class", "Class.", CLASSES, optional=True),
     whole("passengers", "How many travel together.", 1, 1, 20, optional=True),
 )
-def train_fare(train_id: str, travel_class: str, passengers: int) -> dict[str, Any]:
+def train_fare(train_id: str, travel_class: str, passengers: int) -> JsonObject:
     """Total fare of a party on one train; first class costs 60 % more, groups from five on pay 15 % less."""
     row = found(trains().get(train_id), "train", train_id)
     single = row["fare"] * (1.6 if travel_class == "first" else 1)
@@ -77,7 +76,7 @@ def train_fare(train_id: str, travel_class: str, passengers: int) -> dict[str, A
 
 
 @TOOL.lookup("Connections From", text("city_id", "Id of the city of departure.", "city-001"), PAGE)
-def connections_from(city_id: str, page: int) -> dict[str, Any]:
+def connections_from(city_id: str, page: int) -> JsonObject:
     """List the cities that direct trains reach from a city, each with its fastest journey in minutes."""
     found(cities().get(city_id), "city", city_id)
     rows = [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.leagues import LEAGUES, ROUNDS, standings, teams
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import text, whole
@@ -14,13 +13,13 @@ _LEAGUE = text("league_id", "Id from List Leagues.", "league-01")
 
 
 @TOOL.lookup("List Leagues")
-def list_leagues() -> dict[str, Any]:
+def list_leagues() -> JsonObject:
     """Ids and names of the leagues."""
     return {"leagues": [{"league_id": key, "name": name} for key, name in LEAGUES.items()]}
 
 
 @TOOL.lookup("Search Teams", text("name", "Part of the team's name, in any case.", "rovers"), PAGE)
-def search_teams(name: str, page: int) -> dict[str, Any]:
+def search_teams(name: str, page: int) -> JsonObject:
     """Find teams by part of their name; returns team and league ids."""
     needle = name.casefold()
     shown = ("team_id", "name", "league_id")
@@ -29,7 +28,7 @@ def search_teams(name: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Team Profile", text("team_id", "Id from Search Teams.", "team-001"))
-def team_profile(team_id: str) -> dict[str, Any]:
+def team_profile(team_id: str) -> JsonObject:
     """Coach, founding year, stadium and league of one team."""
     return dict(found(teams().get(team_id), "team", team_id))
 
@@ -37,7 +36,7 @@ def team_profile(team_id: str) -> dict[str, Any]:
 @TOOL.lookup(
     "Standings", _LEAGUE, whole("after_round", "Count rounds up to this.", ROUNDS, 1, ROUNDS, optional=True)
 )
-def league_standings(league_id: str, after_round: int) -> dict[str, Any]:
+def league_standings(league_id: str, after_round: int) -> JsonObject:
     """Table of a league, best first: a win gives three points, a draw one; then goal difference decides."""
     found(LEAGUES.get(league_id), "league", league_id)
     rows = [{"place": place, **line} for place, line in enumerate(standings(league_id, after_round), start=1)]

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.content.households import friends
@@ -45,16 +46,16 @@ def rows(rng: random.Random, household: int) -> Mapping[str, Table]:
     return {"mails": mails}
 
 
-def _changed(state: Tables, mail_id: str, **fields: Any) -> tuple[dict[str, Any], Tables]:
+def _changed(state: Tables, mail_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("mails", mail_id), "mail", mail_id), **fields}
     return _entry(row), state.with_row("mails", mail_id, row)
 
 
-def _entry(row: Row) -> dict[str, Any]:
+def _entry(row: Row) -> JsonObject:
     return {key: value for key, value in row.items() if key != "body"} | {"labels": list(row["labels"])}
 
 
-def _sent(state: Tables, recipient: str, subject: str, body: str) -> tuple[dict[str, Any], Tables]:
+def _sent(state: Tables, recipient: str, subject: str, body: str) -> tuple[JsonObject, Tables]:
     if not body.strip():
         raise ApiError("body must not be empty")
     key, state = state.next_id("mail")
@@ -79,7 +80,7 @@ def _sent(state: Tables, recipient: str, subject: str, body: str) -> tuple[dict[
     choice("state", "Read or unread only.", ("any", "read", "unread"), optional=True),
     PAGE,
 )
-def search_mail(tables: Tables, query: str, folder: str, state: str, page: int) -> dict[str, Any]:
+def search_mail(tables: Tables, query: str, folder: str, state: str, page: int) -> JsonObject:
     """Find mails of one folder, newest first, without their text."""
     needle = query.casefold()
     rows = [
@@ -93,14 +94,14 @@ def search_mail(tables: Tables, query: str, folder: str, state: str, page: int) 
 
 
 @TOOL.api("Open Mail", _ID)
-def open_mail(state: Tables, mail_id: str) -> dict[str, Any]:
+def open_mail(state: Tables, mail_id: str) -> JsonObject:
     """One mail with its text; it is not marked as read by this."""
     row = found(state.row("mails", mail_id), "mail", mail_id)
     return {**_entry(row), "body": row["body"]}
 
 
 @TOOL.api("Mark Mail", _ID, choice("state", "Read or unread.", ("read", "unread"), optional=True))
-def mark_mail(tables: Tables, mail_id: str, state: str) -> tuple[dict[str, Any], Tables]:
+def mark_mail(tables: Tables, mail_id: str, state: str) -> tuple[JsonObject, Tables]:
     """Mark a mail as read or unread."""
     return _changed(tables, mail_id, read=state == "read")
 
@@ -111,7 +112,7 @@ def mark_mail(tables: Tables, mail_id: str, state: str) -> tuple[dict[str, Any],
     text("subject", "Subject line.", "Sample"),
     _BODY,
 )
-def send_mail(state: Tables, recipient: str, subject: str, body: str) -> tuple[dict[str, Any], Tables]:
+def send_mail(state: Tables, recipient: str, subject: str, body: str) -> tuple[JsonObject, Tables]:
     """Send a new mail."""
     if "@" not in recipient:
         raise ApiError(f"recipient must be an e-mail address, got {recipient[:80]!r}")
@@ -119,21 +120,21 @@ def send_mail(state: Tables, recipient: str, subject: str, body: str) -> tuple[d
 
 
 @TOOL.api("Reply To Mail", _ID, _BODY)
-def reply_to_mail(state: Tables, mail_id: str, body: str) -> tuple[dict[str, Any], Tables]:
+def reply_to_mail(state: Tables, mail_id: str, body: str) -> tuple[JsonObject, Tables]:
     """Answer a mail; the subject gets "Re:" in front."""
     row = found(state.row("mails", mail_id), "mail", mail_id)
     return _sent(state, row["sender"], f"Re: {row['subject']}", body)
 
 
 @TOOL.api("Label Mail", _ID, choice("label", "The label.", LABELS))
-def label_mail(state: Tables, mail_id: str, label: str) -> tuple[dict[str, Any], Tables]:
+def label_mail(state: Tables, mail_id: str, label: str) -> tuple[JsonObject, Tables]:
     """Put a label on a mail."""
     row = found(state.row("mails", mail_id), "mail", mail_id)
     return _changed(state, mail_id, labels=sorted({*row["labels"], label}))
 
 
 @TOOL.api("Move Mail", _ID, choice("folder", "The folder to move it to.", ("archive", "inbox")))
-def move_mail(state: Tables, mail_id: str, folder: str) -> tuple[dict[str, Any], Tables]:
+def move_mail(state: Tables, mail_id: str, folder: str) -> tuple[JsonObject, Tables]:
     """Move a received mail between inbox and archive."""
     if found(state.row("mails", mail_id), "mail", mail_id)["folder"] == "sent":
         raise ApiError("mail that was sent stays in the folder sent")

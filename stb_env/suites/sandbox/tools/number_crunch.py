@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import statistics
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.params import choice, number, text
 from stb_env.suites.sandbox.registry import ToolDoc
@@ -43,7 +43,7 @@ def parse_numbers(listed: str) -> list[float]:
 
 
 @TOOL.lookup("Average", _NUMBERS, choice("kind", "Which average.", ("mean", "median"), optional=True))
-def average(numbers: str, kind: str) -> dict[str, Any]:
+def average(numbers: str, kind: str) -> JsonObject:
     """Mean or median of some numbers."""
     values = parse_numbers(numbers)
     middle = statistics.fmean(values) if kind == "mean" else statistics.median(values)
@@ -55,7 +55,7 @@ def average(numbers: str, kind: str) -> dict[str, Any]:
     _NUMBERS,
     choice("kind", "Which measure.", ("sample_deviation", "population_deviation", "range"), optional=True),
 )
-def spread(numbers: str, kind: str) -> dict[str, Any]:
+def spread(numbers: str, kind: str) -> JsonObject:
     """Standard deviation (of a sample or of a whole population) or range of at least two numbers."""
     values = parse_numbers(numbers)
     if len(values) < 2:
@@ -66,7 +66,7 @@ def spread(numbers: str, kind: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Total", _NUMBERS)
-def total(numbers: str) -> dict[str, Any]:
+def total(numbers: str) -> JsonObject:
     """Sum, least and greatest of some numbers."""
     values = parse_numbers(numbers)
     return {"sum": round(math.fsum(values), 4), "least": min(values), "greatest": max(values)}
@@ -77,7 +77,7 @@ def total(numbers: str) -> dict[str, Any]:
     number("old_value", "Value before; anything but 0.", 80, -1e12, 1e12),
     number("new_value", "Value after.", 100, -1e12, 1e12),
 )
-def percent_change(old_value: float, new_value: float) -> dict[str, Any]:
+def percent_change(old_value: float, new_value: float) -> JsonObject:
     """Change from one value to another, in per cent of the old one."""
     if abs(old_value) < 1e-9:
         raise ApiError("old_value must not be 0")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.logins import DEMO_TOKEN, log_in, login_rows, user_of
@@ -65,7 +65,7 @@ def _movable(state: Tables, token: str, parcel_id: str) -> Row:
     return row
 
 
-def _shown(row: Row) -> dict[str, Any]:
+def _shown(row: Row) -> JsonObject:
     return {key: value for key, value in row.items() if key != "user_id"}
 
 
@@ -74,13 +74,13 @@ def _shown(row: Row) -> dict[str, Any]:
     text("user_name", "The user's name at this service.", "demo"),
     text("password", "The user's password.", "demo"),
 )
-def log_in_user(state: Tables, user_name: str, password: str) -> dict[str, Any]:
+def log_in_user(state: Tables, user_name: str, password: str) -> JsonObject:
     """Get the token that other calls need."""
     return log_in(state.table("courier_users"), user_name, password)
 
 
 @TOOL.api("List Parcels", _TOKEN, choice("status", "Only these.", ("any", *STATUSES), optional=True), PAGE)
-def list_parcels(state: Tables, token: str, status: str, page: int) -> dict[str, Any]:
+def list_parcels(state: Tables, token: str, status: str, page: int) -> JsonObject:
     """Ids, senders and states of the user's parcels."""
     user = user_of(state.table("courier_users"), token)
     rows = [
@@ -92,13 +92,13 @@ def list_parcels(state: Tables, token: str, status: str, page: int) -> dict[str,
 
 
 @TOOL.api("Parcel Details", _TOKEN, _PARCEL)
-def parcel_details(state: Tables, token: str, parcel_id: str) -> dict[str, Any]:
+def parcel_details(state: Tables, token: str, parcel_id: str) -> JsonObject:
     """Weight in grams, city, day of delivery and pick-up point of one parcel."""
     return _shown(_parcel(state, token, parcel_id))
 
 
 @TOOL.lookup("Find Pickup Points", text("city_name", "Full name of the city (not an id).", "Marrowgate"))
-def find_pickup_points(city_name: str) -> dict[str, Any]:
+def find_pickup_points(city_name: str) -> JsonObject:
     """Shops of a city that keep parcels, with opening hours; needs no token."""
     city = cities_by_name().get(city_name.strip().casefold())
     if city is None:
@@ -114,7 +114,7 @@ def find_pickup_points(city_name: str) -> dict[str, Any]:
 )
 def redirect_parcel(
     state: Tables, token: str, parcel_id: str, pickup_point_id: str
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Send a parcel in transit to a pick-up point of its city."""
     row = _movable(state, token, parcel_id)
     if pickup_point_id:
@@ -126,9 +126,7 @@ def redirect_parcel(
 
 
 @TOOL.api("Change Delivery Day", _TOKEN, _PARCEL, day("date", "The new day.", "2026-03-16"))
-def change_delivery_day(
-    state: Tables, token: str, parcel_id: str, date: str
-) -> tuple[dict[str, Any], Tables]:
+def change_delivery_day(state: Tables, token: str, parcel_id: str, date: str) -> tuple[JsonObject, Tables]:
     """Have a parcel in transit delivered on another day, up to thirty days ahead."""
     row = _movable(state, token, parcel_id)
     if days_left(coming_day(date).isoformat()) > 30:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.languages import (
     ENGLISH,
@@ -22,7 +21,7 @@ _LANGUAGE = choice("language", "The foreign language.", LANGUAGES)
 
 
 @TOOL.lookup("From English", text("word", "An English word.", "anchor"), _LANGUAGE)
-def from_english(word: str, language: str) -> dict[str, Any]:
+def from_english(word: str, language: str) -> JsonObject:
     """Translate an English word."""
     foreign = lexicon(language).get(word.strip().casefold())
     if foreign is None:
@@ -31,7 +30,7 @@ def from_english(word: str, language: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("To English", text("word", "A word of the foreign language.", "anchor"), _LANGUAGE)
-def to_english(word: str, language: str) -> dict[str, Any]:
+def to_english(word: str, language: str) -> JsonObject:
     """Translate a foreign word into English; an English word comes back as it is."""
     needle = word.strip().casefold()
     english = needle if needle in lexicon(language) else reverse_lexicon(language).get(needle)
@@ -41,13 +40,13 @@ def to_english(word: str, language: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Say Number", whole("number", "The number.", 7, 0, GREATEST_NUMERAL), _LANGUAGE)
-def say_number(number: int, language: str) -> dict[str, Any]:
+def say_number(number: int, language: str) -> JsonObject:
     """Word for a number."""
     return {"number": number, "language": language, "word": numeral(language, number)}
 
 
 @TOOL.lookup("Word List", _LANGUAGE, PAGE)
-def word_list(language: str, page: int) -> dict[str, Any]:
+def word_list(language: str, page: int) -> JsonObject:
     """List all English words that can be translated, with their foreign ones."""
     pairs = [{"english": english, "foreign": foreign} for english, foreign in lexicon(language).items()]
     return page_of(pairs, page)

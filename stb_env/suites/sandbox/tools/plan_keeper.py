@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.services import TIERS, services
@@ -44,7 +44,7 @@ def _active(state: Tables, subscription_id: str) -> Row:
 
 
 @TOOL.api("List Subscriptions", PAGE)
-def list_subscriptions(state: Tables, page: int) -> dict[str, Any]:
+def list_subscriptions(state: Tables, page: int) -> JsonObject:
     """Ids, services, tiers and states of the user's subscriptions."""
     shown = ("subscription_id", "service", "tier", "status")
     rows = state.table("subscriptions").values()
@@ -52,14 +52,14 @@ def list_subscriptions(state: Tables, page: int) -> dict[str, Any]:
 
 
 @TOOL.api("Subscription Details", _ID)
-def subscription_details(state: Tables, subscription_id: str) -> dict[str, Any]:
+def subscription_details(state: Tables, subscription_id: str) -> JsonObject:
     """Price a month, next renewal, and until when the contract binds."""
     row = found(state.row("subscriptions", subscription_id), "subscription", subscription_id)
     return {**row, "monthly_price": services()[row["service"]][row["tier"]]}
 
 
 @TOOL.lookup("Tier Prices", text("service", "Full name of the service.", "Quill Notes"))
-def tier_prices(service: str) -> dict[str, Any]:
+def tier_prices(service: str) -> JsonObject:
     """Monthly price of every tier of a service."""
     for name, prices in services().items():
         if name.casefold() == service.strip().casefold():
@@ -68,7 +68,7 @@ def tier_prices(service: str) -> dict[str, Any]:
 
 
 @TOOL.api("Change Tier", _ID, choice("tier", "The new tier.", ("premium", "standard", "basic")))
-def change_tier(state: Tables, subscription_id: str, tier: str) -> tuple[dict[str, Any], Tables]:
+def change_tier(state: Tables, subscription_id: str, tier: str) -> tuple[JsonObject, Tables]:
     """Move a subscription to another tier, from the next renewal on."""
     row = _active(state, subscription_id)
     if row["tier"] == tier:
@@ -79,7 +79,7 @@ def change_tier(state: Tables, subscription_id: str, tier: str) -> tuple[dict[st
 
 
 @TOOL.api("Pause Subscription", _ID, day("until", "Day on which it goes on.", "2026-06-01"))
-def pause_subscription(state: Tables, subscription_id: str, until: str) -> tuple[dict[str, Any], Tables]:
+def pause_subscription(state: Tables, subscription_id: str, until: str) -> tuple[JsonObject, Tables]:
     """Pause a subscription, for half a year at most."""
     row = _active(state, subscription_id)
     if days_left(coming_day(until).isoformat()) > 183:
@@ -89,7 +89,7 @@ def pause_subscription(state: Tables, subscription_id: str, until: str) -> tuple
 
 
 @TOOL.api("Cancel Subscription", _ID)
-def cancel_subscription(state: Tables, subscription_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_subscription(state: Tables, subscription_id: str) -> tuple[JsonObject, Tables]:
     """Cancel a subscription; it ends with the renewal. Refused while the contract binds."""
     row = _active(state, subscription_id)
     if days_left(row["bound_until"]) >= 0:

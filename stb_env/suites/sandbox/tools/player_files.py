@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.leagues import POSITIONS, players, teams
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
@@ -14,7 +13,7 @@ _POSITION = choice("position", "Only this position.", ("any", *POSITIONS), optio
 
 
 @TOOL.lookup("Search Players", text("name", "Part of the name, in any case.", "an"), _POSITION, PAGE)
-def search_players(name: str, position: str, page: int) -> dict[str, Any]:
+def search_players(name: str, position: str, page: int) -> JsonObject:
     """Find players by part of their name; returns ids and names."""
     needle = name.casefold()
     rows = [
@@ -26,13 +25,13 @@ def search_players(name: str, position: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Player Details", text("player_id", "Id from Search Players.", "player-001"))
-def player_details(player_id: str) -> dict[str, Any]:
+def player_details(player_id: str) -> JsonObject:
     """Team, position, shirt number, birth date, goals and market value (million aurel) of one player."""
     return dict(found(players().get(player_id), "player", player_id))
 
 
 @TOOL.lookup("Squad", text("team_id", "Id of the team, as League Office has it.", "team-001"), _POSITION)
-def squad(team_id: str, position: str) -> dict[str, Any]:
+def squad(team_id: str, position: str) -> JsonObject:
     """Players of one team with position, shirt number and goals of this season."""
     found(teams().get(team_id), "team", team_id)
     shown = ("player_id", "name", "position", "shirt_number", "goals")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from stb_env.backend.world import Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
@@ -48,7 +48,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
 
 
 @TOOL.api("List Accounts")
-def list_accounts(state: Tables) -> dict[str, Any]:
+def list_accounts(state: Tables) -> JsonObject:
     """The user's accounts with balances."""
     return {"accounts": list(state.table("accounts").values())}
 
@@ -59,7 +59,7 @@ def list_accounts(state: Tables) -> dict[str, Any]:
     text("payee", "Part of the payee's name.", "", optional=True),
     PAGE,
 )
-def search_payments(state: Tables, account_id: str, payee: str, page: int) -> dict[str, Any]:
+def search_payments(state: Tables, account_id: str, payee: str, page: int) -> JsonObject:
     """Past card payments of one account, oldest first."""
     found(state.row("accounts", account_id), "account", account_id)
     needle = payee.casefold()
@@ -72,7 +72,7 @@ def search_payments(state: Tables, account_id: str, payee: str, page: int) -> di
 
 
 @TOOL.api("List Transfers", PAGE)
-def list_transfers(state: Tables, page: int) -> dict[str, Any]:
+def list_transfers(state: Tables, page: int) -> JsonObject:
     """Transfers that the user made between accounts."""
     return page_of(state.table("transfers").values(), page)
 
@@ -85,7 +85,7 @@ def list_transfers(state: Tables, page: int) -> dict[str, Any]:
 )
 def transfer_money(
     state: Tables, source_account_id: str, target_account_id: str, amount: float
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Move money between two of the user's accounts, at once."""
     source = found(state.row("accounts", source_account_id), "account", source_account_id)
     target = found(state.row("accounts", target_account_id), "account", target_account_id)

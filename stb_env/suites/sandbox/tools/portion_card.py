@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.foods import KJ_PER_KCAL, foods, foods_by_name
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, number, text
@@ -14,12 +13,12 @@ KINDS = ("any", *dict.fromkeys(row["kind"] for row in foods().values()))
 _FOOD = text("food_name", "Full name of the food (not an id).", "Leek")
 
 
-def _food(name: str) -> dict[str, Any]:
-    row: dict[str, Any] = found(foods_by_name().get(name.strip().casefold()), "food", name)
+def _food(name: str) -> JsonObject:
+    row: JsonObject = found(foods_by_name().get(name.strip().casefold()), "food", name)
     return row
 
 
-def _card(row: dict[str, Any]) -> dict[str, Any]:
+def _card(row: JsonObject) -> JsonObject:
     share = row["portion_g"] / 100
     return {
         "food_name": row["name"],
@@ -32,7 +31,7 @@ def _card(row: dict[str, Any]) -> dict[str, Any]:
 
 
 @TOOL.lookup("Foods With Portions", choice("kind", "Only this kind of food.", KINDS, optional=True), PAGE)
-def foods_with_portions(kind: str, page: int) -> dict[str, Any]:
+def foods_with_portions(kind: str, page: int) -> JsonObject:
     """Names of the foods on the card and the weight of their usual portion in grams."""
     rows = [
         {"food_name": row["name"], "portion_g": row["portion_g"]}
@@ -43,13 +42,13 @@ def foods_with_portions(kind: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Portion Facts", _FOOD)
-def portion_facts(food_name: str) -> dict[str, Any]:
+def portion_facts(food_name: str) -> JsonObject:
     """Weight of one usual portion in grams, its energy in kJ, its protein and fat in mg."""
     return _card(_food(food_name))
 
 
 @TOOL.lookup("Portions For Energy", _FOOD, number("energy_kj", "Energy to reach, in kJ.", 1000, 1, 100_000))
-def portions_for_energy(food_name: str, energy_kj: float) -> dict[str, Any]:
+def portions_for_energy(food_name: str, energy_kj: float) -> JsonObject:
     """How many portions of a food give so much energy, rounded to tenths."""
     card = _card(_food(food_name))
     return {"food_name": card["food_name"], "portions": round(energy_kj / card["energy_kj"], 1)}

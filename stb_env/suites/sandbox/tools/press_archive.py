@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date
 from functools import lru_cache
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
@@ -16,7 +16,7 @@ TOOL = ToolDoc("News", "Press Archive", "An archive of newspapers.", held_out="t
 
 
 @lru_cache(maxsize=1)
-def _stories() -> Mapping[str, dict[str, Any]]:
+def _stories() -> Mapping[str, JsonObject]:
     return {f"PA/{key.removeprefix('article-')}": row for key, row in articles().items()}
 
 
@@ -26,7 +26,7 @@ def _stories() -> Mapping[str, dict[str, Any]]:
     choice("outlet", "Only this paper.", ("any", *SOURCES), optional=True),
     PAGE,
 )
-def find_stories(words: str, outlet: str, page: int) -> dict[str, Any]:
+def find_stories(words: str, outlet: str, page: int) -> JsonObject:
     """Find stories by part of their headline, oldest first; returns references."""
     needle = words.casefold()
     rows = [
@@ -38,7 +38,7 @@ def find_stories(words: str, outlet: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Story Card", text("reference", "Reference from Find Stories.", "PA/0001"))
-def story_card(reference: str) -> dict[str, Any]:
+def story_card(reference: str) -> JsonObject:
     """Outlet, author, length in words and day (DD/MM/YYYY) of one story."""
     row = found(_stories().get(reference), "story", reference)
     return {
@@ -52,7 +52,7 @@ def story_card(reference: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Outlet Card", choice("outlet", "The paper.", tuple(SOURCES)))
-def outlet_card(outlet: str) -> dict[str, Any]:
+def outlet_card(outlet: str) -> JsonObject:
     """When a paper was founded and how many stories of it are archived."""
     stories = sum(row["source"] == outlet for row in articles().values())
     return {"outlet": outlet, "founded": SOURCES[outlet], "stories": stories}

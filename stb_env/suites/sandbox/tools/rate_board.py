@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.currencies import convert, currencies
 from stb_env.suites.sandbox.manners import PAGE, page_of
@@ -21,7 +20,7 @@ def _known(code: str) -> str:
 
 
 @TOOL.lookup("List Currencies", PAGE)
-def list_currencies(page: int) -> dict[str, Any]:
+def list_currencies(page: int) -> JsonObject:
     """Codes and names of all currencies."""
     return page_of([{"code": row["code"], "name": row["name"]} for row in currencies().values()], page)
 
@@ -32,7 +31,7 @@ def list_currencies(page: int) -> dict[str, Any]:
     text("source_code", "Three-letter code of the source currency.", "AUR"),
     text("target_code", "Three-letter code of the target currency.", "ALD"),
 )
-def convert_amount(amount: float, source_code: str, target_code: str) -> dict[str, Any]:
+def convert_amount(amount: float, source_code: str, target_code: str) -> JsonObject:
     """Convert an amount of money from one currency to another."""
     source, target = _known(source_code), _known(target_code)
     return {
@@ -48,7 +47,7 @@ def convert_amount(amount: float, source_code: str, target_code: str) -> dict[st
     text("base_code", "Three-letter code.", "AUR"),
     text("quote_code", "Three-letter code.", "GYO"),
 )
-def get_rate(base_code: str, quote_code: str) -> dict[str, Any]:
+def get_rate(base_code: str, quote_code: str) -> JsonObject:
     """How many units of the quote currency one unit of the base currency buys."""
     base, quote = _known(base_code), _known(quote_code)
     rate = currencies()[quote]["per_aurel"] / currencies()[base]["per_aurel"]

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import lru_cache
 from itertools import compress
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from stb_env import seeding
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.currencies import convert
@@ -56,7 +57,7 @@ def _nightly(hotel: Row) -> float:
     return convert(hotel["nightly_price"], hotel["currency"], "AUR")
 
 
-def _terms(hotel: Row, check_in: str, nights: int) -> dict[str, Any]:
+def _terms(hotel: Row, check_in: str, nights: int) -> JsonObject:
     return {
         "hotel_id": hotel["hotel_id"],
         "hotel": hotel["name"],
@@ -75,7 +76,7 @@ def _has_room(hotel_id: str, check_in: str) -> bool:
     return bool(days_with_room(hotel_id, [check_in]))
 
 
-def _bookable(hotel_id: str, check_in: str, nights: int) -> dict[str, Any]:
+def _bookable(hotel_id: str, check_in: str, nights: int) -> JsonObject:
     hotel = found(hotels().get(hotel_id), "hotel", hotel_id)
     coming_day(check_in)
     if not _has_room(hotel_id, check_in):
@@ -93,7 +94,7 @@ def _touchable(state: Tables, stay_id: str) -> Row:
 
 
 @TOOL.lookup("Find Rooms", text("city_id", "Id of the city, as City Atlas has it.", "city-001"), _CHECK_IN)
-def find_rooms(city_id: str, check_in: str) -> dict[str, Any]:
+def find_rooms(city_id: str, check_in: str) -> JsonObject:
     """Hotels of a city, by name: price a night in AUR, and whether they have a room from that day on."""
     found(cities().get(city_id), "city", city_id)
     coming_day(check_in)
@@ -110,13 +111,13 @@ def find_rooms(city_id: str, check_in: str) -> dict[str, Any]:
 
 
 @TOOL.api("List Stays")
-def list_stays(state: Tables) -> dict[str, Any]:
+def list_stays(state: Tables) -> JsonObject:
     """The user's stays, cancelled ones included, and the desk's date."""
     return {"today": iso_day(0), "stays": [dict(row) for row in state.table("stays").values()]}
 
 
 @TOOL.api("Book Room", text("hotel_id", "Id from Find Rooms.", "hotel-001"), _CHECK_IN, _NIGHTS)
-def book_room(state: Tables, hotel_id: str, check_in: str, nights: int) -> tuple[dict[str, Any], Tables]:
+def book_room(state: Tables, hotel_id: str, check_in: str, nights: int) -> tuple[JsonObject, Tables]:
     """Book a room; refused where the hotel is full."""
     terms = _bookable(hotel_id, check_in, nights)
     key, state = state.next_id("stay")
@@ -125,7 +126,7 @@ def book_room(state: Tables, hotel_id: str, check_in: str, nights: int) -> tuple
 
 
 @TOOL.api("Change Stay", _STAY, day("check_in", "New day of arrival.", _EXAMPLE_DAY), _NIGHTS)
-def change_stay(state: Tables, stay_id: str, check_in: str, nights: int) -> tuple[dict[str, Any], Tables]:
+def change_stay(state: Tables, stay_id: str, check_in: str, nights: int) -> tuple[JsonObject, Tables]:
     """Give a stay other days and the price of those; not within 3 days of arrival."""
     row = _touchable(state, stay_id)
     row = {**row, **_bookable(row["hotel_id"], check_in, nights)}
@@ -133,7 +134,7 @@ def change_stay(state: Tables, stay_id: str, check_in: str, nights: int) -> tupl
 
 
 @TOOL.api("Cancel Stay", _STAY)
-def cancel_stay(state: Tables, stay_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_stay(state: Tables, stay_id: str) -> tuple[JsonObject, Tables]:
     """Cancel a stay: all comes back up to 14 days before arrival, half up to 3, later it is refused."""
     row = _touchable(state, stay_id)
     share = 1.0 if days_left(row["check_in"]) >= HALF_DAYS else 0.5

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.climate import sun
 from stb_env.suites.sandbox.content.places import cities_by_name
@@ -19,7 +18,7 @@ TOOL = ToolDoc("Weather", "Sky Almanac", "When the sun rises and sets.")
     text("city_name", "Full name of the city (not an id).", "Marrowgate"),
     day("date", "The day.", "2026-03-02"),
 )
-def sun_times(city_name: str, date: str) -> dict[str, Any]:
+def sun_times(city_name: str, date: str) -> JsonObject:
     """Local sunrise and sunset in a city on a day, and the length of the day."""
     city = cities_by_name().get(city_name.strip().casefold())
     if city is None:

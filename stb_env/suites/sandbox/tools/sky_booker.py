@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env import seeding
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights
@@ -35,7 +35,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"trips": trips}
 
 
-def _terms(flight_id: str, date: str, cabin: str) -> dict[str, Any]:
+def _terms(flight_id: str, date: str, cabin: str) -> JsonObject:
     flight = found(flights().get(flight_id), "flight", flight_id)
     return {
         "flight_id": flight_id,
@@ -46,7 +46,7 @@ def _terms(flight_id: str, date: str, cabin: str) -> dict[str, Any]:
     }
 
 
-def _fresh() -> dict[str, Any]:
+def _fresh() -> JsonObject:
     return {"seat": "", "status": "booked", "refund": 0.0}
 
 
@@ -66,13 +66,13 @@ def _touchable(state: Tables, trip_id: str) -> Row:
 
 
 @TOOL.api("List Trips")
-def list_trips(state: Tables) -> dict[str, Any]:
+def list_trips(state: Tables) -> JsonObject:
     """The user's trips, cancelled ones included, and today's date."""
     return {"today": iso_day(0), "trips": [dict(row) for row in state.table("trips").values()]}
 
 
 @TOOL.lookup("Seat Map", _FLIGHT, day("date", "Day of departure.", "2026-04-15"))
-def seat_map(flight_id: str, date: str) -> dict[str, Any]:
+def seat_map(flight_id: str, date: str) -> JsonObject:
     """Seats of a flight that are still free; A and F are at the window."""
     found(flights().get(flight_id), "flight", flight_id)
     coming_day(date)
@@ -85,7 +85,7 @@ def seat_map(flight_id: str, date: str) -> dict[str, Any]:
     day("date", "Day of departure.", "2026-04-15"),
     choice("cabin", "Cabin.", CABINS, optional=True),
 )
-def book_flight(state: Tables, flight_id: str, date: str, cabin: str) -> tuple[dict[str, Any], Tables]:
+def book_flight(state: Tables, flight_id: str, date: str, cabin: str) -> tuple[JsonObject, Tables]:
     """Book and pay one seat on a flight."""
     terms = _terms(flight_id, date, cabin)
     key, state = state.next_id("trip")
@@ -94,7 +94,7 @@ def book_flight(state: Tables, flight_id: str, date: str, cabin: str) -> tuple[d
 
 
 @TOOL.api("Choose Seat", _TRIP, text("seat", "Seat such as 12A, from Seat Map.", ""))
-def choose_seat(state: Tables, trip_id: str, seat: str) -> tuple[dict[str, Any], Tables]:
+def choose_seat(state: Tables, trip_id: str, seat: str) -> tuple[JsonObject, Tables]:
     """Reserve a free seat for a trip, or give it up with an empty one."""
     row = _touchable(state, trip_id)
     seat = seat.strip().upper()
@@ -105,7 +105,7 @@ def choose_seat(state: Tables, trip_id: str, seat: str) -> tuple[dict[str, Any],
 
 
 @TOOL.api("Change Flight Day", _TRIP, day("date", "New day of departure.", "2026-04-15"))
-def change_flight_day(state: Tables, trip_id: str, date: str) -> tuple[dict[str, Any], Tables]:
+def change_flight_day(state: Tables, trip_id: str, date: str) -> tuple[JsonObject, Tables]:
     """Fly on another day for that day's fare and a fee of 35 AUR; not within 2 days of departure."""
     row = _touchable(state, trip_id)
     if date == row["date"]:
@@ -116,7 +116,7 @@ def change_flight_day(state: Tables, trip_id: str, date: str) -> tuple[dict[str,
 
 
 @TOOL.api("Cancel Trip", _TRIP)
-def cancel_trip(state: Tables, trip_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_trip(state: Tables, trip_id: str) -> tuple[JsonObject, Tables]:
     """Cancel a trip and get 70 % back; not within 2 days of departure."""
     row = _touchable(state, trip_id)
     row = {**row, "status": "cancelled", "refund": round(row["paid"] * 0.7, 2)}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights, routes
 from stb_env.suites.sandbox.content.places import cities
@@ -20,7 +19,7 @@ TOOL = ToolDoc("Travel", "SkyFare", "Scheduled flights and their fares, in aurel
     text("destination_city_id", "Id of the city of arrival.", "city-021"),
     PAGE,
 )
-def search_flights(origin_city_id: str, destination_city_id: str, page: int) -> dict[str, Any]:
+def search_flights(origin_city_id: str, destination_city_id: str, page: int) -> JsonObject:
     """List the daily flights from one city to another by time of departure, without fares."""
     found(cities().get(origin_city_id), "city", origin_city_id)
     found(cities().get(destination_city_id), "city", destination_city_id)
@@ -38,7 +37,7 @@ def search_flights(origin_city_id: str, destination_city_id: str, page: int) -> 
     "Flight Details",
     text("flight_id", "Flight number, for example from Search Flights.", "SJ101"),
 )
-def flight_details(flight_id: str) -> dict[str, Any]:
+def flight_details(flight_id: str) -> JsonObject:
     """Route, local departure time and flying time of one flight."""
     row = found(flights().get(flight_id), "flight", flight_id)
     return {
@@ -57,7 +56,7 @@ def flight_details(flight_id: str) -> dict[str, Any]:
     day("date", "Day of departure.", "2026-04-15"),
     choice("cabin", "Cabin.", CABINS, optional=True),
 )
-def get_fare(flight_id: str, date: str, cabin: str) -> dict[str, Any]:
+def get_fare(flight_id: str, date: str, cabin: str) -> JsonObject:
     """Price of one seat on a flight on a given day."""
     flight = found(flights().get(flight_id), "flight", flight_id)
     when = parse_day(date)

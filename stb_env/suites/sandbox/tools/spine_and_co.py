@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.books import FORMATS, authors, books
 from stb_env.suites.sandbox.manners import PAGE, page_of
@@ -16,7 +15,7 @@ BULK = 10
 _ARTICLE = text("article_number", "Article number from Find Editions.", "book-001/paperback")
 
 
-def _edition(article_number: str) -> dict[str, Any]:
+def _edition(article_number: str) -> JsonObject:
     book_id, _, form = article_number.partition("/")
     editions = books()[book_id]["editions"] if book_id in books() else ()
     for edition in editions:
@@ -31,7 +30,7 @@ def _edition(article_number: str) -> dict[str, Any]:
     choice("format", "Only this format.", ("any", *FORMATS), optional=True),
     PAGE,
 )
-def find_editions(words: str, format: str, page: int) -> dict[str, Any]:
+def find_editions(words: str, format: str, page: int) -> JsonObject:
     """Find editions on sale; returns article numbers, titles and formats, without prices."""
     needle = words.casefold()
     rows = [
@@ -45,13 +44,13 @@ def find_editions(words: str, format: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Edition Facts", _ARTICLE)
-def edition_facts(article_number: str) -> dict[str, Any]:
+def edition_facts(article_number: str) -> JsonObject:
     """Format, price of one copy in cents and weight in grams of one edition."""
     return {"article_number": article_number, **_edition(article_number)}
 
 
 @TOOL.lookup("Quote Copies", _ARTICLE, whole("copies", "How many.", 1, 1, 500))
-def quote_copies(article_number: str, copies: int) -> dict[str, Any]:
+def quote_copies(article_number: str, copies: int) -> JsonObject:
     """Total price in cents of several copies of one edition; ten or more are 12 % cheaper."""
     full = _edition(article_number)["price_cents"] * copies
     total = round(full * 0.88) if copies >= BULK else full

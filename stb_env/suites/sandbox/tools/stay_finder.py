@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities_by_name
@@ -20,7 +19,7 @@ TOOL = ToolDoc("Travel", "StayFinder", "Hotels and their prices in local currenc
     whole("min_stars", "Fewest stars.", 1, 1, 5, optional=True),
     PAGE,
 )
-def search_hotels(city_name: str, min_stars: int, page: int) -> dict[str, Any]:
+def search_hotels(city_name: str, min_stars: int, page: int) -> JsonObject:
     """List hotels of a city by name of the hotel, with stars and price a night."""
     city = cities_by_name().get(city_name.strip().casefold())
     if city is None:
@@ -38,7 +37,7 @@ def search_hotels(city_name: str, min_stars: int, page: int) -> dict[str, Any]:
     "Hotel Details",
     text("hotel_id", "Id from Search Hotels.", "hotel-001"),
 )
-def hotel_details(hotel_id: str) -> dict[str, Any]:
+def hotel_details(hotel_id: str) -> JsonObject:
     """Everything about one hotel: check-in time, phone, price."""
     return dict(found(hotels().get(hotel_id), "hotel", hotel_id))
 
@@ -48,7 +47,7 @@ def hotel_details(hotel_id: str) -> dict[str, Any]:
     text("hotel_id", "Id from Search Hotels.", "hotel-001"),
     whole("nights", "Number of nights.", 2, 1, 60),
 )
-def price_stay(hotel_id: str, nights: int) -> dict[str, Any]:
+def price_stay(hotel_id: str, nights: int) -> JsonObject:
     """Total price of a stay of several nights; seven nights or more are 10 % cheaper."""
     hotel = found(hotels().get(hotel_id), "hotel", hotel_id)
     total = round(hotel["nightly_price"] * nights * (0.9 if nights >= 7 else 1), 2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
-from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.companies import (
     FIRST_DAY,
@@ -24,14 +24,14 @@ TOOL = ToolDoc("Finance", "Stock Tape", "Share prices in aurel (AUR), not adjust
 _SYMBOL = text("symbol", "Symbol from Search Symbols.", "ASTG")
 
 
-def _company(symbol: str) -> dict[str, Any]:
+def _company(symbol: str) -> JsonObject:
     row = companies_by_symbol().get(symbol.strip().upper())
     if row is None:
         raise ApiError(f"no share with symbol {symbol[:40]!r}; Search Symbols finds them by company")
     return row
 
 
-def _price(company: dict[str, Any], when: Date) -> dict[str, Any]:
+def _price(company: JsonObject, when: Date) -> JsonObject:
     return {"date": when.isoformat(), "close": closing_price(company, when)}
 
 
@@ -41,7 +41,7 @@ def _price(company: dict[str, Any], when: Date) -> dict[str, Any]:
     choice("sector", "Only this sector.", ("any", *SECTORS), optional=True),
     PAGE,
 )
-def search_symbols(company: str, sector: str, page: int) -> dict[str, Any]:
+def search_symbols(company: str, sector: str, page: int) -> JsonObject:
     """Find the symbols of companies by part of their name."""
     needle = company.casefold()
     rows = [
@@ -53,7 +53,7 @@ def search_symbols(company: str, sector: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Latest Price", _SYMBOL)
-def latest_price(symbol: str) -> dict[str, Any]:
+def latest_price(symbol: str) -> JsonObject:
     """Last closing price of a share and its day."""
     company, when = _company(symbol), TODAY - timedelta(days=1)
     while not trades(when):
@@ -62,7 +62,7 @@ def latest_price(symbol: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Price On", _SYMBOL, day("date", "A past trading day.", "2026-02-02"))
-def price_on(symbol: str, date: str) -> dict[str, Any]:
+def price_on(symbol: str, date: str) -> JsonObject:
     """Closing price of a share on one day; refused for days on which the exchange was closed."""
     company, when = _company(symbol), parse_day(date)
     if not trades(when):
@@ -76,10 +76,10 @@ def price_on(symbol: str, date: str) -> dict[str, Any]:
     day("start_date", "First day.", "2026-02-02"),
     whole("trading_days", "How many trading days from then on.", 5, 1, 30, optional=True),
 )
-def price_history(symbol: str, start_date: str, trading_days: int) -> dict[str, Any]:
+def price_history(symbol: str, start_date: str, trading_days: int) -> JsonObject:
     """Closing prices of a share on several trading days in a row, weekends left out."""
     company, when = _company(symbol), max(parse_day(start_date), FIRST_DAY)
-    rows: list[dict[str, Any]] = []
+    rows: list[JsonObject] = []
     while when < TODAY and len(rows) < trading_days:
         if trades(when):
             rows.append(_price(company, when))
@@ -88,7 +88,7 @@ def price_history(symbol: str, start_date: str, trading_days: int) -> dict[str, 
 
 
 @TOOL.lookup("Stock Splits", _SYMBOL)
-def stock_splits(symbol: str) -> dict[str, Any]:
+def stock_splits(symbol: str) -> JsonObject:
     """Splits of a share: from that day on each old share counts as several new ones."""
     company = _company(symbol)
     return {"symbol": company["symbol"], "splits": [dict(split) for split in company["splits"]]}

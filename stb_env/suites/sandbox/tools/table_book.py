@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.bistros import CUISINES, MOST_GUESTS, bistros, free_tables
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
@@ -35,7 +35,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"reservations": reservations}
 
 
-def _row(bistro: Row, date: str, time: str, guests: int, area: str) -> dict[str, Any]:
+def _row(bistro: Row, date: str, time: str, guests: int, area: str) -> JsonObject:
     return {
         "bistro_id": bistro["bistro_id"],
         "restaurant": bistro["name"],
@@ -68,7 +68,7 @@ def _touchable(state: Tables, reservation_id: str) -> Row:
     text("city_name", "Full name of the city (not an id).", "Marrowgate"),
     choice("cuisine", "Only this cuisine.", ("any", *CUISINES), optional=True),
 )
-def find_restaurants(city_name: str, cuisine: str) -> dict[str, Any]:
+def find_restaurants(city_name: str, cuisine: str) -> JsonObject:
     """Restaurants of a city with cuisine and deposit a guest."""
     city = cities_by_name().get(city_name.strip().casefold())
     if city is None:
@@ -81,7 +81,7 @@ def find_restaurants(city_name: str, cuisine: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Free Tables", _BISTRO, _DAY)
-def list_free_tables(bistro_id: str, date: str) -> dict[str, Any]:
+def list_free_tables(bistro_id: str, date: str) -> JsonObject:
     """Evening times of one day at which a restaurant has a table, and in which area."""
     found(bistros().get(bistro_id), "restaurant", bistro_id)
     free = free_tables(bistro_id, coming_day(date).isoformat())
@@ -89,7 +89,7 @@ def list_free_tables(bistro_id: str, date: str) -> dict[str, Any]:
 
 
 @TOOL.api("List Reservations")
-def list_reservations(state: Tables) -> dict[str, Any]:
+def list_reservations(state: Tables) -> JsonObject:
     """The user's reservations, and today's date."""
     rows = state.table("reservations").values()
     return {"today": iso_day(0), "reservations": [dict(row) for row in rows]}
@@ -104,7 +104,7 @@ def list_reservations(state: Tables) -> dict[str, Any]:
 )
 def reserve_table(
     state: Tables, bistro_id: str, date: str, time: str, guests: int
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Reserve a table; one reservation a restaurant and day."""
     bistro = found(bistros().get(bistro_id), "restaurant", bistro_id)
     for row in state.table("reservations").values():
@@ -117,7 +117,7 @@ def reserve_table(
 
 
 @TOOL.api("Change Guests", _RESERVATION, whole("guests", "New number of guests.", 4, 1, MOST_GUESTS))
-def change_guests(state: Tables, reservation_id: str, guests: int) -> tuple[dict[str, Any], Tables]:
+def change_guests(state: Tables, reservation_id: str, guests: int) -> tuple[JsonObject, Tables]:
     """Change the number of guests, which changes the deposit; up to two days before."""
     row = _touchable(state, reservation_id)
     deposit = bistros()[row["bistro_id"]]["deposit_per_guest"] * guests
@@ -126,7 +126,7 @@ def change_guests(state: Tables, reservation_id: str, guests: int) -> tuple[dict
 
 
 @TOOL.api("Cancel Reservation", _RESERVATION)
-def cancel_reservation(state: Tables, reservation_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_reservation(state: Tables, reservation_id: str) -> tuple[JsonObject, Tables]:
     """Cancel a reservation and get the deposit back; up to two days before."""
     row = _touchable(state, reservation_id)
     refund = {"restaurant": row["restaurant"], "deposit_back": row["deposit"]}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.content.restaurants import COURSES, CUISINES, restaurants, restaurants_by_city
@@ -22,7 +21,7 @@ _RESTAURANT = text("restaurant_id", "Id from Search Restaurants.", "restaurant-0
     number("min_rating", "Lowest rating, from 0 to 5.", 0, 0, 5, optional=True),
     PAGE,
 )
-def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> dict[str, Any]:
+def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: int) -> JsonObject:
     """List the restaurants of a city with cuisine and rating."""
     city = cities_by_name().get(city_name.strip().casefold())
     if city is None:
@@ -37,7 +36,7 @@ def search_restaurants(city_name: str, cuisine: str, min_rating: float, page: in
 
 
 @TOOL.lookup("Restaurant Details", _RESTAURANT)
-def restaurant_details(restaurant_id: str) -> dict[str, Any]:
+def restaurant_details(restaurant_id: str) -> JsonObject:
     """Opening hours, weekly closing day, seats and phone number of one restaurant."""
     row = found(restaurants().get(restaurant_id), "restaurant", restaurant_id)
     shown = ("restaurant_id", "name", "cuisine", "rating", "closed_on", "seats", "phone")
@@ -49,7 +48,7 @@ def restaurant_details(restaurant_id: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Menu", _RESTAURANT, choice("course", "Only this course.", ("any", *COURSES), optional=True))
-def menu(restaurant_id: str, course: str) -> dict[str, Any]:
+def menu(restaurant_id: str, course: str) -> JsonObject:
     """Dishes of one restaurant with course and price, and whether they are vegetarian."""
     row = found(restaurants().get(restaurant_id), "restaurant", restaurant_id)
     dishes = [dict(dish) for dish in row["menu"] if course in ("any", dish["course"])]
@@ -62,7 +61,7 @@ def menu(restaurant_id: str, course: str) -> dict[str, Any]:
     text("city_name", "Full name of the city.", "Marrowgate"),
     PAGE,
 )
-def who_serves(dish: str, city_name: str, page: int) -> dict[str, Any]:
+def who_serves(dish: str, city_name: str, page: int) -> JsonObject:
     """List the restaurants of a city that have a dish on the menu, with its price there."""
     city = cities_by_name().get(city_name.strip().casefold())
     if city is None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
@@ -42,13 +43,13 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"todos": todos}
 
 
-def _changed(state: Tables, todo_id: str, **fields: Any) -> tuple[dict[str, Any], Tables]:
+def _changed(state: Tables, todo_id: str, **fields: Any) -> tuple[JsonObject, Tables]:
     row = {**found(state.row("todos", todo_id), "to-do", todo_id), **fields}
     return dict(row), state.with_row("todos", todo_id, row)
 
 
 @TOOL.api("Show Lists")
-def show_lists(state: Tables) -> dict[str, Any]:
+def show_lists(state: Tables) -> JsonObject:
     """Names of the lists, with the number of open to-dos."""
     counts: dict[str, int] = {}
     for row in state.table("todos").values():
@@ -66,7 +67,7 @@ def show_lists(state: Tables) -> dict[str, Any]:
 )
 def search_todos(
     state: Tables, title: str, list_name: str, priority: str, due_by: str, page: int
-) -> dict[str, Any]:
+) -> JsonObject:
     """Find to-dos, done ones included, by due date."""
     last = parse_day(due_by).isoformat() if due_by else "9999"
     rows = [
@@ -89,7 +90,7 @@ def search_todos(
 )
 def add_todo(
     state: Tables, list_name: str, title: str, due_date: str, priority: str
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Add a to-do to a list."""
     parse_day(due_date)
     if not title.strip() or not list_name.strip():
@@ -107,25 +108,25 @@ def add_todo(
 
 
 @TOOL.api("Complete To-do", _ID)
-def complete_todo(state: Tables, todo_id: str) -> tuple[dict[str, Any], Tables]:
+def complete_todo(state: Tables, todo_id: str) -> tuple[JsonObject, Tables]:
     """Tick a to-do off."""
     return _changed(state, todo_id, done=True)
 
 
 @TOOL.api("Reschedule To-do", _ID, day("due_date", "The new day.", "2026-03-20"))
-def reschedule_todo(state: Tables, todo_id: str, due_date: str) -> tuple[dict[str, Any], Tables]:
+def reschedule_todo(state: Tables, todo_id: str, due_date: str) -> tuple[JsonObject, Tables]:
     """Give a to-do another due date."""
     return _changed(state, todo_id, due_date=parse_day(due_date).isoformat())
 
 
 @TOOL.api("Set Priority", _ID, choice("priority", "The new priority.", PRIORITIES))
-def set_priority(state: Tables, todo_id: str, priority: str) -> tuple[dict[str, Any], Tables]:
+def set_priority(state: Tables, todo_id: str, priority: str) -> tuple[JsonObject, Tables]:
     """Give a to-do another priority."""
     return _changed(state, todo_id, priority=priority)
 
 
 @TOOL.api("Delete To-do", _ID)
-def delete_todo(state: Tables, todo_id: str) -> tuple[dict[str, Any], Tables]:
+def delete_todo(state: Tables, todo_id: str) -> tuple[JsonObject, Tables]:
     """Remove a to-do for good."""
     row = found(state.row("todos", todo_id), "to-do", todo_id)
     return {"deleted": row["title"]}, state.without_row("todos", todo_id)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import date, timedelta
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.garments import SIZES, garments
@@ -61,7 +61,7 @@ def _returnable(state: Tables, purchase_id: str) -> Row:
 
 
 @TOOL.lookup("Search Garments", text("name", "Part of the name, in any case.", "shirt"), PAGE)
-def search_garments(name: str, page: int) -> dict[str, Any]:
+def search_garments(name: str, page: int) -> JsonObject:
     """Find garments by part of their name; returns ids, names and prices in cents."""
     needle = name.casefold()
     shown = ("garment_id", "name", "price_cents")
@@ -70,7 +70,7 @@ def search_garments(name: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Garment Details", _GARMENT)
-def garment_details(garment_id: str) -> dict[str, Any]:
+def garment_details(garment_id: str) -> JsonObject:
     """Price in cents and stock by size."""
     row = found(garments().get(garment_id), "garment", garment_id)
     return {**row, "stock": dict(row["stock"])}
@@ -82,7 +82,7 @@ def garment_details(garment_id: str) -> dict[str, Any]:
     choice("status", "Only these.", ("any", *STATUSES), optional=True),
     PAGE,
 )
-def list_purchases(state: Tables, name: str, status: str, page: int) -> dict[str, Any]:
+def list_purchases(state: Tables, name: str, status: str, page: int) -> JsonObject:
     """What the user bought, oldest first."""
     needle = name.casefold()
     rows = [
@@ -94,7 +94,7 @@ def list_purchases(state: Tables, name: str, status: str, page: int) -> dict[str
 
 
 @TOOL.api("Buy Garment", _GARMENT, whole("quantity", "How many.", 1, 1, 9), _SIZE)
-def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> tuple[dict[str, Any], Tables]:
+def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> tuple[JsonObject, Tables]:
     """Buy at once, without a cart."""
     garment = _stocked(garment_id, size, quantity)
     key, state = state.next_id("purchase")
@@ -112,7 +112,7 @@ def buy_garment(state: Tables, garment_id: str, quantity: int, size: str) -> tup
 
 
 @TOOL.api("Cancel Purchase", text("purchase_id", "Id from List Purchases.", "purchase-001"))
-def cancel_purchase(state: Tables, purchase_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables]:
     """Cancel a purchase that is still in processing; everything paid comes back."""
     row = found(state.row("purchases", purchase_id), "purchase", purchase_id)
     if row["status"] != "processing":
@@ -123,7 +123,7 @@ def cancel_purchase(state: Tables, purchase_id: str) -> tuple[dict[str, Any], Ta
 
 
 @TOOL.api("Return Purchase", text("purchase_id", "Id from List Purchases.", "purchase-002"))
-def return_purchase(state: Tables, purchase_id: str) -> tuple[dict[str, Any], Tables]:
+def return_purchase(state: Tables, purchase_id: str) -> tuple[JsonObject, Tables]:
     """Send a delivered purchase back for its price less 395 cents of postage, within 30 days."""
     row = {**_returnable(state, purchase_id), "status": "returning"}
     refund = {"purchase_id": purchase_id, "refund_cents": row["paid_cents"] - 395}
@@ -135,7 +135,7 @@ def return_purchase(state: Tables, purchase_id: str) -> tuple[dict[str, Any], Ta
     text("purchase_id", "Id from List Purchases.", "purchase-002"),
     choice("new_size", "Size wanted instead.", SIZES),
 )
-def exchange_size(state: Tables, purchase_id: str, new_size: str) -> tuple[dict[str, Any], Tables]:
+def exchange_size(state: Tables, purchase_id: str, new_size: str) -> tuple[JsonObject, Tables]:
     """Swap a delivered purchase for another size in stock, within 30 days of delivery."""
     row = _returnable(state, purchase_id)
     if new_size == row["size"]:

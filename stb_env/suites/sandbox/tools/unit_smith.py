@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.params import choice, number
 from stb_env.suites.sandbox.registry import ToolDoc
 
@@ -16,7 +17,7 @@ _METRES_A_SECOND = {"kmh": 1000 / 3600, "ms": 1.0, "mph": 1609.344 / 3600, "knot
 _VALUE = number("value", "How much, in the source unit.", 1, -1e9, 1e9)
 
 
-def _converted(value: float, source: str, target: str, factors: Mapping[str, float]) -> dict[str, Any]:
+def _converted(value: float, source: str, target: str, factors: Mapping[str, float]) -> JsonObject:
     result = round(value * factors[source] / factors[target], 4)
     return {"value": value, "source_unit": source, "target_unit": target, "result": result}
 
@@ -27,25 +28,25 @@ def _units(factors: Mapping[str, float]) -> tuple[Any, Any]:
 
 
 @TOOL.lookup("Convert Length", _VALUE, *_units(_METRES))
-def convert_length(value: float, source_unit: str, target_unit: str) -> dict[str, Any]:
+def convert_length(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a length or distance."""
     return _converted(value, source_unit, target_unit, _METRES)
 
 
 @TOOL.lookup("Convert Mass", _VALUE, *_units(_GRAMS))
-def convert_mass(value: float, source_unit: str, target_unit: str) -> dict[str, Any]:
+def convert_mass(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a mass."""
     return _converted(value, source_unit, target_unit, _GRAMS)
 
 
 @TOOL.lookup("Convert Volume", _VALUE, *_units(_LITRES))
-def convert_volume(value: float, source_unit: str, target_unit: str) -> dict[str, Any]:
+def convert_volume(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a volume; a cup is 250 ml, pint and gallon are imperial."""
     return _converted(value, source_unit, target_unit, _LITRES)
 
 
 @TOOL.lookup("Convert Speed", _VALUE, *_units(_METRES_A_SECOND))
-def convert_speed(value: float, source_unit: str, target_unit: str) -> dict[str, Any]:
+def convert_speed(value: float, source_unit: str, target_unit: str) -> JsonObject:
     """Convert a speed."""
     return _converted(value, source_unit, target_unit, _METRES_A_SECOND)
 
@@ -56,7 +57,7 @@ def convert_speed(value: float, source_unit: str, target_unit: str) -> dict[str,
     choice("source_scale", "Scale of the value.", ("celsius", "fahrenheit", "kelvin")),
     choice("target_scale", "Wanted scale.", ("celsius", "fahrenheit", "kelvin")),
 )
-def convert_temperature(value: float, source_scale: str, target_scale: str) -> dict[str, Any]:
+def convert_temperature(value: float, source_scale: str, target_scale: str) -> JsonObject:
     """Convert a temperature."""
     celsius = {"celsius": value, "fahrenheit": (value - 32) / 1.8, "kelvin": value - 273.15}[source_scale]
     targets = {"celsius": celsius, "fahrenheit": celsius * 1.8 + 32, "kelvin": celsius + 273.15}

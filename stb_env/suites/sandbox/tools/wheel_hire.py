@@ -5,9 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any
 
 from stb_env.backend.world import Row, Table, Tables
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
@@ -33,7 +33,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"rentals": rentals}
 
 
-def _rental(key: str, car: Row, start: str, days: int) -> dict[str, Any]:
+def _rental(key: str, car: Row, start: str, days: int) -> JsonObject:
     return {
         "rental_id": key,
         "car_id": car["car_id"],
@@ -45,7 +45,7 @@ def _rental(key: str, car: Row, start: str, days: int) -> dict[str, Any]:
     }
 
 
-def _quoted(row: Row) -> dict[str, Any]:
+def _quoted(row: Row) -> JsonObject:
     a_day = cars()[row["car_id"]]["price_per_day"] + sum(EXTRAS[extra] for extra in row["extras"])
     returned = coming_day(row["start_date"]) + timedelta(days=row["days"])
     return {
@@ -69,7 +69,7 @@ def _booked(state: Tables, rental_id: str) -> Row:
     whole("min_seats", "Fewest seats.", 1, 1, 9, optional=True),
     choice("gearbox", "Only this gearbox.", ("any", *GEARBOXES), optional=True),
 )
-def search_cars(city_id: str, min_seats: int, gearbox: str) -> dict[str, Any]:
+def search_cars(city_id: str, min_seats: int, gearbox: str) -> JsonObject:
     """Cars of a city with seats, gearbox and price a day."""
     found(cities().get(city_id), "city", city_id)
     shown = ("car_id", "model", "seats", "gearbox", "price_per_day")
@@ -82,13 +82,13 @@ def search_cars(city_id: str, min_seats: int, gearbox: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Car Details", _CAR)
-def car_details(car_id: str) -> dict[str, Any]:
+def car_details(car_id: str) -> JsonObject:
     """Everything about one car: miles a day that are free, and the least age of its driver."""
     return dict(found(cars().get(car_id), "car", car_id))
 
 
 @TOOL.api("List Rentals")
-def list_rentals(state: Tables) -> dict[str, Any]:
+def list_rentals(state: Tables) -> JsonObject:
     """The user's rentals with totals, cancelled ones included, and today's date."""
     rows = [_quoted(row) for row in state.table("rentals").values()]
     return {"today": iso_day(0), "rentals": rows}
@@ -103,7 +103,7 @@ def list_rentals(state: Tables) -> dict[str, Any]:
 )
 def rent_car(
     state: Tables, car_id: str, start_date: str, days: int, driver_age: int
-) -> tuple[dict[str, Any], Tables]:
+) -> tuple[JsonObject, Tables]:
     """Rent a car; refused where the driver is too young for it."""
     car = found(cars().get(car_id), "car", car_id)
     coming_day(start_date)
@@ -115,14 +115,14 @@ def rent_car(
 
 
 @TOOL.api("Change Rental Length", _RENTAL, whole("days", "New number of days.", 5, 1, _LONGEST))
-def change_rental_length(state: Tables, rental_id: str, days: int) -> tuple[dict[str, Any], Tables]:
+def change_rental_length(state: Tables, rental_id: str, days: int) -> tuple[JsonObject, Tables]:
     """Make a rental longer or shorter; its first day stays."""
     row = {**_booked(state, rental_id), "days": days}
     return _quoted(row), state.with_row("rentals", rental_id, row)
 
 
 @TOOL.api("Add Extra", _RENTAL, choice("extra", "What to add.", tuple(EXTRAS)))
-def add_extra(state: Tables, rental_id: str, extra: str) -> tuple[dict[str, Any], Tables]:
+def add_extra(state: Tables, rental_id: str, extra: str) -> tuple[JsonObject, Tables]:
     """Add an extra to a rental, which is charged by the day; each counts once."""
     row = _booked(state, rental_id)
     row = {**row, "extras": sorted({*row["extras"], extra})}
@@ -130,7 +130,7 @@ def add_extra(state: Tables, rental_id: str, extra: str) -> tuple[dict[str, Any]
 
 
 @TOOL.api("Cancel Rental", _RENTAL)
-def cancel_rental(state: Tables, rental_id: str) -> tuple[dict[str, Any], Tables]:
+def cancel_rental(state: Tables, rental_id: str) -> tuple[JsonObject, Tables]:
     """Cancel a rental free of charge; not on the last two days before it starts."""
     row = _booked(state, rental_id)
     if days_left(row["start_date"]) <= 2:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
@@ -13,7 +12,7 @@ from stb_env.suites.sandbox.registry import ToolDoc
 TOOL = ToolDoc("News", "Wire Desk", "News of the last three months, project costs in aurel (AUR).")
 
 
-def _entries(rows: list[dict[str, Any]], page: int) -> dict[str, Any]:
+def _entries(rows: list[JsonObject], page: int) -> JsonObject:
     shown = ("article_id", "headline", "published")
     newest = sorted(rows, key=lambda row: (row["published"], row["article_id"]), reverse=True)
     return page_of([{key: row[key] for key in shown} for row in newest], page)
@@ -25,7 +24,7 @@ def _entries(rows: list[dict[str, Any]], page: int) -> dict[str, Any]:
     choice("topic", "Only this topic.", ("any", *TOPICS), optional=True),
     PAGE,
 )
-def search_articles(words: str, topic: str, page: int) -> dict[str, Any]:
+def search_articles(words: str, topic: str, page: int) -> JsonObject:
     """Find articles by part of their headline, newest first."""
     needle = words.casefold()
     rows = [
@@ -37,7 +36,7 @@ def search_articles(words: str, topic: str, page: int) -> dict[str, Any]:
 
 
 @TOOL.lookup("Read Article", text("article_id", "Id from a list of articles.", "article-0001"))
-def read_article(article_id: str) -> dict[str, Any]:
+def read_article(article_id: str) -> JsonObject:
     """One article: paper, reporter, day, the city it is about, cost in millions and opening day."""
     return dict(found(articles().get(article_id), "article", article_id))
 
@@ -48,7 +47,7 @@ def read_article(article_id: str) -> dict[str, Any]:
     choice("topic", "Only this topic.", ("any", *TOPICS), optional=True),
     PAGE,
 )
-def articles_about_city(city_id: str, topic: str, page: int) -> dict[str, Any]:
+def articles_about_city(city_id: str, topic: str, page: int) -> JsonObject:
     """List the articles about a city, newest first."""
     found(cities().get(city_id), "city", city_id)
     rows = [
@@ -64,7 +63,7 @@ def articles_about_city(city_id: str, topic: str, page: int) -> dict[str, Any]:
     day("to_date", "Last day.", "2026-02-28"),
     PAGE,
 )
-def articles_of_source(source: str, from_date: str, to_date: str, page: int) -> dict[str, Any]:
+def articles_of_source(source: str, from_date: str, to_date: str, page: int) -> JsonObject:
     """List what a paper printed between two days, both included, newest first."""
     first, last = parse_day(from_date).isoformat(), parse_day(to_date).isoformat()
     rows = [

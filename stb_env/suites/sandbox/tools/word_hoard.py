@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.vocabulary import PARTS_OF_SPEECH, words
 from stb_env.suites.sandbox.manners import PAGE, page_of
@@ -14,7 +13,7 @@ TOOL = ToolDoc("Reference", "Word Hoard", "A dictionary with the history of word
 _WORD = text("word", "The word, in any case.", "anchor")
 
 
-def _entry(word: str) -> dict[str, Any]:
+def _entry(word: str) -> JsonObject:
     row = words().get(word.strip().casefold())
     if row is None:
         raise ApiError(f"no entry for {word[:80]!r}; Words Starting lists what there is")
@@ -22,21 +21,21 @@ def _entry(word: str) -> dict[str, Any]:
 
 
 @TOOL.lookup("Define", _WORD)
-def define(word: str) -> dict[str, Any]:
+def define(word: str) -> JsonObject:
     """Part of speech and meaning of a word."""
     row = _entry(word)
     return {key: row[key] for key in ("word", "part_of_speech", "definition")}
 
 
 @TOOL.lookup("Word History", _WORD)
-def word_history(word: str) -> dict[str, Any]:
+def word_history(word: str) -> JsonObject:
     """Year in which a word was first recorded, and how often it is used in a million words of text."""
     row = _entry(word)
     return {key: row[key] for key in ("word", "first_recorded", "uses_per_million")}
 
 
 @TOOL.lookup("Find By Meaning", text("meaning", "Words of the definition, in their order.", "wind"), PAGE)
-def find_by_meaning(meaning: str, page: int) -> dict[str, Any]:
+def find_by_meaning(meaning: str, page: int) -> JsonObject:
     """Find words whose definition contains a phrase."""
     needle = " ".join(meaning.casefold().split())
     rows = [row["word"] for row in words().values() if needle in row["definition"]]
@@ -49,7 +48,7 @@ def find_by_meaning(meaning: str, page: int) -> dict[str, Any]:
     choice("part_of_speech", "Only this part of speech.", ("any", *PARTS_OF_SPEECH), optional=True),
     PAGE,
 )
-def words_starting(prefix: str, part_of_speech: str, page: int) -> dict[str, Any]:
+def words_starting(prefix: str, part_of_speech: str, page: int) -> JsonObject:
     """List the words that start with some letters, in the order of the alphabet."""
     start = prefix.casefold()
     rows = [

@@ -7,12 +7,13 @@ in query files; a name that fits none, or several, stays unresolved and is never
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import Notes, Recording, read_answer
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.stabletoolbench.answers.files import is_answer, read_json
 from stb_env.tools import FINISH, ToolId, original_name
 
@@ -42,7 +43,7 @@ class QueryIndex:
         found = next(known, self._by_name).get(name, set())
         return next(iter(found)) if len(found) == 1 else None
 
-    def _add(self, record: Mapping[str, Any]) -> None:
+    def _add(self, record: JsonMapping) -> None:
         offered: dict[str, set[ToolId]] = defaultdict(set)
         for api in map(_dicts, record["api_list"]):
             category, tool, name = (
@@ -89,7 +90,7 @@ def read_file(file: Path, queries: QueryIndex, notes: Notes) -> Iterator[Recordi
 
 
 def _recording(
-    file: Path, name: str, node: Mapping[str, Any], identity: ToolId | None, notes: Notes
+    file: Path, name: str, node: JsonMapping, identity: ToolId | None, notes: Notes
 ) -> Iterator[Recording]:
     observation = node.get("observation")
     if name == FINISH or not observation or node.get("observation_code") in _OWN_CODES:
@@ -106,7 +107,7 @@ def _recording(
         notes.refuse(file, f"an observation of {name} is no object of error and response")
 
 
-def calls_in(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def calls_in(data: JsonMapping) -> Iterator[tuple[str, JsonMapping]]:
     """Yield (function name, Action Input node) in order: an Action names what the inputs after it call."""
     tree = data.get("tree")
     root = tree.get("tree", tree) if isinstance(tree, dict) else None
@@ -127,11 +128,11 @@ def calls_in(data: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]
             stack.extend((name, child) for child in reversed(children if isinstance(children, list) else []))
 
 
-def _dicts(value: Any) -> Mapping[str, Any]:
+def _dicts(value: Any) -> JsonMapping:
     return value if isinstance(value, dict) else {}
 
 
-def _records(file: Path) -> Iterator[Mapping[str, Any]]:
+def _records(file: Path) -> Iterator[JsonMapping]:
     try:
         data = read_json(file)
     except DataError:

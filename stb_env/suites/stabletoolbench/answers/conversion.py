@@ -7,19 +7,20 @@ depth-first search stopped; that is always one of the walks that the original ma
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.nodes import ACTION, INPUT, THOUGHT, kind_of
 from stb_env.tools import FINISH
 
 Detail = tuple[str, Any]
-Document = Mapping[str, Any]
+Document = JsonMapping
 
 
-def convert(document: Document, method: str) -> dict[str, Any]:
+def convert(document: Document, method: str) -> JsonObject:
     """Convert an answer file to an entry of the evaluation format.
 
     A ``function_call`` that is null, at which the original fails, counts as absent. The shape of the document
@@ -44,7 +45,7 @@ def convert(document: Document, method: str) -> dict[str, Any]:
 
 def entry_of(
     query: str, tools: Sequence[Any], method: str, final_answer: str, details: Sequence[Detail]
-) -> dict[str, Any]:
+) -> JsonObject:
     """Build an entry of the evaluation format.
 
     Args:
@@ -54,7 +55,7 @@ def entry_of(
         final_answer: Argument text of the Finish that counts; empty where there is none.
         details: Role and message of each step.
     """
-    below: list[dict[str, Any]] = []
+    below: list[JsonObject] = []
     opening: list[Detail] = [("system", ""), ("user", "")]
     for role, message in reversed([*opening, *details]):
         below = [{"role": role, "message": message, "next": below}]
@@ -72,7 +73,7 @@ def tool_detail(name: str, arguments: str, response: str) -> Detail:
     return "tool", {"name": name, "arguments": arguments, "response": response}
 
 
-def _said(generation: Mapping[str, Any]) -> Iterator[Detail]:
+def _said(generation: JsonMapping) -> Iterator[Detail]:
     messages = generation["train_messages"][-1][2:]
     unread = iter(enumerate(messages, 1))
     for after, message in unread:
@@ -90,7 +91,7 @@ def _said(generation: Mapping[str, Any]) -> Iterator[Detail]:
             yield "assistant", _text(message.get("content"))
 
 
-def _called(calls: Sequence[Mapping[str, Any]], later: Sequence[Mapping[str, Any]]) -> Iterator[Detail]:
+def _called(calls: Sequence[JsonMapping], later: Sequence[JsonMapping]) -> Iterator[Detail]:
     for call in calls:
         name, arguments = call["function"]["name"], call["function"]["arguments"]
         if name == FINISH:
@@ -111,12 +112,12 @@ def _walked(document: Document) -> Iterator[Detail]:
         if kind_of(node) == THOUGHT:
             yield "assistant", node["description"]
         elif kind_of(node) == ACTION:
-            given: Mapping[str, Any] = next(nodes, {})
+            given: JsonMapping = next(nodes, {})
             observation = _text(given.get("observation"))
             yield tool_detail(node["description"], given.get("description", ""), observation)
 
 
-def _last_branch(node: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _last_branch(node: JsonMapping) -> Iterator[JsonMapping]:
     while below := node["children"]:
         inputs = [each for each in below if kind_of(each) == INPUT] if kind_of(node) == ACTION else ()
         node = inputs[0] if inputs else below[-1]

@@ -8,11 +8,12 @@ keeps the latest of them alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import Any
 
-Message = Mapping[str, Any]
+from stb_env.jsontypes import JsonMapping, JsonObject
+
+Message = JsonMapping
 
 
 def is_legacy(messages: Iterable[Message]) -> bool:
@@ -70,7 +71,7 @@ def _with_last_flagged(messages: Sequence[Message]) -> list[Message]:
     return [message for index, message in enumerate(messages) if index not in dropped]
 
 
-def to_current(messages: Iterable[Message]) -> list[dict[str, Any]]:
+def to_current(messages: Iterable[Message]) -> list[JsonObject]:
     """Translate messages of either dialect into OpenAI chat messages; null calls are left out.
 
     Examples:
@@ -80,7 +81,7 @@ def to_current(messages: Iterable[Message]) -> list[dict[str, Any]]:
         >>> new[0]["tool_calls"][0]["id"] == new[1]["tool_call_id"], new[1]["role"]
         (True, 'tool')
     """
-    translated: list[dict[str, Any]] = []
+    translated: list[JsonObject] = []
     calls, call_id = 0, ""
     for message in messages:
         same = {k: v for k, v in message.items() if v is not None or k not in ("function_call", "tool_calls")}
@@ -96,7 +97,7 @@ def to_current(messages: Iterable[Message]) -> list[dict[str, Any]]:
     return translated
 
 
-def to_original(messages: Iterable[Message], *, legacy: bool) -> list[dict[str, Any]]:
+def to_original(messages: Iterable[Message], *, legacy: bool) -> list[JsonObject]:
     """Translate OpenAI chat messages into those of answer files.
 
     Args:
@@ -115,7 +116,7 @@ def to_original(messages: Iterable[Message], *, legacy: bool) -> list[dict[str, 
     return translated
 
 
-def _older(message: dict[str, Any]) -> dict[str, Any]:
+def _older(message: JsonObject) -> JsonObject:
     if message["role"] == "tool":
         kept = {name: value for name, value in message.items() if name != "tool_call_id"}
         return kept | {"role": "function"}

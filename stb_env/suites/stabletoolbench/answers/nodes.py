@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -16,12 +16,13 @@ from stb_env.formats.recorded_call import (
     observation_of,
     with_report,
 )
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 THOUGHT, ACTION, INPUT = "Thought", "Action", "Action Input"
 
-Raw = dict[str, Any]
+Raw = JsonObject
 
-CONSTANTS: Mapping[str, Any] = {"Elo": 1000.0}
+CONSTANTS: JsonMapping = {"Elo": 1000.0}
 """What is the same on every node; only files of an older version have anything else here."""
 
 _STANDARD = frozenset(
@@ -34,7 +35,7 @@ _PRUNED = frozenset({"give_up", "depth", "failed"})
 _LEVELS = 2
 
 
-def write_nodes(tree: Tree, constants: Mapping[str, Any] = CONSTANTS) -> list[list[Raw]]:
+def write_nodes(tree: Tree, constants: JsonMapping = CONSTANTS) -> list[list[Raw]]:
     """Return the file's nodes for each node of a tree, the root's first, all linked by ``children``.
 
     Visit numbers and finished marks are left at their start, as they are in chains.
@@ -51,7 +52,7 @@ def write_nodes(tree: Tree, constants: Mapping[str, Any] = CONSTANTS) -> list[li
     return groups
 
 
-def _group(step: Mapping[str, Any], constants: Mapping[str, Any]) -> Iterator[Raw]:
+def _group(step: JsonMapping, constants: JsonMapping) -> Iterator[Raw]:
     calls = with_report(step)
     if step["text"] or not calls or step.get("empty_thought"):
         yield _raw(THOUGHT, step["text"], constants, code=None if calls else step.get("code"))
@@ -63,7 +64,7 @@ def _group(step: Mapping[str, Any], constants: Mapping[str, Any]) -> Iterator[Ra
 
 
 def _raw(
-    kind: str, description: str, constants: Mapping[str, Any], observation: str = "", code: int | None = None
+    kind: str, description: str, constants: JsonMapping, observation: str = "", code: int | None = None
 ) -> Raw:
     # The original never wrote that a node was terminal.
     raw: Raw = {"is_terminal": False, "pruned": False, "finished": False, "depth": 0}
@@ -97,12 +98,12 @@ def _mark_finished(line: Sequence[Raw]) -> None:
             return
 
 
-def constants_of(raw: Mapping[str, Any]) -> dict[str, Any]:
+def constants_of(raw: JsonMapping) -> JsonObject:
     """Return the fields of a node that are the same on every node of its file."""
     return {name: value for name, value in raw.items() if name not in _STANDARD}
 
 
-def childless(raw: Mapping[str, Any]) -> Raw:
+def childless(raw: JsonMapping) -> Raw:
     """Return a node as chains hold it: without its children."""
     return {name: value for name, value in raw.items() if name != "children"}
 

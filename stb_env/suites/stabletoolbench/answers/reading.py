@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, path
 from stb_env.formats.imported import Origin, imported
 from stb_env.formats.recorded_call import given_arguments, observation_of
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.conversion import Document
 from stb_env.suites.stabletoolbench.answers.files import is_answer
 from stb_env.suites.stabletoolbench.answers.messages import is_legacy, merge_lists, to_current
@@ -79,7 +79,7 @@ def _read(document: Document, origin: Origin) -> Trajectory:
     return imported(origin, generation["query"], generation["function"], tree, messages)
 
 
-def _nodes(document: Document, messages: Sequence[Mapping[str, Any]]) -> tuple[list[Node], Mapping[str, Any]]:
+def _nodes(document: Document, messages: Sequence[JsonMapping]) -> tuple[list[Node], JsonMapping]:
     if "tree" in document:
         root = document["tree"]["tree"]
         return read_tree(root), root
@@ -91,14 +91,14 @@ def _nodes(document: Document, messages: Sequence[Mapping[str, Any]]) -> tuple[l
     return read_chains(chains, sizes), first
 
 
-def _size(message: Mapping[str, Any]) -> int:
+def _size(message: JsonMapping) -> int:
     return (message.get("content") is not None) + 2 * len(message.get("tool_calls") or ())
 
 
 def _dialect(
-    generation: Mapping[str, Any], lists: Sequence[Sequence[Mapping[str, Any]]], node: Mapping[str, Any]
-) -> dict[str, Any]:
-    dialect: dict[str, Any] = {}
+    generation: JsonMapping, lists: Sequence[Sequence[JsonMapping]], node: JsonMapping
+) -> JsonObject:
+    dialect: JsonObject = {}
     if any(is_legacy(messages) for messages in lists):
         dialect["messages"] = "legacy"
     if not any("function" in function for function in generation["function"]):
@@ -108,9 +108,7 @@ def _dialect(
     return dialect
 
 
-def _best(
-    nodes: Sequence[Node], generation: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]
-) -> int | None:
+def _best(nodes: Sequence[Node], generation: JsonMapping, messages: Sequence[JsonMapping]) -> int | None:
     """Find the node that the file reports: by its conversation, else by its argument text."""
     if not generation["valid_data"]:
         return None
@@ -126,7 +124,7 @@ def _best(
     raise DataError(f"the file reports an {outcome} that none of its nodes gives")
 
 
-def _told(messages: Sequence[Mapping[str, Any]]) -> list[str]:
+def _told(messages: Sequence[JsonMapping]) -> list[str]:
     """Return thoughts and argument texts, in order; names differ where a function was made up."""
     told = []
     for message in messages:
@@ -145,11 +143,11 @@ def _texts_on(nodes: Sequence[Node], index: int) -> list[str]:
     return texts
 
 
-def _texts_of(chain: Sequence[Mapping[str, Any]]) -> list[str]:
+def _texts_of(chain: Sequence[JsonMapping]) -> list[str]:
     return [raw["description"] for raw in chain if raw["node_type"] != "Action"]
 
 
-def _settled(tree: Tree, best: int, messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def _settled(tree: Tree, best: int, messages: list[JsonObject]) -> list[JsonObject]:
     """Give the calls on the chosen path the ids of the conversation, and its last calls their results."""
     calls = [call for i in path(tree, best) for call in tree["nodes"][i]["step"]["calls"]]
     told = [call for message in messages for call in message.get("tool_calls") or ()]
@@ -159,9 +157,7 @@ def _settled(tree: Tree, best: int, messages: list[dict[str, Any]]) -> list[dict
     return messages + list(_last_results(messages, {call["id"]: call for call in calls}))
 
 
-def _last_results(
-    messages: Sequence[Mapping[str, Any]], calls: Mapping[str, Mapping[str, Any]]
-) -> Iterator[dict[str, Any]]:
+def _last_results(messages: Sequence[JsonMapping], calls: Mapping[str, JsonMapping]) -> Iterator[JsonObject]:
     for said in messages[-1].get("tool_calls") or () if messages else ():
         if said["id"] in calls:
             call = calls[said["id"]]

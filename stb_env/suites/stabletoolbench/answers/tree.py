@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
-from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.formats.branches import tree_node, tree_step
 from stb_env.formats.imported import answer_in
 from stb_env.formats.recorded_call import ANSWERED, GAVE_UP, read_call
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.answers.nodes import ACTION, INPUT, THOUGHT, Raw, kind_of
 
-Node = dict[str, Any]
+Node = JsonObject
 
 
 def read_chains(chains: Iterable[Sequence[Raw]], sizes: Mapping[int, Sequence[int]]) -> list[Node]:
@@ -111,18 +111,18 @@ def _node(parent: int, order: int, group: Sequence[Raw], calls: int) -> Node:
     return tree_node(parent, order, step, outcome=_outcome(group), answer=answer_in(step))
 
 
-def _read_step(group: Sequence[Raw], first: int) -> dict[str, Any]:
+def _read_step(group: Sequence[Raw], first: int) -> JsonObject:
     thoughtful = kind_of(group[0]) == THOUGHT
     calls = _read_calls(group[1:] if thoughtful else group, first)
     text = _text(group[0], "description") if thoughtful else ""
-    extra: dict[str, Any] = {"empty_thought": True} if thoughtful and calls and not text else {}
+    extra: JsonObject = {"empty_thought": True} if thoughtful and calls and not text else {}
     if not calls and group[0].get("observation_code") is not None:
         extra["code"] = group[0]["observation_code"]
     return tree_step(calls, text, **extra)
 
 
-def _read_calls(acting: Sequence[Raw], first: int) -> list[dict[str, Any]]:
-    calls: list[dict[str, Any]] = []
+def _read_calls(acting: Sequence[Raw], first: int) -> list[JsonObject]:
+    calls: list[JsonObject] = []
     for action, given in zip_longest(acting[::2], acting[1::2], fillvalue={"node_type": THOUGHT}):
         kinds = kind_of(action), kind_of(given)
         if kinds != (ACTION, INPUT):

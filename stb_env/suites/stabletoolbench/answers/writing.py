@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from stb_env.formats.branches import Tree, children, path, path_messages, tree_of
 from stb_env.formats.recorded_call import given_arguments
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.conversion import convert
 from stb_env.suites.stabletoolbench.answers.messages import opening, split_lists, to_original
 from stb_env.suites.stabletoolbench.answers.nodes import CONSTANTS, Raw, childless, mark, size_of, write_nodes
@@ -21,7 +21,7 @@ def method_of(trajectory: Trajectory) -> str:
     return str(tree_of(trajectory)["method"])
 
 
-def answer_file(trajectory: Trajectory) -> dict[str, Any]:
+def answer_file(trajectory: Trajectory) -> JsonObject:
     """Return an episode as an answer file; chains have ``trys``, any other search a ``tree``.
 
     The observation of a call is what the agent was shown. Where nothing was answered, a tree reports its last
@@ -55,7 +55,7 @@ def answer_file(trajectory: Trajectory) -> dict[str, Any]:
     }
 
 
-def evaluation_entry(trajectory: Trajectory, method: str | None = None) -> dict[str, Any]:
+def evaluation_entry(trajectory: Trajectory, method: str | None = None) -> JsonObject:
     """Return an episode as an entry of the evaluation format.
 
     Args:
@@ -65,11 +65,9 @@ def evaluation_entry(trajectory: Trajectory, method: str | None = None) -> dict[
     return convert(answer_file(trajectory), method or method_of(trajectory))
 
 
-def _generation(
-    trajectory: Trajectory, tree: Tree, best: int | None, dialect: Mapping[str, Any]
-) -> dict[str, Any]:
+def _generation(trajectory: Trajectory, tree: Tree, best: int | None, dialect: JsonMapping) -> JsonObject:
     flat = dialect.get("functions") == "flat"
-    generation: dict[str, Any] = {
+    generation: JsonObject = {
         "valid_data": best is not None,
         "final_answer": "" if best is None else _final_text(tree["nodes"][best]),
         "function": [tool["function"] if flat else tool for tool in trajectory.tools],
@@ -93,9 +91,9 @@ def _is_chains(tree: Tree) -> bool:
     return all(len(below) == 1 for index, below in children(tree).items() if index != 0)
 
 
-def _tries(tree: Tree, groups: Sequence[Sequence[Raw]]) -> dict[str, Any]:
+def _tries(tree: Tree, groups: Sequence[Sequence[Raw]]) -> JsonObject:
     inner = children(tree)
-    tries: list[dict[str, Any]] = []
+    tries: list[JsonObject] = []
     won = False
     for index in (i for i in range(1, len(tree["nodes"])) if i not in inner):
         tries.append({"chain": _line(tree, groups, index), "win": won})
@@ -131,7 +129,7 @@ def _finish_type(tree: Tree, best: int | None) -> str:
     return "give_up" if gave_up else "give_answer"
 
 
-def _final_text(node: Mapping[str, Any]) -> str:
+def _final_text(node: JsonMapping) -> str:
     # Finish is the last call wherever the original's own habit of calling on after it is not kept.
     calls = node["step"]["calls"]
     return given_arguments(calls[-1]) if calls else ""

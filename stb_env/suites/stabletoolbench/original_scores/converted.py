@@ -6,11 +6,12 @@ The words of the step lines are the original's: its result files have them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
 from stb_env.errors import JudgeError
+from stb_env.jsontypes import JsonMapping
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.evaluator import ANSWER, DETAILS, Evaluator
 from stb_env.judges.pass_judge import GIVE_UP
@@ -19,7 +20,7 @@ from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask
 from stb_env.request import Slow
 from stb_env.verdict import VerdictStatus
 
-Entry = Mapping[str, Any]
+Entry = JsonMapping
 """One query of a converted file: ``query``, ``available_tools``, ``answer``."""
 
 _ATTEMPTS = 3
@@ -43,7 +44,7 @@ class Steps:
         return "'name': 'Finish'" in self.final
 
 
-def steps_of(answer: Mapping[str, Any]) -> Steps:
+def steps_of(answer: JsonMapping) -> Steps:
     """Return the calls along the first branch of an answer.
 
     Examples:
@@ -55,7 +56,7 @@ def steps_of(answer: Mapping[str, Any]) -> Steps:
     return Steps(lines, f"Final step: {messages[-1]}" if messages else "")
 
 
-def _tool_messages(answer: Mapping[str, Any]) -> Iterator[Any]:
+def _tool_messages(answer: JsonMapping) -> Iterator[Any]:
     nodes = answer["answer_details"]
     while nodes:
         node = nodes[0]
@@ -72,7 +73,7 @@ def tool_names(entry: Entry) -> list[str]:
 
 
 def answer_status(
-    evaluator: Evaluator, model: ChatModel, query: str, answer: Mapping[str, Any], index: int
+    evaluator: Evaluator, model: ChatModel, query: str, answer: JsonMapping, index: int
 ) -> Slow[VerdictStatus]:
     """Judge a final answer as the original does: once, and where that is unsure with the whole answer.
 

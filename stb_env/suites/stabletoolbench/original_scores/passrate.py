@@ -12,8 +12,8 @@ import io
 from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from statistics import fmean, pstdev
-from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.evaluator import Evaluator
 from stb_env.llm import ChatModel
 from stb_env.request import Slow
@@ -51,7 +51,7 @@ class SolveRate:
         std: Their population standard deviation, in per cent.
     """
 
-    results: Mapping[str, Mapping[str, Any]]
+    results: Mapping[str, JsonMapping]
     scores: tuple[float, ...]
     solve_rate: float
     std: float
@@ -61,7 +61,7 @@ class SolveRate:
         """The line that is printed."""
         return f"Solve rate: {self.solve_rate:.1f}% Std: {self.std:.1f}%"
 
-    def to_json(self) -> dict[str, Any]:
+    def to_json(self) -> JsonObject:
         """Return the content of the result file, all keys text."""
         return {task: {**entry, "is_solved": _named(entry)} for task, entry in self.results.items()}
 
@@ -83,7 +83,7 @@ def solve_rate(
     model: ChatModel,
     *,
     evaluate_times: int = 4,
-    existing: Mapping[str, Mapping[str, Any]] | None = None,
+    existing: Mapping[str, JsonMapping] | None = None,
     overwrite: bool = False,
 ) -> Slow[SolveRate]:
     """Judge converted answers as the original does; the requests' ``index`` is the number of the run.
@@ -100,7 +100,7 @@ def solve_rate(
     Raises:
         InfrastructureError: No usable reply came.
     """
-    results: dict[str, Mapping[str, Any]] = dict(existing or {})
+    results: dict[str, JsonMapping] = dict(existing or {})
     for task, entry in converted.items():
         if task not in test_ids or (task in results and not overwrite):
             continue
@@ -121,7 +121,7 @@ def solve_rate(
     return _rated(results, evaluate_times)
 
 
-def _rated(results: Mapping[str, Mapping[str, Any]], runs: int) -> SolveRate:
+def _rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
     if not results:
         return SolveRate({}, (), 0.0, 0.0)
     named = [_named(entry) for entry in results.values()]
@@ -133,5 +133,5 @@ def _score(name: str | None) -> float:
     return SCORES[STATUSES[name]] if name is not None else 0.0
 
 
-def _named(entry: Mapping[str, Any]) -> dict[str, str]:
+def _named(entry: JsonMapping) -> dict[str, str]:
     return {str(run): status for run, status in entry["is_solved"].items()}

@@ -18,6 +18,7 @@ from typing import Any
 
 from stb_env import seeding
 from stb_env.errors import JudgeError
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.judges.comparison import SELECT, read_choice
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.readable import ReadableModel
@@ -84,7 +85,7 @@ class Preferences:
 
     reference: Side
     output: Side
-    counts: Mapping[str, Mapping[str, Any]]
+    counts: Mapping[str, JsonMapping]
 
     @property
     def rate(self) -> WinRate:
@@ -105,7 +106,7 @@ class Preferences:
             writer.writerow(self._line(task))
         return text.getvalue()
 
-    def _line(self, task: str) -> list[Any]:
+    def _line(self, task: str) -> JsonArray:
         sides = (self.reference, self.output)
         entries = [side.converted.get(task) for side in sides]
         query: Entry = next((entry for entry in entries if entry), {"query": "", "available_tools": []})
@@ -124,7 +125,7 @@ def preferences(
     *,
     evaluate_times: int = 2,
     use_pass_rate: bool = True,
-    existing: Mapping[str, Mapping[str, Any]] | None = None,
+    existing: Mapping[str, JsonMapping] | None = None,
     seed: int = 0,
 ) -> Slow[Preferences]:
     """Compare two models as the original does; what it leaves to chance follows from a seed.
@@ -144,7 +145,7 @@ def preferences(
         InfrastructureError: No usable reply came.
     """
     sides = (reference, output)
-    counts: dict[str, dict[str, Any]] = {task: dict(known) for task, known in (existing or {}).items()}
+    counts: dict[str, JsonObject] = {task: dict(known) for task, known in (existing or {}).items()}
     judge = _Annotator(evaluator, model)
     for task in test_ids:
         known = counts.setdefault(task, {reference.name: 0, output.name: 0})
@@ -214,7 +215,7 @@ class _Annotator:
         task = json.dumps({"query": entry["query"], "available_tools": tools})
         yield ask(self._model, replace(self._evaluator.request(_SOLVABLE, task=task), index=turn))
 
-    def _select(self, query: str, answers: Sequence[Mapping[str, Any]], turn: int) -> Slow[int]:
+    def _select(self, query: str, answers: Sequence[JsonMapping], turn: int) -> Slow[int]:
         first, second = (json.dumps(answer) for answer in answers)
         question = self._evaluator.request(SELECT, query=query, answer_0=first, answer_1=second)
         patient = ReadableModel(self._model, _chosen, _ATTEMPTS)
@@ -225,7 +226,7 @@ class _Annotator:
         return 0 if choice.outcome == "first" else 1
 
 
-def _prepared(answer: Mapping[str, Any]) -> dict[str, Any]:
+def _prepared(answer: JsonMapping) -> JsonObject:
     kept = {name: value for name, value in answer.items() if name != "method"}
     return kept | {"final_answer": kept["final_answer"][:_FINAL_ANSWER]}
 
@@ -235,5 +236,5 @@ def _chosen(reply: ChatReply) -> bool:
     return choice is not None and choice.outcome != "tie"
 
 
-def _content(answer: Mapping[str, Any]) -> tuple[Any, Any]:
+def _content(answer: JsonMapping) -> tuple[Any, Any]:
     return answer["final_answer"], answer["answer_details"]

@@ -1,4 +1,4 @@
-"""Alignment data of the ToolBench tasks, and the command that writes it."""
+"""Alignment data of the tasks, and the command that writes it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 from stb_env.cli import app
 from stb_env.errors import ConfigError
 from stb_env.suites.sambanova.alignment.generate import AlignmentSet, training_recipe
+from stb_env.suites.sambanova.materials import calls
 from stb_env.suites.sambanova.tasks import SUITE
 
 TEMPLATED = ("open_weather", "cat_api", "home_search", "trip_booking")
@@ -47,8 +48,8 @@ def test_no_solved_goal_is_a_test_nor_has_the_program_of_one(task):
 
 def test_no_home_search_has_the_functions_of_a_test():
     suite, tests = SUITE["home_search"], gym.make("stb/HomeSearch-v0").unwrapped.tasks
-    avoided = {frozenset(suite.calls(tests.at(index).goal["labels"][0])) for index in range(tests.size)}
-    assert not avoided & {frozenset(suite.calls(pair.action)) for pair in made("home_search").pairs}
+    avoided = {frozenset(calls(suite, tests.at(index).goal["labels"][0])) for index in range(tests.size)}
+    assert not avoided & {frozenset(calls(suite, pair.action)) for pair in made("home_search").pairs}
 
 
 @pytest.mark.parametrize("task", TEMPLATED)
@@ -158,7 +159,7 @@ def test_with_a_tokenizer_the_command_writes_ids_and_masks(tmp_path):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("home_serch",), "no ToolBench task 'home_serch'"),
+        (("home_serch",), "no SambaNova task 'home_serch'"),
         (("home_search", "--end-of-text", "</s>"), "--end-of-text names a token; give its --tokenizer too"),
     ],
 )

@@ -2,44 +2,38 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import gymnasium as gym
 import pytest
-from stb_env.suites.sambanova.cat_api.original import final_command
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.suites.sambanova.cat_api.account import Account
+from stb_env.suites.sambanova.cat_api.apis import HOST
 from stb_env.suites.sambanova.cat_api.command import as_typed
 from stb_env.suites.sambanova.cat_api.judge import OriginalJudge
+from stb_env.suites.sambanova.cat_api.original import final_command
+from stb_env.suites.sambanova.cat_api.service import respond
 from stb_env.suites.sambanova.cat_api.tasks import cat_task
+from stb_env.suites.sambanova.cat_api.tools import BY_NAME as TOOLS
 from stb_env.suites.sambanova.common.curl.reader import kept_line
+from stb_env.suites.sambanova.common.curl.request import Request
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolCall
+from stb_env.validation import check_call
+from tests.shared import task_cases
 from tests.suites.sambanova.cat_api import stand_in
+from tests.suites.sambanova.sent import Sent, sent_by
 
-# What the default judges otherwise, and why the original's verdict is a defect.
-MENDED = {
-    "ca-s006": ("double quotes mean the same to a shell", True),
-    "ca-s008": ("a semicolon after a command changes nothing", True),
-    "ca-s009": ("a header changes nothing", True),
-    "ca-s019": ("another image was added than the one that was named", False),
-}
 FIGURES = ("executable", "success", "precision", "recall", "f1")
 FAVOURITES = ("q7", "aa")
 
 
-@cache
-def read(file: Path) -> list[dict[str, Any]]:
-    return json.loads(file.read_text())["cases"]
-
-
 @pytest.fixture(scope="module")
 def cases(shared_data: Path) -> list[dict[str, Any]]:
-    return read(shared_data / "toolbench_tasks" / "the_cat_api.json")
+    return task_cases(shared_data, "the_cat_api")
 
 
 def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
@@ -72,23 +66,57 @@ def test_golden_verdicts_hold_in_the_environment(cases: list[dict[str, Any]]):
         assert played(case, "original")["parts"] == expected, case["id"]
 
 
-def test_golden_verdicts_of_the_default_differ_where_the_original_has_a_defect(cases: list[dict[str, Any]]):
+def test_golden_verdicts_of_the_default_follow_from_what_is_sent(cases: list[dict[str, Any]]):
     for case in cases:
         parts = played(case, None)["parts"]
-        if case["id"] in MENDED:
-            assert parts["success"] == MENDED[case["id"]][1], case["id"]
-        elif case["compare_string_only"]:
-            # The original does not know whether the command would have run.
-            assert parts["success"] >= case["expected"]["success"], case["id"]
-        elif "/favourites' --data" not in case["labels"][0]:
-            expected = {name: case["expected"][name] for name in ("executable", "success")}
-            assert parts == expected, case["id"]
+        asked = is_asked(case)
+        assert parts["success"] == asked, case["id"]
+        assert parts["executable"] or not asked, case["id"]
+        if not case["compare_string_only"] and is_documented(case["prediction"]):
+            # Deletions apart, the original knows whether a command runs (spec toolbench-tasks 4.2).
+            assert parts["executable"] == case["expected"]["executable"], case["id"]
+
+
+def is_asked(case: dict[str, Any]) -> bool:
+    """Whether the prediction does, or finds out, what a label does.
+
+    That departs from the original (spec toolbench-tasks 4.2, 15) where it compares texts of deletions, so
+    that quotes of the other kind, a semicolon or a header are a failure, and where it compares the answers
+    to additions, which are the same for every image.
+    """
+    got = sent_by(kept_line(case["prediction"]))
+    if got is None:
+        return False
+    wanted = [sent for label in case["labels"] if (sent := sent_by(label)) is not None]
+    if got.method == "GET":
+        return any(listed(got) == listed(sent) is not None for sent in wanted if sent.method == "GET")
+    return any(got == sent for sent in wanted)
+
+
+def listed(sent: Sent) -> Any:
+    """What the embedded service lists; None where it refuses."""
+    answer, _ = respond(
+        Request(sent.method, HOST, urlsplit(sent.address).path, sent.params), Account.of(account_of([]))
+    )
+    return answer.body if answer.code == 200 else None
+
+
+def is_documented(prediction: str) -> bool:
+    """Whether all parameters are those of spec 4.1; the recorded stand-in passes over others."""
+    call = as_typed(ToolCall("curl", {"command": kept_line(prediction)}))
+    return call.name == "curl" or not check_call(call, TOOLS[call.name]).violations
+
+
+def account_of(labels: list[str]) -> list[str]:
+    """The favourites of the recorded service, and what the labels delete."""
+    deleted = [sent.address for label in labels if (sent := sent_by(label)) and sent.method == "DELETE"]
+    return list(dict.fromkeys([*FAVOURITES, *(address.rpartition("/")[2] for address in deleted)]))
 
 
 def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:
     call = as_typed(ToolCall("curl", {"command": case["labels"][0]}))
-    by_text = case["compare_string_only"]
-    task = cat_task("1", "test", "goal", call, tuple(case["labels"]), FAVOURITES, by_text=by_text)
+    by_text, favourites = case["compare_string_only"], account_of(case["labels"])
+    task = cat_task("1", "test", "goal", call, tuple(case["labels"]), favourites, by_text=by_text)
     env = gym.make("stb/CatAPI-v0", data=TaskSet([task]), compat=compat, program=True)
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(case["prediction"])

@@ -1,4 +1,4 @@
-"""Agreement is ToolBench's: precision, recall and F1 over equal items."""
+"""Agreement is the original's: precision, recall and F1 over equal items."""
 
 from __future__ import annotations
 

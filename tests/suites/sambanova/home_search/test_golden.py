@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,22 +14,16 @@ from stb_env.suites.sambanova.common.form.program import RefusedError, calls_of
 from stb_env.suites.sambanova.home_search.tasks import home_task
 from stb_env.suites.sambanova.home_search.world import API, HomeWorld
 from stb_env.tasks import Task
-from tests.suites.sambanova.common.form.play import ends_with_search, judged
+from tests.shared import task_cases
+from tests.suites.sambanova.common.form.play import ends_with_search, judged, unread
 
 ENV = "stb/HomeSearch-v0"
 FIGURES = ("executable", "success", "precision", "recall", "f1")
-# Valid Python that ToolBench executes and that is not read here.
-REFUSED = {"hs-s068": "a list comprehension that calls a method of a text"}
-
-
-@cache
-def read(file: Path) -> list[dict[str, Any]]:
-    return json.loads(file.read_text())["cases"]
 
 
 @pytest.fixture(scope="module")
 def cases(shared_data: Path) -> list[dict[str, Any]]:
-    return read(shared_data / "toolbench_tasks" / "home_search.json")
+    return task_cases(shared_data, "home_search")
 
 
 def task_of(case: dict[str, Any]) -> Task:
@@ -86,10 +78,12 @@ def test_golden_criteria_and_the_best_label_of_every_case_are_the_originals(case
             assert best_agreement(form.criteria, wanted)[1] == expected["best_label_index"], case["id"]
 
 
-def test_golden_cases_that_are_refused_are_the_documented_ones(cases: list[dict[str, Any]]):
-    known = [case for case in cases if case["id"] in REFUSED]
-    assert all(is_refused(case) for case in known)
-    assert not any(is_refused(case) for case in cases if case["syntax"] != "python")
+def test_golden_programs_are_refused_where_they_use_more_python_than_is_read(cases: list[dict[str, Any]]):
+    for case in cases:
+        if case["expected"]["executable"]:
+            assert is_refused(case) == bool(unread(case["prediction"])), case["id"]
+        elif case["syntax"] != "python":
+            assert not is_refused(case), case["id"]
 
 
 def test_golden_verdicts_of_plain_programs_hold_by_default(cases: list[dict[str, Any]]):

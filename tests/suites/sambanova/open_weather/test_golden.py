@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,24 +18,16 @@ from stb_env.suites.sambanova.open_weather.original import final_command
 from stb_env.suites.sambanova.open_weather.tasks import weather_task
 from stb_env.tasks import TaskSet
 from stb_env.tools import ToolCall
+from tests.shared import task_cases
 from tests.suites.sambanova.open_weather import stand_in
+from tests.suites.sambanova.sent import Sent, sent_by
 
-# What the default judges otherwise, and why the original's verdict is a defect.
-MENDED = {
-    "ow-s013": "double quotes mean the same to a shell",
-    "ow-s014": "a header after the address changes nothing",
-}
 FIGURES = ("executable", "success", "precision", "recall", "f1")
-
-
-@cache
-def read(file: Path) -> list[dict[str, Any]]:
-    return json.loads(file.read_text())["cases"]
 
 
 @pytest.fixture(scope="module")
 def cases(shared_data: Path) -> list[dict[str, Any]]:
-    return read(shared_data / "toolbench_tasks" / "open_weather.json")
+    return task_cases(shared_data, "open_weather")
 
 
 def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
@@ -64,22 +55,65 @@ def test_golden_kept_lines_and_commands_of_every_case_are_the_originals(cases: l
 
 def test_golden_verdicts_hold_in_the_environment(cases: list[dict[str, Any]]):
     for case in cases:
-        expected = {name: case["expected"][name] for name in ("executable", "success")}
-        assert played(case, "original")["parts"] == expected, case["id"]
-
-
-def test_golden_verdicts_of_the_default_differ_where_the_original_has_a_defect(cases: list[dict[str, Any]]):
-    for case in cases:
-        expected = {name: case["expected"][name] for name in ("executable", "success")}
-        if case["id"] in MENDED:
-            expected = {"executable": True, "success": True}
-        elif "mode=xml" in case["prediction"]:
-            # XML is an answer like any other, only not the one that was asked for.
-            expected = {"executable": True, "success": False}
-        elif not case["expected"]["executable"] and not kept_line(case["prediction"]).endswith("'"):
-            # The quote rule hides what else may be wrong; the cases where nothing is stand above.
+        parts, got = played(case, "original")["parts"], sent_by(kept_line(case["prediction"]))
+        if got is not None and got.method != "GET":
+            # The recorded stand-in does not look at the method, the embedded service does.
             continue
-        assert played(case, None)["parts"] == expected, case["id"]
+        assert parts["executable"] == case["expected"]["executable"], case["id"]
+        # The recorded stand-in compares texts, the embedded service what they mean (spec toolbench-tasks 14).
+        wanted = case["expected"]["success"] or (parts["executable"] and is_asked(case))
+        assert parts["success"] == wanted, case["id"]
+
+
+def test_golden_verdicts_of_the_default_follow_from_what_is_sent(cases: list[dict[str, Any]]):
+    for case in cases:
+        parts, asked = played(case, None)["parts"], is_asked(case)
+        assert parts["success"] == asked, case["id"]
+        assert parts["executable"] or not asked, case["id"]
+        if not is_hidden(case["prediction"]):
+            assert asked or not case["expected"]["success"], case["id"]
+            assert parts["executable"] == case["expected"]["executable"], case["id"]
+
+
+def test_golden_commands_that_only_the_original_refuses_are_judged_as_if_written_its_way(
+    cases: list[dict[str, Any]],
+):
+    for case in cases:
+        got = sent_by(kept_line(case["prediction"]))
+        if is_hidden(case["prediction"]) and got is not None and got.method == "GET":
+            query = "&".join(f"{name}={value}" for name, value in got.params.items() if value != "xml")
+            plain = case | {"prediction": f"curl -X GET '{got.address}?{query}'"}
+            parts = played(plain, None)["parts"]
+            assert played(case, None)["parts"]["executable"] == parts["executable"], case["id"]
+
+
+def is_hidden(prediction: str) -> bool:
+    """Whether the original's verdict says nothing of what is sent (spec toolbench-tasks 3.1, 3.2).
+
+    Whatever does not end with a single quote crashes there, an answer in XML cannot be read, and the recorded
+    stand-in answers other methods than GET as well.
+    """
+    got = sent_by(kept_line(prediction))
+    is_plain = got is not None and got.method == "GET" and got.params.get("mode") != "xml"
+    return got is not None and not (is_plain and kept_line(prediction).endswith("'"))
+
+
+def is_asked(case: dict[str, Any]) -> bool:
+    """Whether the prediction sends what a label does, defaults filled in (spec 3.1)."""
+    got = sent_by(kept_line(case["prediction"]))
+    wanted = [sent for label in case["labels"] if (sent := sent_by(label)) is not None]
+    return got is not None and any(meaning(got) == meaning(sent) for sent in wanted)
+
+
+def meaning(sent: Sent) -> Any:
+    """What a request comes to: numbers as numbers, cities without their letters' case."""
+    params = {"lang": "en", "units": "standard", "mode": "json", "limit": "1"} | sent.params
+    if "air_pollution" in sent.address:
+        params = {name: params.get(name) for name in ("lat", "lon", "appid")}
+    for name in ("lat", "lon", "limit"):
+        with suppress(TypeError, ValueError):
+            params |= {name: float(params[name])} if name in params else {}
+    return sent.method, sent.address, params | {"q": " ".join(params.get("q", "").lower().split())}
 
 
 def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:

@@ -18,9 +18,11 @@ from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.judges.protocol import Case
 from stb_env.request import drive
 from stb_env.rollout import play
+from stb_env.suites.sambanova.tabletop.checks import Look, succeeded
 from stb_env.suites.sambanova.tabletop.demos import SCENE, demonstrations
 from stb_env.suites.sambanova.tabletop.env import make
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
+from stb_env.suites.sambanova.tabletop.scene import BLOCK
 from stb_env.suites.sambanova.tabletop.tasks import TEST_SIZE, TabletopTasks, tabletop_task
 from stb_env.tasks import Task, TaskSet
 from stb_env.testing.conformance import validate
@@ -136,6 +138,20 @@ def test_the_original_lets_heaps_pass(kind: str, slots: dict[str, str], places: 
 
 
 @pytest.mark.parametrize(
+    ("gap", "passes"), [(BLOCK, True), (0.8 * BLOCK, True), (0.7 * BLOCK, False), (0.0, False)]
+)
+@pytest.mark.parametrize("count", [2, 3])
+def test_a_stack_has_a_block_on_every_other_one(count: int, gap: float, passes: bool):
+    start = {f"{color} block": (0.1 * n, -0.5, 0.02) for n, color in enumerate(("red", "blue", "pink"))}
+    start = dict(list(start.items())[:count])
+    # All but the uppermost stand right on each other, in an order that is not that of their names.
+    heights = [0.02 + BLOCK * (count - 2) + gap, *(0.02 + BLOCK * n for n in range(count - 1))]
+    now = {name: (0.0, -0.5, height) for name, height in zip(start, heights, strict=True)}
+    assert succeeded("SI_1", Look({}, start, now, strict=True)) == passes
+    assert succeeded("SI_1", Look({}, start, now, strict=False))
+
+
+@pytest.mark.parametrize(
     ("action", "status", "error"),
     [
         (put("green blok", "middle"), 1, "Did you mean 'green block'?"),
@@ -231,7 +247,7 @@ def test_five_thousand_damaged_programs_are_observations(compat: str | None):
         max_size=5,
     )
 )
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[Any]):
     env = env_of()
     for action in actions:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
+import re
+from itertools import combinations
+from math import dist
 from pathlib import Path
 from typing import Any
 
@@ -16,24 +17,15 @@ from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.tasks import tabletop_task
+from tests.shared import task_cases, task_files
 
-# What the default judges otherwise, and what the original lets slip.
-MENDED = {
-    "tt-s009": "blocks beside each other are no stack",
-    "tt-s035": "each block lies in the bowl of its own colour",
-    "tt-s038": "blocks beside each other are no stack",
-    "tt-s050": "a heap beside a diagonal is no line",
-}
-
-
-@cache
-def read(file: Path) -> dict[str, Any]:
-    return json.loads(file.read_text())
+BLOCK = 0.04
+NEAR = 0.05
 
 
 @pytest.fixture(scope="module")
-def recorded(shared_data: Path) -> dict[str, Any]:
-    return read(shared_data / "toolbench_tasks" / "tabletop_success.json")
+def cases(shared_data: Path) -> list[dict[str, Any]]:
+    return task_cases(shared_data, "tabletop")
 
 
 def positions_of(case: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -41,15 +33,15 @@ def positions_of(case: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return start, start | {name: tuple(at) for name, at in (case["moved_to"] or {}).items()}
 
 
-def test_golden_verdict_of_every_case_is_the_originals(recorded: dict[str, Any]):
-    for case in recorded["cases"]:
+def test_golden_verdict_of_every_case_is_the_originals(cases: list[dict[str, Any]]):
+    for case in cases:
         start, now = positions_of(case)
         got = succeeded(case["type"], Look(case["vars"], start, now, strict=False))
         assert got == case["expected"]["success"], case["id"]
 
 
-def test_golden_targets_follow_from_the_start(recorded: dict[str, Any]):
-    for case in recorded["cases"]:
+def test_golden_targets_follow_from_the_start(cases: list[dict[str, Any]]):
+    for case in cases:
         start, _ = positions_of(case)
         found = targets(case["type"], case["vars"], start)
         if "target_block" in case["expected"]:
@@ -58,28 +50,66 @@ def test_golden_targets_follow_from_the_start(recorded: dict[str, Any]):
             assert found == case["expected"]["target_blocks"], case["id"]
 
 
-@pytest.mark.parametrize("original", [True, False])
-def test_golden_verdicts_of_the_judges_differ_where_the_original_has_a_defect(
-    recorded: dict[str, Any], original: bool
+def judged(case: dict[str, Any], *, original: bool) -> bool:
+    start, now = positions_of(case)
+    task = tabletop_task("1", "test", "goal", case["type"], case["vars"], start, 0)
+    bowls = {name: at for name, at in now.items() if name.endswith("bowl")}
+    scene = Scene(blocks_of(now), bowls)
+    return drive(TabletopJudge(original=original).judge(Case(task, "", (), scene))).parts["success"]
+
+
+def blocks_of(positions: dict[str, Any]) -> dict[str, Any]:
+    return {name: at for name, at in positions.items() if name.endswith("block")}
+
+
+def test_golden_verdicts_of_the_judge_are_the_originals(cases: list[dict[str, Any]]):
+    for case in cases:
+        assert judged(case, original=True) == case["expected"]["success"], case["id"]
+
+
+def test_golden_verdicts_of_the_default_let_nothing_slip_that_the_original_does(
+    cases: list[dict[str, Any]],
 ):
-    for case in recorded["cases"]:
-        start, now = positions_of(case)
-        task = tabletop_task("1", "test", "goal", case["type"], case["vars"], start, 0)
-        blocks = {name: at for name, at in now.items() if name.endswith("block")}
-        bowls = {name: at for name, at in now.items() if name.endswith("bowl")}
-        verdict = drive(TabletopJudge(original=original).judge(Case(task, "", (), Scene(blocks, bowls))))
-        expected = case["expected"]["success"]
-        mended = not original and case["id"] in MENDED
-        assert verdict.parts["success"] == (expected and not mended), case["id"]
+    for case in cases:
+        expected = case["expected"]["success"] and not slips(case)
+        assert judged(case, original=False) == expected, case["id"]
 
 
-def test_golden_geometry_is_the_originals(recorded: dict[str, Any]):
-    geometry = recorded["geometry"]
-    hand = Hand(Scene({"red block": (0.1, -0.4, 0.02)}, {}), original=True)
-    for each in geometry["corner_and_side"]:
-        assert hand.corner(each["point"]) == each["corner"]
-        assert hand.side(each["point"]) == each["side"]
-    for each in geometry["denormalize"]:
-        assert hand.denormalize(each["normalized"]).tolist() == pytest.approx(each["xy"])
-    for each in geometry["named_positions"]:
-        assert hand.array_of(each["name"]).tolist() == pytest.approx(each["xy"])
+def slips(case: dict[str, Any]) -> bool:
+    """Whether a success of the original is none, by what its tests do not look at (spec 10.4)."""
+    _, now = positions_of(case)
+    blocks = blocks_of(now)
+    pairs = list(combinations(blocks.values(), 2))
+    match case["type"]:
+        case "SI_1" | "UI_2":
+            # Heights: blocks of a stack stand on each other.
+            return any(abs(a[2] - b[2]) < 0.75 * BLOCK for a, b in pairs)
+        case "UI_1":
+            # Colours: no block lies in the bowl of its own.
+            own = [(at, now.get(name.replace("block", "bowl"))) for name, at in blocks.items()]
+            return any(bowl is not None and dist(at[:2], bowl[:2]) <= NEAR for at, bowl in own)
+        case "UI_5":
+            # Blocks in one place are no line, and a diagonal has two sides.
+            if any(dist(a[:2], b[:2]) < BLOCK - 1e-6 for a, b in pairs):
+                return True
+            rising, falling = ([x + way * (y + 0.5) for x, y, _ in blocks.values()] for way in (-1, 1))
+            beside = max(map(abs, rising)) >= NEAR and max(map(abs, falling)) >= NEAR
+            return case["vars"]["line"] == "diagonal" and beside
+    return False
+
+
+def test_golden_geometry_is_the_originals(shared_data: Path):
+    for file in task_files(shared_data, "tabletop", "geometry"):
+        geometry = file["geometry"]
+        # The file says where its block stands: "... named red block stands at x=0.1, y=-0.4".
+        (name, x, y) = re.findall(r"named (\w+ block) stands at x=([-.\d]+), y=([-.\d]+)", geometry["note"])[
+            0
+        ]
+        hand = Hand(Scene({name: (float(x), float(y), 0.02)}, {}), original=True)
+        for each in geometry["corner_and_side"]:
+            assert hand.corner(each["point"]) == each["corner"]
+            assert hand.side(each["point"]) == each["side"]
+        for each in geometry["denormalize"]:
+            assert hand.denormalize(each["normalized"]).tolist() == pytest.approx(each["xy"])
+        for each in geometry["named_positions"]:
+            assert hand.array_of(each["name"]).tolist() == pytest.approx(each["xy"])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -17,20 +15,16 @@ from stb_env.suites.sambanova.trip_booking.functions import ROOM_TYPES, day_of
 from stb_env.suites.sambanova.trip_booking.tasks import trip_task
 from stb_env.suites.sambanova.trip_booking.world import API, TripWorld
 from stb_env.tasks import Task
-from tests.suites.sambanova.common.form.play import ends_with_search, judged
+from tests.shared import task_cases
+from tests.suites.sambanova.common.form.play import ends_with_search, judged, unread
 
 ENV = "stb/TripBooking-v0"
 FIGURES = ("executable", "success", "precision", "recall", "f1")
 
 
-@cache
-def read(file: Path) -> list[dict[str, Any]]:
-    return json.loads(file.read_text())["cases"]
-
-
 @pytest.fixture(scope="module")
 def cases(shared_data: Path) -> list[dict[str, Any]]:
-    return read(shared_data / "toolbench_tasks" / "trip_booking.json")
+    return task_cases(shared_data, "trip_booking")
 
 
 def task_of(case: dict[str, Any]) -> Task:
@@ -93,6 +87,14 @@ def test_golden_criteria_and_the_best_label_of_every_case_are_the_originals(case
             form = world.run(case["prediction"])
             assert form.criteria == expected["criteria"], case["id"]
             assert best_agreement(form.criteria, wanted)[1] == expected["best_label_index"], case["id"]
+
+
+def test_golden_programs_are_refused_where_they_use_more_python_than_is_read(cases: list[dict[str, Any]]):
+    for case in cases:
+        if case["expected"]["executable"]:
+            assert is_refused(case) == bool(unread(case["prediction"])), case["id"]
+        elif case["syntax"] != "python":
+            assert not is_refused(case), case["id"]
 
 
 def test_golden_verdicts_of_plain_programs_hold_by_default(cases: list[dict[str, Any]]):

@@ -200,7 +200,7 @@ def test_a_program_without_end_is_bounded():
 
 
 @given(st.lists(st.sampled_from([*REST.split("\n"), REST, "prose", "Agent.Fly(sky)", ""]), max_size=4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
     env = env_of()
     for action in actions:
@@ -220,7 +220,7 @@ def plain_common_length(left: str, right: str) -> int:
 
 
 @given(st.text("abc", max_size=40), st.text("abcd", max_size=40))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_the_common_length_is_that_of_the_textbook(left: str, right: str):
     assert common_length(left, right) == plain_common_length(left, right)
 

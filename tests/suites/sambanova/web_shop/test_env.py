@@ -252,7 +252,7 @@ def test_brackets_without_end_take_no_time(action: str, compat: Any):
 
 
 @given(st.lists(st.sampled_from([*BUY, "\n".join(BUY), "prose", "click[next >]", ""]), max_size=6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
     env = env_of()
     for action in actions:

@@ -94,7 +94,7 @@ def test_a_test_file_names_the_goals(tmp_path: Path):
 
 def test_products_that_the_original_skips_are_skipped(tmp_path: Path):
     odd = [{"asin": "nan", "name": "x"}, {"asin": "B" * 11, "name": "x"}, PRODUCTS[0]]
-    assert len(read_shop(folder_of(tmp_path, [*PRODUCTS, *odd])).shop) == 40
+    assert len(read_shop(folder_of(tmp_path, [*PRODUCTS, *odd])).supply) == 40
 
 
 @pytest.mark.parametrize(

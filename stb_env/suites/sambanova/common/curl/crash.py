@@ -1,4 +1,4 @@
-"""What ToolBench cannot run: its word for "not executable" is crash."""
+"""What the original cannot run: its word for "not executable" is crash."""
 
 from __future__ import annotations
 

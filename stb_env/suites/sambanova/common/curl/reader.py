@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolCall, ToolId
 
 CURL = "curl"
@@ -35,7 +37,7 @@ def curl_tool(category: str, service: str, host: str) -> Tool:
 def kept_line(text: str) -> str:
     r"""Return the first line that begins with ``curl``, stripped; the text as it is where none does.
 
-    ToolBench cuts every generation down like this, so the first of several commands is the one that counts.
+    The original cuts every generation down like this: of several commands the first is the one that counts.
 
     Examples:
         >>> kept_line("Sure:\n  curl 'https://a.example' \nDone.")
@@ -46,7 +48,7 @@ def kept_line(text: str) -> str:
     return next((line.strip() for line in text.split("\n") if _is_command(line)), text)
 
 
-def named(arguments: Mapping[str, Any], parameters: Sequence[str]) -> dict[str, Any]:
+def named(arguments: JsonMapping, parameters: Sequence[str]) -> JsonObject:
     """Return arguments in which those that a program gave without names have them.
 
     Examples:
@@ -82,19 +84,20 @@ def curl_reader(translate: Translate, *, continued: bool = True) -> Callable[[An
         >>> [call.name for call in action.calls], action.calls[0].arguments
         (['curl', 'Finish'], {'command': "curl   'https://a.example'"})
     """
-
-    def read(action: Any) -> Action:
-        if isinstance(action, str):
-            return _read_text(action[:MAX_TEXT], translate, continued)
-        parsed = parse_action(action)
-        if parsed.calls:
-            return arrange(map(translate, parsed.calls), parsed.text)
-        return _read_text(parsed.text, translate, continued)
-
-    return read
+    # No inner function: what an environment holds is pickled with it.
+    return partial(_read_action, translate, continued)
 
 
-def _read_text(text: str, translate: Translate, continued: bool) -> Action:
+def _read_action(translate: Translate, continued: bool, action: Any) -> Action:
+    if isinstance(action, str):
+        return _read_text(translate, continued, action[:MAX_TEXT])
+    parsed = parse_action(action)
+    if parsed.calls:
+        return arrange(map(translate, parsed.calls), parsed.text)
+    return _read_text(translate, continued, parsed.text)
+
+
+def _read_text(translate: Translate, continued: bool, text: str) -> Action:
     if CURL in text:
         lines = (text.replace("\\\n", " ") if continued else text).split("\n")
         at = next((at for at, line in enumerate(lines) if _is_command(line)), None)

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Protocol
 
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import Tool, ToolId
 
-Criteria = Mapping[str, Any]
+Criteria = JsonMapping
 Signatures = Mapping[str, tuple[str, ...]]
 """Names of parameters, all of them required, by the name of the function."""
 
@@ -27,7 +28,7 @@ class Fill(Protocol):
             criteria: What is filled in so far; it stays as it is.
             name: The function.
             value: Its argument; None where it takes none.
-            strict: Whether what the documentation forbids is refused although ToolBench lets it through.
+            strict: Whether what the documentation forbids is refused although the original lets it through.
 
         Raises:
             CrashError: The call is not allowed.
@@ -45,7 +46,7 @@ class Made:
     """
 
     name: str
-    arguments: Mapping[str, Any]
+    arguments: JsonMapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +62,9 @@ class Form:
     submitted: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class FormApi:
-    """A form that programs fill in through the methods of one object.
+    """A form that programs fill in through the methods of one object; equal to itself alone.
 
     Attributes:
         name: Name of the world.

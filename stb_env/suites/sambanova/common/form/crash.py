@@ -1,4 +1,4 @@
-"""What stops a program: ToolBench calls a program that does not run through a crash."""
+"""What stops a program: the paper calls a program that does not run through a crash."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ class CrashError(Exception):
     """A program or a call cannot go on.
 
     Args:
-        message: What ToolBench's own API says, where it says something.
+        message: What the original's own API says, where it says something.
         advice: The same for whoever has to mend it; the message by default.
     """
 

@@ -1,6 +1,6 @@
 """Decides whether a form was filled in and submitted as it was asked for.
 
-Where the default differs from ToolBench's evaluator, the evaluator lets something through that the
+Where the default differs from the original evaluator, the evaluator lets something through that the
 documentation forbids, or takes the form for the substance:
 
 - A program that never searches is executable there, and a success where its criteria happen to be equal. Here
@@ -14,6 +14,7 @@ documentation forbids, or takes the form for the substance:
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -64,7 +65,7 @@ class FormJudge:
 
 
 class OriginalJudge:
-    """Judges as ToolBench does: any failing call is a crash, and only the criteria count.
+    """Judges as the original does: any failing call is a crash, and only the criteria count.
 
     Args:
         api: The form.
@@ -91,18 +92,18 @@ class OriginalJudge:
         return rule(self.name, agreed, executable=True)
 
 
+@dataclass(frozen=True, slots=True)
 class Labels:
     """What accepted programs ask for, each run once.
 
-    Args:
+    Attributes:
         api: The form.
-        original: Whether they run in ToolBench's own way.
+        original: Whether they run in the original's own way.
     """
 
-    def __init__(self, api: FormApi, *, original: bool = False) -> None:
-        self._world = FormWorld(api, original=original)
-        self._original = original
-        self.criteria = lru_cache(maxsize=4_096)(self._criteria)
+    api: FormApi
+    _: KW_ONLY
+    original: bool = False
 
     def of(self, case: Case) -> list[Criteria]:
         """Return the criteria of every label of a task.
@@ -112,15 +113,13 @@ class Labels:
         """
         return [self.criteria(label) for label in case.task.goal["labels"]]
 
-    def _criteria(self, label: str) -> Criteria:
-        try:
-            form = self._world.run(label)
-        except CrashError as error:
-            raise DataError(_broken(label, f"does not run: {error.advice}", self._original)) from error
-        if not form.criteria or not (form.submitted or self._original):
-            problem = "leaves the form empty" if self._original else "does not end with search"
-            raise DataError(_broken(label, problem, self._original))
-        return form.criteria
+    def criteria(self, label: str) -> Criteria:
+        """Return the criteria of one label.
+
+        Raises:
+            DataError: It does not run.
+        """
+        return _criteria(self.api, self.original, label)
 
 
 def form_of(case: Case) -> Form:
@@ -138,6 +137,19 @@ def form_of(case: Case) -> Form:
         kind="internal",
         retryable=False,
     )
+
+
+# Remembered here and not by a judge, which is pickled with its environment.
+@lru_cache(maxsize=4_096)
+def _criteria(api: FormApi, original: bool, label: str) -> Criteria:
+    try:
+        form = FormWorld(api, original=original).run(label)
+    except CrashError as error:
+        raise DataError(_broken(label, f"does not run: {error.advice}", original)) from error
+    if not form.criteria or not (form.submitted or original):
+        problem = "leaves the form empty" if original else "does not end with search"
+        raise DataError(_broken(label, problem, original))
+    return form.criteria
 
 
 def _broken(label: str, problem: str, original: bool) -> str:

@@ -26,7 +26,7 @@ def read_tasks(path: str | Path, api: FormApi, name: str, build: Build, *, origi
         api: The form.
         name: Name of the suite.
         build: Makes the tasks.
-        original: Whether labels have to run in ToolBench's own way.
+        original: Whether labels have to run in the original's own way.
 
     Raises:
         DataError: A file is broken, or a label does not run.

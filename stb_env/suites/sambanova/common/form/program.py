@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from stb_env.actions.finish import PARAMETERS as FINISH_PARAMETERS
 from stb_env.actions.python_text import NotDataError, statements
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import FormApi, Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.tools import FINISH
@@ -20,7 +22,7 @@ class Call(NamedTuple):
     """A call of a method, or of Finish; arguments by parameter."""
 
     name: str
-    arguments: dict[str, Any]
+    arguments: JsonObject
 
 
 class RefusedError(CrashError):
@@ -66,7 +68,7 @@ class _Reader:
 
     def __init__(self, api: FormApi) -> None:
         self._api = api
-        self._named: dict[str, Any] = {}
+        self._named: JsonObject = {}
 
     def read(self, node: ast.stmt) -> Call | None:
         match node:
@@ -98,7 +100,7 @@ class _Reader:
 
     def _bind(
         self, call: ast.Call, name: str, parameters: tuple[str, ...], *, required: bool = True
-    ) -> dict[str, Any]:
+    ) -> JsonObject:
         if len(call.args) > len(parameters):
             raise CrashError(f"{name} takes {len(parameters)} arguments, got {len(call.args)}")
         arguments = {
@@ -132,20 +134,26 @@ class _Reader:
                 return self._name(name)
             case ast.Call(ast.Name(name)) as call:
                 if name not in self._api.classes:
-                    raise CrashError(f"name {name!r} is not defined")
+                    raise _unknown(name)
                 return Made(name, self._bind(call, name, self._api.classes[name]))
         raise RefusedError(f"{type(node).__name__} is no plain value")
 
     def _name(self, name: str) -> Any:
         if name in self._named:
             return self._named[name]
-        raise CrashError(f"name {name!r} is not defined")
+        raise _unknown(name)
 
     def _number(self, node: ast.expr) -> int | float:
         value = self._value(node)
         if isinstance(value, int | float):
             return value
         raise RefusedError("only numbers are computed with")
+
+
+def _unknown(name: str) -> CrashError:
+    if hasattr(builtins, name):
+        return RefusedError(f"{name} of Python is not read")
+    return CrashError(f"name {name!r} is not defined")
 
 
 def _finish(value: dict[Any, Any]) -> Call | None:

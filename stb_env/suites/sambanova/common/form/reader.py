@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
@@ -28,22 +29,12 @@ def form_reader(api: FormApi) -> Reader:
         >>> form_reader(API)('d = Date(3, 14, 2024)\nAPI.set_departure_date(d)').calls[0].arguments
         {'value': {'month': 3, 'day': 14, 'year': 2024}}
     """
-
-    def read(action: Any) -> Action:
-        if isinstance(action, str) and f"{OBJECT}." in action and not action.startswith(_JSON):
-            try:
-                calls = [typed(call) for call in calls_of(action[:MAX_TEXT], api)]
-            except CrashError:
-                calls = []
-            if calls:
-                return arrange(calls, "")
-        return _general(action, api.classes)
-
-    return read
+    # No inner function: what an environment holds is pickled with it.
+    return partial(_read_calls, api)
 
 
 def original_reader(api: FormApi) -> Reader:
-    r"""Return a reader that keeps a program whole, since ToolBench judges it as a whole.
+    r"""Return a reader that keeps a program whole, since the original judges it as a whole.
 
     Text is JSON or else a program, prose and Markdown fences included: those crash.
 
@@ -55,22 +46,7 @@ def original_reader(api: FormApi) -> Reader:
         >>> read("Sure, here it is.").calls[0].arguments, read("# nothing").calls
         ({'text': 'Sure, here it is.'}, ())
     """
-
-    def read(action: Any) -> Action:
-        if not isinstance(action, str) or action.lstrip().startswith(_JSON):
-            parsed = _general(action, api.classes)
-            if parsed.calls or not isinstance(action, str):
-                return parsed
-        text = action[:MAX_TEXT]
-        try:
-            calls = list(calls_of(text, api))
-        except CrashError:
-            return arrange([ToolCall(PROGRAM, {"text": text})], "")
-        finish = [typed(call) for call in calls if call.name == FINISH]
-        whole = [ToolCall(PROGRAM, {"text": text})] if len(calls) > len(finish) else []
-        return arrange([*whole, *finish], "") if whole or finish else Action((), text)
-
-    return read
+    return partial(_read_program, api)
 
 
 def typed(call: Call) -> ToolCall:
@@ -98,6 +74,32 @@ def plain(value: Any) -> Any:
         case dict():
             return {str(key): plain(item) for key, item in value.items()}
     return value
+
+
+def _read_calls(api: FormApi, action: Any) -> Action:
+    if isinstance(action, str) and f"{OBJECT}." in action and not action.startswith(_JSON):
+        try:
+            calls = [typed(call) for call in calls_of(action[:MAX_TEXT], api)]
+        except CrashError:
+            calls = []
+        if calls:
+            return arrange(calls, "")
+    return _general(action, api.classes)
+
+
+def _read_program(api: FormApi, action: Any) -> Action:
+    if not isinstance(action, str) or action.lstrip().startswith(_JSON):
+        parsed = _general(action, api.classes)
+        if parsed.calls or not isinstance(action, str):
+            return parsed
+    text = action[:MAX_TEXT]
+    try:
+        calls = list(calls_of(text, api))
+    except CrashError:
+        return arrange([ToolCall(PROGRAM, {"text": text})], "")
+    finish = [typed(call) for call in calls if call.name == FINISH]
+    whole = [ToolCall(PROGRAM, {"text": text})] if len(calls) > len(finish) else []
+    return arrange([*whole, *finish], "") if whole or finish else Action((), text)
 
 
 def _general(action: Any, classes: Signatures) -> Action:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from typing import Any
 
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.form.api import PROGRAM, SEARCH, Form, FormApi, Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import calls_of
@@ -24,7 +24,7 @@ class FormWorld(World):
 
     Args:
         api: The form.
-        original: Whether programs run as ToolBench runs them: no types are checked and nothing that the
+        original: Whether programs run as the original runs them: no types are checked and nothing that the
             documentation forbids is refused.
 
     Examples:
@@ -40,7 +40,7 @@ class FormWorld(World):
         self._original = original
 
     @property
-    def fingerprint(self) -> dict[str, Any]:
+    def fingerprint(self) -> JsonObject:
         """Version of the form and a hash over its documentation."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in self.api.tools).encode())
         return {
@@ -54,7 +54,7 @@ class FormWorld(World):
         """Return the empty form."""
         return _EMPTY
 
-    def call(self, state: Form, tool: Tool, arguments: Mapping[str, Any]) -> tuple[ToolResult, Form]:
+    def call(self, state: Form, tool: Tool, arguments: JsonMapping) -> tuple[ToolResult, Form]:
         """Make one call, or all the calls of a program; what fails leaves the form as it is.
 
         Raises:
@@ -85,24 +85,24 @@ class FormWorld(World):
         for call in calls_of(program, self.api):
             if call.name == FINISH:
                 continue
-            arguments: Mapping[str, Any] = call.arguments
+            arguments: JsonMapping = call.arguments
             if not self._original:
                 arguments = self._made(self._checked(call.name, typed(call).arguments))
             form = self._filled(form, call.name, arguments)
         return form
 
-    def _filled(self, form: Form, name: str, arguments: Mapping[str, Any]) -> Form:
+    def _filled(self, form: Form, name: str, arguments: JsonMapping) -> Form:
         value = next(iter(arguments.values()), None)
         criteria = self.api.fill(form.criteria, name, value, strict=not self._original)
         return Form(criteria, submitted=name == SEARCH)
 
-    def _checked(self, name: str, arguments: Mapping[str, Any] | str) -> Mapping[str, Any]:
+    def _checked(self, name: str, arguments: JsonMapping | str) -> JsonMapping:
         checked = check_call(ToolCall(name, arguments), self.api.by_name[name])
         if checked.violations or isinstance(checked.arguments, str):
             raise CrashError(f"{name}: " + "; ".join(violation.message for violation in checked.violations))
         return checked.arguments
 
-    def _made(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def _made(self, arguments: JsonMapping) -> JsonMapping:
         return {name: self._value(value) for name, value in arguments.items()}
 
     def _value(self, value: Any) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Module, Native, TypeName, words
@@ -184,7 +185,7 @@ def _maker(name: str) -> Callable[..., Any]:
     return call
 
 
-def _planned(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> int:
+def _planned(name: str, args: tuple[Any, ...], kwargs: JsonObject) -> int:
     """Return how many members a new array will have, at most."""
     match name:
         case "arange":

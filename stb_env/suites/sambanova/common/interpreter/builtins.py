@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any
 
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, bounded, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
@@ -15,7 +16,7 @@ from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 Print = Callable[[str], None]
 
 
-def builtins_for(show: Print) -> Mapping[str, Any]:
+def builtins_for(show: Print) -> JsonMapping:
     """Return the built-in names of a program.
 
     Args:
@@ -32,7 +33,7 @@ def builtins_for(show: Print) -> Mapping[str, Any]:
     return {**_BUILTINS, "print": Native("print", print_)}
 
 
-def take(items: Any) -> list[Any]:
+def take(items: Any) -> JsonArray:
     """Return the members of anything that can be gone through.
 
     Raises:
@@ -46,7 +47,7 @@ def take(items: Any) -> list[Any]:
     return [_plain(item) for item in items]
 
 
-def sort(items: Any, *, key: Callable[..., Any] | None = None, reverse: bool = False) -> list[Any]:
+def sort(items: Any, *, key: Callable[..., Any] | None = None, reverse: bool = False) -> JsonArray:
     """Return the members in order.
 
     Raises:
@@ -152,7 +153,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": _sum,
     "zip": lambda *items: list(zip(*map(take, items), strict=False)),
 }
-_BUILTINS: dict[str, Any] = {
+_BUILTINS: JsonObject = {
     **{name: Native(name, function) for name, function in _FUNCTIONS.items()},
     "bool": _of("bool", (bool,), bool),
     "dict": _of("dict", (dict,), _dict),

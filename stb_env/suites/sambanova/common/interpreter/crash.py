@@ -1,4 +1,4 @@
-"""What stops a program: ToolBench calls a program that does not run through a crash."""
+"""What stops a program: the paper calls a program that does not run through a crash."""
 
 from __future__ import annotations
 

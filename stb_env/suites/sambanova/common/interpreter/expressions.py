@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from stb_env.jsontypes import JsonArray, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, bounded
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind
@@ -85,7 +86,7 @@ class Expressions(Values):
     def _call(self, node: ast.Call, scope: Scope) -> Any:
         function = self.value(node.func, scope)
         args = self._members(node.args, scope)
-        kwargs: dict[str, Any] = {}
+        kwargs: JsonObject = {}
         for keyword in node.keywords:
             given = self.value(keyword.value, scope)
             kwargs.update(given if keyword.arg is None else {keyword.arg: given})
@@ -125,8 +126,8 @@ class Expressions(Values):
         chosen = node.body if self.truth(self.value(node.test, scope)) else node.orelse
         return self.value(chosen, scope)
 
-    def _members(self, nodes: Iterable[ast.expr], scope: Scope) -> list[Any]:
-        members: list[Any] = []
+    def _members(self, nodes: Iterable[ast.expr], scope: Scope) -> JsonArray:
+        members: JsonArray = []
         for node in nodes:
             if isinstance(node, ast.Starred):
                 members.extend(self.through(self.value(node.value, scope)))
@@ -149,7 +150,7 @@ class Expressions(Values):
             self.put(made, self.value(node.key, inner), self.value(node.value, inner))
         return made
 
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> list[Any]:
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp, scope: Scope) -> JsonArray:
         rounds = self._rounds(node.generators, Scope({}, scope))
         return bounded([self.value(node.elt, inner) for inner in rounds])  # type: ignore[no-any-return]
 
@@ -200,7 +201,7 @@ class Expressions(Values):
             case _:
                 raise UnsupportedError(f"{type(target).__name__} cannot be assigned to here")
 
-    def _unpack(self, targets: list[ast.expr], items: list[Any], scope: Scope) -> None:
+    def _unpack(self, targets: list[ast.expr], items: JsonArray, scope: Scope) -> None:
         starred = [at for at, target in enumerate(targets) if isinstance(target, ast.Starred)]
         if starred:
             (at,), after = starred, len(targets) - starred[0] - 1

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 
@@ -95,7 +96,7 @@ class Module(Host):
         stb_env.suites.sambanova.common.interpreter.crash.CrashError: math has no 'pie' here. Did you mean 'pi'?
     """  # noqa: E501 # the line is what Python prints
 
-    def __init__(self, name: str, names: Mapping[str, Any]) -> None:
+    def __init__(self, name: str, names: JsonMapping) -> None:
         self.kind = name
         self._names = names
 

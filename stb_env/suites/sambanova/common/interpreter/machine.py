@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from stb_env.actions.python_text import NotDataError, statements
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_STEPS, MAX_TEXT, Budget
 from stb_env.suites.sambanova.common.interpreter.builtins import builtins_for
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
@@ -30,7 +31,7 @@ class Outcome(NamedTuple):
 
     value: Any
     printed: tuple[str, ...]
-    names: Mapping[str, Any]
+    names: JsonMapping
 
 
 class _LoopEnd(Exception):
@@ -70,7 +71,7 @@ class Function:
         """Run the function."""
         return self._machine.entered(self, self._bound(args, kwargs))
 
-    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    def _bound(self, args: tuple[Any, ...], kwargs: JsonMapping) -> JsonObject:
         names = self._parameters
         if len(args) > len(names):
             raise CrashError(f"{self.name} takes {len(names)} arguments, got {len(args)}")
@@ -112,7 +113,7 @@ class Machine:
 
     def __init__(
         self,
-        names: Mapping[str, Any],
+        names: JsonMapping,
         modules: Mapping[str, Module] | None = None,
         kinds: Sequence[Kind] = (),
         max_steps: int = MAX_STEPS,
@@ -164,7 +165,7 @@ class Machine:
                 raise UnsupportedError(f"line {node.lineno}: the program nests too deep") from error
         return Outcome(value, tuple(self._printed), self._globals.names)
 
-    def entered(self, function: Function, names: dict[str, Any]) -> Any:
+    def entered(self, function: Function, names: JsonObject) -> Any:
         """Run a function of the program.
 
         Raises:

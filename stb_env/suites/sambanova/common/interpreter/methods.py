@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, MAX_TEXT, bounded, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native, words
@@ -35,7 +36,7 @@ _SHARE = 10
 _MOST_ROWS = 60
 """Rows of a table that are written out."""
 
-Sort = Callable[..., list[Any]]
+Sort = Callable[..., JsonArray]
 Spend = Callable[[int], None]
 
 
@@ -138,7 +139,7 @@ def _pad(pad: Callable[..., str], width: int, *fill: str) -> str:
     return pad(width, *fill)
 
 
-def format_text(template: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+def format_text(template: str, args: tuple[Any, ...], kwargs: JsonMapping) -> str:
     """Fill a template; fields are names and numbers alone, so that nothing is reached through them.
 
     Raises:

@@ -23,7 +23,7 @@ def program_reader(names: Collection[str], *, original: bool = False) -> Callabl
 
     Args:
         names: Names that programs are given; a text that uses none of them is no program.
-        original: Whether any text without a call is a program, which then crashes, as in ToolBench.
+        original: Whether any text without a call is a program, which then crashes, as in the original.
 
     Examples:
         >>> read = program_reader({"put"})

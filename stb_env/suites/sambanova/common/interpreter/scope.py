@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from stb_env.errors import did_you_mean
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 
 
@@ -25,7 +26,7 @@ class Scope:
 
     __slots__ = ("around", "names")
 
-    def __init__(self, names: dict[str, Any], around: Scope | None = None) -> None:
+    def __init__(self, names: JsonObject, around: Scope | None = None) -> None:
         self.names = names
         self.around = around
 

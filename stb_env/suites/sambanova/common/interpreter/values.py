@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, bounded, extent, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import sort, take
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -38,7 +39,7 @@ class Values:
         self.budget = budget
         self._kinds = kinds
 
-    def called(self, function: Any, args: Iterable[Any], kwargs: Mapping[str, Any]) -> Any:
+    def called(self, function: Any, args: Iterable[Any], kwargs: JsonMapping) -> Any:
         """Return what a function gives.
 
         Raises:
@@ -156,7 +157,7 @@ class Values:
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
-    def through(self, value: Any) -> list[Any]:
+    def through(self, value: Any) -> JsonArray:
         """Return the members of a value, each a step.
 
         Raises:
@@ -193,7 +194,7 @@ class Values:
                 return kind
         raise CrashError(f"{type(value).__name__} cannot be used like that")
 
-    def hashable(self, items: list[Any]) -> list[Any]:
+    def hashable(self, items: JsonArray) -> JsonArray:
         """Return members of a set, or keys.
 
         Raises:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, read_area
 from stb_env.suites.sambanova.google_sheets.methods.method import (
@@ -35,7 +35,7 @@ def _of(session: Session, name: str) -> tuple[Tab, Area]:
     return Tab(session, session.book.sheets[0].id), read_area(area)
 
 
-def _values_get(session: Session, range: str, params: Any = None) -> dict[str, Any]:
+def _values_get(session: Session, range: str, params: Any = None) -> JsonObject:
     tab, area = _of(session, range)
     closed = area.within(tab.sheet.rows, tab.sheet.columns)
     rendering = (params or {}).get("valueRenderOption")
@@ -46,11 +46,11 @@ def _values_get(session: Session, range: str, params: Any = None) -> dict[str, A
     }
 
 
-def _values_batch_get(session: Session, ranges: Any, params: Any = None) -> dict[str, Any]:
+def _values_batch_get(session: Session, ranges: Any, params: Any = None) -> JsonObject:
     return {"valueRanges": [_values_get(session, name, params) for name in ranges]}
 
 
-def _values_update(session: Session, range: str, params: Any = None, body: Any = None) -> dict[str, Any]:
+def _values_update(session: Session, range: str, params: Any = None, body: Any = None) -> JsonObject:
     tab, area = _of(session, range)
     rows = grid_rows((body or {}).get("values", []), "body['values']")
     user = is_user_entered(True, (params or {}).get("valueInputOption"))
@@ -58,7 +58,7 @@ def _values_update(session: Session, range: str, params: Any = None, body: Any =
     return {"updatedRange": f"{tab.sheet.title}!{written.label}"}
 
 
-def _values_append(session: Session, range: str, params: Any, body: Any) -> dict[str, Any]:
+def _values_append(session: Session, range: str, params: Any, body: Any) -> JsonObject:
     tab, _ = _of(session, range)
     rows = grid_rows((body or {}).get("values", []), "body['values']")
     user = is_user_entered(True, (params or {}).get("valueInputOption"))
@@ -71,7 +71,7 @@ def _values_append(session: Session, range: str, params: Any, body: Any) -> dict
     return {"updates": {"updatedRange": f"{tab.sheet.title}!{written.label}"}}
 
 
-def _values_batch_update(session: Session, body: Any) -> dict[str, Any]:
+def _values_batch_update(session: Session, body: Any) -> JsonObject:
     data = (body or {}).get("data", [])
     params = {"valueInputOption": (body or {}).get("valueInputOption")}
     return {"responses": [_values_update(session, item["range"], params, item) for item in data]}
@@ -88,7 +88,7 @@ def _values_batch_clear(session: Session, params: Any = None, body: Any = None) 
         _values_clear(session, name)
 
 
-def _metadata(session: Session, params: Any = None) -> dict[str, Any]:  # noqa: ARG001
+def _metadata(session: Session, params: Any = None) -> JsonObject:  # noqa: ARG001
     return {
         "spreadsheetId": "embedded",
         "properties": {"title": session.book.title},
@@ -175,14 +175,14 @@ def _reorder(session: Session, worksheets_in_desired_order: Any) -> None:
     session.book = replace(session.book, sheets=sheets)
 
 
-def _named_range(session: Session, named_range: str) -> list[Any]:
+def _named_range(session: Session, named_range: str) -> JsonArray:
     if named_range not in session.book.names:
         raise CrashError(f"no area is named {str(named_range)[:60]!r}")
     owner, area = session.book.names[named_range]
     return [Tab(session, owner).text(place) for place in area.places()]
 
 
-def _names(session: Session) -> list[Mapping[str, Any]]:
+def _names(session: Session) -> list[JsonMapping]:
     return [
         {"namedRangeId": name, "name": name, "range": {"sheetId": owner, "a1": area.label}}
         for name, (owner, area) in session.book.names.items()
@@ -193,7 +193,7 @@ def _rename(session: Session, title: str) -> None:
     session.book = replace(session.book, title=str(title)[:100])
 
 
-def _protected(session: Session, sheetid: int) -> list[Mapping[str, Any]]:
+def _protected(session: Session, sheetid: int) -> list[JsonMapping]:
     return [
         {"protectedRangeId": number, "range": {"sheetId": sheetid, "a1": area.label}}
         for number, area in session.book.sheet(sheetid).protected.items()

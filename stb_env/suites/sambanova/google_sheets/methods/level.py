@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import read_cell
 from stb_env.suites.sambanova.google_sheets.methods.method import AREA, CELL, COUNT, TEXT, Method, said
@@ -64,7 +65,7 @@ def _delete_name(tab: Tab, named_range_id: str) -> None:
     tab.session.book = replace(book, names=names)
 
 
-def _protect(tab: Tab, name: str, *_: Any, **__: Any) -> dict[str, Any]:
+def _protect(tab: Tab, name: str, *_: Any, **__: Any) -> JsonObject:
     sheet = tab.sheet
     number = max(sheet.protected, default=0) + 1
     tab.sheet = replace(sheet, protected={**sheet.protected, number: tab.area(name)})

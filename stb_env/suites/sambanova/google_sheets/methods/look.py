@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed
 from stb_env.suites.sambanova.google_sheets.formats import checked
@@ -13,7 +14,7 @@ from stb_env.suites.sambanova.google_sheets.methods.method import AREA, COUNT, F
 from stb_env.suites.sambanova.google_sheets.session import Tab
 
 
-def style_area(tab: Tab, area: Closed, given: Mapping[str, Any]) -> None:
+def style_area(tab: Tab, area: Closed, given: JsonMapping) -> None:
     """Set a format in all cells of an area that can hold anything.
 
     Raises:
@@ -115,7 +116,7 @@ def _ungroup(tab: Tab, dimension: str, start: int, end: int) -> None:
     _view(tab, groups=tuple(group for group in tab.sheet.view.groups if group != wanted))
 
 
-def _groups(tab: Tab, dimension: str) -> list[dict[str, Any]]:
+def _groups(tab: Tab, dimension: str) -> list[JsonObject]:
     return [
         {"range": {"dimension": dimension, "startIndex": first - 1, "endIndex": last}, "depth": 1}
         for kind, first, last in tab.sheet.view.groups

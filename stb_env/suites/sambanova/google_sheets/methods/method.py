@@ -6,7 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-Schema = Mapping[str, Any]
+from stb_env.jsontypes import JsonMapping, JsonObject
+
+Schema = JsonMapping
 
 SCALAR: Schema = {"type": ["string", "number", "boolean", "null"]}
 TEXT: Schema = {"type": "string"}
@@ -24,7 +26,7 @@ def said(schema: Schema, description: str) -> Schema:
 
 def many(schema: Schema, description: str = "") -> Schema:
     """Return the schema of a list."""
-    listed: dict[str, Any] = {"type": "array", "items": schema}
+    listed: JsonObject = {"type": "array", "items": schema}
     return {**listed, "description": description} if description else listed
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place, read_cell
@@ -58,12 +59,12 @@ def _get(
     range_name: str | None = None,
     value_render_option: str | None = None,
     major_dimension: str | None = None,
-) -> list[list[Any]]:
+) -> list[JsonArray]:
     rows = tab.texts(tab.area(range_name) if range_name else _whole(tab), value_render_option)
     return _turned(rows) if major_dimension == "COLUMNS" else rows
 
 
-def _turned(rows: list[list[Any]]) -> list[list[Any]]:
+def _turned(rows: list[JsonArray]) -> list[JsonArray]:
     width = max((len(row) for row in rows), default=0)
     columns = [[row[at] if at < len(row) else "" for row in rows] for at in range(width)]
     for column in columns:
@@ -77,18 +78,18 @@ def _get_values(
     range_name: str | None = None,
     value_render_option: str | None = None,
     major_dimension: str | None = None,
-) -> list[list[Any]]:
+) -> list[JsonArray]:
     rows = _get(tab, range_name, value_render_option, major_dimension)
     width = max((len(row) for row in rows), default=0)
     filled = [[*row, *[""] * (width - len(row))] for row in rows]
     return filled or [[]]
 
 
-def _batch_get(tab: Tab, ranges: list[str], value_render_option: str | None = None) -> list[Any]:
+def _batch_get(tab: Tab, ranges: list[str], value_render_option: str | None = None) -> JsonArray:
     return [_get(tab, name, value_render_option) for name in ranges]
 
 
-def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: Any = "") -> list[Any]:
+def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: Any = "") -> JsonArray:
     rows = _get_values(tab)
     if len(rows) < _line(head, "header row"):
         return []
@@ -107,19 +108,19 @@ def _numericised(text: Any) -> Any:
     return text if number is None else number
 
 
-def _line_values(tab: Tab, texts: list[Any]) -> list[Any]:  # noqa: ARG001
+def _line_values(tab: Tab, texts: JsonArray) -> JsonArray:  # noqa: ARG001
     while texts and texts[-1] == "":
         texts.pop()
     return texts
 
 
-def _row_values(tab: Tab, row: int, value_render_option: str | None = None) -> list[Any]:
+def _row_values(tab: Tab, row: int, value_render_option: str | None = None) -> JsonArray:
     _, right = tab.sheet.extent
     places = [(_line(row, "row"), column) for column in range(1, right + 1)]
     return _line_values(tab, [tab.text(place, value_render_option) for place in places])
 
 
-def _col_values(tab: Tab, col: int, value_render_option: str | None = None) -> list[Any]:
+def _col_values(tab: Tab, col: int, value_render_option: str | None = None) -> JsonArray:
     bottom, _ = tab.sheet.extent
     places = [(row, _line(col, "column")) for row in range(1, bottom + 1)]
     return _line_values(tab, [tab.text(place, value_render_option) for place in places])

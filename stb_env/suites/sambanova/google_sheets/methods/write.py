@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place, read_cell
 from stb_env.suites.sambanova.google_sheets.a1 import label as cell_label
@@ -32,7 +33,7 @@ def _update(
     raw: bool = True,
     value_input_option: str | None = None,
     major_dimension: str | None = None,
-) -> dict[str, Any]:
+) -> JsonObject:
     if not isinstance(range_name, str):
         # Values alone are written from the first cell on.
         range_name, values = "A1", range_name
@@ -45,18 +46,18 @@ def _update(
     return {"updatedRange": f"{tab.sheet.title}!{written.label}"}
 
 
-def _update_cell(tab: Tab, row: int, col: int, value: Any) -> dict[str, Any]:
+def _update_cell(tab: Tab, row: int, col: int, value: Any) -> JsonObject:
     if not all(isinstance(number, int) and number >= 1 for number in (row, col)):
         raise CrashError("row and column are numbers from 1")
     tab.enter({(row, col): value}, user=True)
     return {"updatedRange": f"{tab.sheet.title}!{cell_label(row, col)}"}
 
 
-def _update_acell(tab: Tab, label: str, value: Any) -> dict[str, Any]:
+def _update_acell(tab: Tab, label: str, value: Any) -> JsonObject:
     return _update_cell(tab, *read_cell(label), value)
 
 
-def _update_cells(tab: Tab, cell_list: Any, value_input_option: str = "RAW") -> dict[str, Any]:
+def _update_cells(tab: Tab, cell_list: Any, value_input_option: str = "RAW") -> JsonObject:
     contents: dict[Place, Any] = {}
     for cell in list(cell_list):
         if isinstance(cell, CellHost):
@@ -69,9 +70,7 @@ def _update_cells(tab: Tab, cell_list: Any, value_input_option: str = "RAW") -> 
     return {"updatedCells": len(contents)}
 
 
-def _batch_update(
-    tab: Tab, data: Any, raw: bool = True, value_input_option: str | None = None
-) -> dict[str, Any]:
+def _batch_update(tab: Tab, data: Any, raw: bool = True, value_input_option: str | None = None) -> JsonObject:
     for item in list(data):
         if not isinstance(item, dict) or not {"range", "values"} <= item.keys():
             raise CrashError("batch_update takes dictionaries with 'range' and 'values'")
@@ -81,7 +80,7 @@ def _batch_update(
 
 def _append_rows(
     tab: Tab, values: Any, value_input_option: str = "RAW", table_range: str | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     rows = grid_rows(values)
     top, left = _end_of_table(tab, table_range)
     last = top + len(rows) - 1
@@ -109,7 +108,7 @@ def _end_of_table(tab: Tab, table_range: str | None) -> Place:
 
 def _append_row(
     tab: Tab, values: Any, value_input_option: str = "RAW", table_range: str | None = None
-) -> dict[str, Any]:
+) -> JsonObject:
     if not isinstance(values, list | tuple):
         raise CrashError("append_row takes a list of values")
     return _append_rows(tab, [values], value_input_option, table_range)

@@ -122,6 +122,8 @@ def test_a_program_crashes_where_python_would_stop(program: str, error: str):
         ("API.set_num_adults(b'1')", "Constant is no plain value"),
         ("API.set_origin(API.search())", "Call is no plain value"),
         ("().__class__.__mro__", "Attribute is no plain value"),
+        ("print('done')", "line 1: print of Python is not read"),
+        ("API.set_num_adults(int)", "line 1: int of Python is not read"),
     ],
 )
 def test_python_beyond_plain_calls_is_refused(program: str, error: str):
@@ -137,7 +139,7 @@ def test_what_comes_before_a_crash_is_read():
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_text_is_read_or_crashes(text: str):
     with suppress(CrashError):
         assert all(isinstance(call, Call) for call in calls(text))

@@ -1,4 +1,4 @@
-"""Actions become calls by default, and stay whole programs where ToolBench's verdict is wanted."""
+"""Actions become calls by default, and stay whole programs where the original's verdict is wanted."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ def test_what_is_no_value_of_the_form_stays_as_it_is(value: Any):
 @pytest.mark.parametrize(
     "text", ["API.search()", "Here you go:", "```\nAPI.search()\n```", "search()", "x = y"]
 )
-def test_a_text_is_one_whole_program_for_toolbench(text: str):
+def test_a_text_is_one_whole_program_for_the_original(text: str):
     assert read_whole(text).calls == (ToolCall("program", {"text": text}, "call_0"),)
 
 
-def test_json_is_a_call_for_toolbench_too():
+def test_json_is_a_call_for_the_original_too():
     action = {"name": "set_origin", "arguments": {"value": NESTED}}
     assert read_whole(action).calls[0].arguments == OMAHA
     assert read_whole('{"name": "search", "arguments": {}}').calls[0].name == "search"
@@ -79,7 +79,7 @@ def test_finish_ends_a_whole_program():
         lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
     )
 )
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_any_data_is_read(action: Any):
     read(action)
     read_whole(action)

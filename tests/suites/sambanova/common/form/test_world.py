@@ -12,11 +12,13 @@ from stb_env.request import drive
 from stb_env.suites.sambanova.common.form.api import Form, Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.judge import FormJudge, Labels, OriginalJudge
-from stb_env.suites.sambanova.home_search.tasks import HomeTasks
+from stb_env.suites.sambanova.home_search.judge import judge_of
+from stb_env.suites.sambanova.home_search.tasks import HomeTasks, home_task
 from stb_env.suites.sambanova.home_search.world import API, HomeWorld
 from stb_env.suites.sambanova.trip_booking.world import API as TRIPS
 from stb_env.suites.sambanova.trip_booking.world import TripWorld
-from stb_env.tools import Tool
+from stb_env.tools import Tool, ToolResult
+from stb_env.trajectory import CallRecord
 
 START = 'API.set_location("Fargo"); API.set_buy_or_rent("rent"); '
 
@@ -52,6 +54,18 @@ def test_a_criterion_after_the_search_has_to_be_searched_for_again():
     changed = world.run("API.set_num_beds(2)", form)
     assert not changed.submitted
     assert world.run("API.search()", changed).submitted
+
+
+@pytest.mark.parametrize(
+    ("judge", "status"),
+    [(FormJudge(API), "solved"), (judge_of(), "solved"), (judge_of(mends=False), "unsolved")],
+)
+def test_later_calls_make_up_for_one_that_failed_unless_the_judge_is_told_otherwise(judge: Any, status: str):
+    program = START + "API.search()"
+    failed = CallRecord("c", "set_num_beds", {}, ToolResult.of("", error="no", source="world"))
+    case = Case(home_task("1", "test", "goal", (), (program,)), "", (failed,), HomeWorld().run(program))
+    verdict = drive(judge.judge(case))
+    assert (verdict.status, verdict.parts["executable"]) == (status, False)
 
 
 def test_a_form_that_holds_values_of_classes_is_an_observation_all_the_same():

@@ -234,14 +234,14 @@ def test_three_thousand_damaged_programs_end_or_crash():
 
 
 @given(st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_text_ends_or_crashes(text: str):
     with contextlib.suppress(CrashError):
         run(text, max_steps=1_000)
 
 
 @given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_whole_numbers_are_computed_with_as_python_does(a: int, b: int):
     assert run(f"({a} + {b}, {a} - {b}, {a} * {b}, {a} == {b}, {a} < {b})").value == (
         a + b,

@@ -1,0 +1,126 @@
+"""Environments, wrappers and snapshots pickle, and what comes back goes on byte for byte."""
+
+from __future__ import annotations
+
+import pickle
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import gymnasium as gym
+import pytest
+
+from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.baselines import load_agent
+from stb_env.errors import ConfigError
+from stb_env.rollout.make import env_ids, make_env
+from stb_env.tools import ToolId
+from stb_env.wrappers import (
+    BeamSearch,
+    BestFirstSearch,
+    ChainOfThought,
+    DepthFirstSearch,
+    DiscreteActions,
+    IndependentChains,
+    MonteCarloTreeSearch,
+    ToolRetrieval,
+)
+
+WRAPPERS = (
+    BeamSearch,
+    BestFirstSearch,
+    ChainOfThought,
+    DepthFirstSearch,
+    IndependentChains,
+    MonteCarloTreeSearch,
+    ToolRetrieval,
+)
+
+
+def again(value: Any) -> Any:
+    return pickle.loads(pickle.dumps(value, protocol=5))
+
+
+def gold(env: gym.Env[Any, Any], seed: int) -> list[Any]:
+    """Play gold to the end, through a copy after every step, and return every transition."""
+    agent = load_agent("gold")()
+    observation, info = env.reset(seed=seed)
+    agent.reset(env, seed)
+    transitions: list[Any] = [(observation, info)]
+    over = False
+    while not over:
+        copy, action = again(env), agent.act(observation, info)
+        transition = env.step(action)
+        assert copy.step(action) == transition
+        transitions.append(transition)
+        observation, _, terminated, truncated, info = transition
+        over = terminated or truncated
+    return transitions
+
+
+@pytest.mark.parametrize("env_id", env_ids())
+def test_a_pickled_environment_plays_on_as_the_first(env_id: str):
+    env = make_env(env_id, {})
+    assert gold(again(env), 3) == gold(env, 3)
+
+
+@pytest.mark.parametrize("env_id", env_ids())
+def test_a_pickled_snapshot_restores_in_an_equal_environment(env_id: str):
+    env, other = make_env(env_id, {}), make_env(env_id, {})
+    _, info = env.reset(seed=1)
+    call = {"name": info["tools"][0]["function"]["name"], "arguments": {}}
+    env.step(call)
+    other.reset(seed=2)
+    other.restore(again(env.snapshot()))
+    assert other.step(call) == env.step(call)
+
+
+@pytest.mark.parametrize("settings", [{"search": name} for name in ("ngram", "bm25", "hybrid")], ids=str)
+def test_every_way_to_search_pickles(settings: dict[str, Any]):
+    env = make_env("stb/APIBankRetrieve-v0", settings)
+    assert gold(again(env), 3) == gold(env, 3)
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS, ids=lambda wrapper: wrapper.__name__)
+def test_a_pickled_wrapper_plays_on_as_the_first(wrapper: Any):
+    env = wrapper(make_env("stb/Sandbox-v0", {}))
+    env.reset(seed=0)
+    call = {"name": env.unwrapped.task.tools[0].name, "arguments": {}}
+    env.step(call)
+    copy = again(env)
+    assert copy.step(call) == env.step(call)
+
+
+def test_pickled_discrete_actions_offer_the_same():
+    env = DiscreteActions(make_env("stb/Sandbox-v0", {}))
+    env.reset(seed=0)
+    copy = again(env)
+    first, second = env.step(0), copy.step(0)
+    assert str(first) == str(second)
+
+
+def test_a_pickled_cache_opens_its_folder_again(tmp_path: Path):
+    identity = ToolId("Net", "icmp", "ping")
+    with closing(ResponseCache(tmp_path)) as cache:
+        cache.put(call_key(identity, {}), CacheEntry.of(identity, {}, {"ms": 4}, source="real"))
+    with closing(ResponseCache(tmp_path, read_only=True)) as cache, closing(again(cache)) as copy:
+        assert (len(copy), copy.read_only) == (1, True)
+        assert copy.get(call_key(identity, {})).text == cache.get(call_key(identity, {})).text
+
+
+def test_a_cache_in_memory_says_that_it_goes_nowhere():
+    with pytest.raises(ConfigError, match=r"^a cache in memory cannot be pickled; give it a folder$"):
+        again(ResponseCache())
+
+
+def test_an_environment_with_models_pickles_without_their_keys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MY_KEY", "not-to-be-seen")
+    table = 'base_url = "http://127.0.0.1:9/v1"\nmodel = "mine"\napi_key_env = "MY_KEY"\n'
+    models = tmp_path / "models.toml"
+    models.write_text(f"[models.simulator]\n{table}[models.judge]\n{table}", encoding="utf-8")
+    env = make_env("stb/I1Instruction-v0", {"mode": "live", "models": str(models)})
+    env.reset(seed=0)
+    assert b"not-to-be-seen" not in pickle.dumps(env)
+    assert again(env).rules.backend.fingerprint == env.rules.backend.fingerprint
