@@ -125,7 +125,7 @@ def _class(kind: Any) -> Kind | None:
         return Kind("a table", lambda got: isinstance(got, Mapping))
     if kind in _LISTS or kind.__module__ == "collections.abc":
         return Kind("a list", lambda got: isinstance(got, Iterable) and not isinstance(got, str | Mapping))
-    words = f"{'an' if kind.__name__[0] in 'AEIOU' else 'a'} {kind.__name__}"
+    words = f"{'an' if kind.__name__[0] in 'AEIO' else 'a'} {kind.__name__}"
     if getattr(kind, "_is_protocol", False):
         # Nothing tells cheaply whether an object follows a protocol, but plain data never does.
         return Kind(words, lambda got: not isinstance(got, _PLAIN))

@@ -146,7 +146,11 @@ ERRORS = [
     ),
     (("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"), 2, "max_queries, filter. Did you mean 'width'?"),
     (("run", "stb/Sandbox-v0", "--agent", "dfs(width='2')"), 2, "width must be a whole number, got '2'"),
-    (("run", "stb/Sandbox-v0", "--set", "max_trns=3"), 2, "stb/Sandbox-v0 has no setting 'max_trns'; it takes"),
+    (
+        ("run", "stb/Sandbox-v0", "--set", "max_trns=3"),
+        2,
+        "stb/Sandbox-v0 has no setting 'max_trns'; it takes",
+    ),
     (("run", "stb/Sandbox-v0", "--set", "max_turns=x"), 2, "max_turns must be a whole number, got 'x'"),
     (("run", "stb/Sandbox-v0", "--set", "votes=0"), 2, "votes must be at least 1, got 0"),
     (("run", "stb/Sandbox-v0", "--set", "split=tset"), 2, "got 'tset'. Did you mean 'test'?"),
