@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ def write_json(file: Path, value: Any, *, sort_keys: bool = True) -> None:
         value: Any JSON value.
         sort_keys: Whether objects are written in order of their keys.
     """
-    draft = file.with_name(f".{file.name}.{os.getpid()}")
+    draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
     with draft.open("w", encoding="utf-8") as out:
         out.write(json.dumps(value, indent=2, sort_keys=sort_keys) + "\n")
         out.flush()

@@ -24,12 +24,15 @@ Source = Literal["cache", "real", "simulator", "world", "fault", "env"]
 
 MAX_NAME = 64
 FINISH = "Finish"
+# No identity that `ToolId.of` makes has a blank in its category.
+NO_CATEGORY = "no category"
 RESERVED = frozenset({"from", "class", "return", "false", "true", "id", "and"})
 
 # The caret is kept because the original wrote it inside its character class.
 _FOREIGN = re.compile(r"[^\u4E00-\u9FA5a-zA-Z0-9_^]")
 _RUNS = re.compile(r"_{2,}")
 _UNSAFE = re.compile(r"[^a-zA-Z0-9_-]")
+_LEGAL = re.compile(rf"[a-zA-Z0-9_-]{{1,{MAX_NAME}}}").fullmatch
 _CATEGORY = re.compile(r"[ ,/]")
 
 
@@ -143,8 +146,21 @@ class ToolId(NamedTuple):
         """Build an identity from raw names."""
         return cls(standardize_category(category), standardize(tool), pure_name(api))
 
+    @classmethod
+    def named(cls, name: str) -> ToolId:
+        """Return the identity of a tool that has nothing but its name, which is kept as it is.
+
+        It differs for every name, and from whatever `of` returns.
+
+        Examples:
+            >>> ToolId.named("get-Weather")
+            ToolId(category='no category', tool='', api='get-Weather')
+        """
+        return cls(NO_CATEGORY, "", name)
+
 
 NO_ID = ToolId("", "", "")
+"""Says that none is given."""
 
 
 def unique_names(ids: Iterable[ToolId]) -> dict[ToolId, str]:
@@ -185,14 +201,24 @@ class Tool:
         name: What the agent calls it; at most 64 characters of ``[a-zA-Z0-9_-]``.
         description: What it does, for the agent.
         parameters: JSON Schema of its arguments, an object schema.
-        id: Its identity, which keys the response cache.
+        id: Its identity, which keys the response cache; follows from the name where none is given.
         record: The API entry as the data set gives it (raw names, parameter list, template response).
+        checked: Whether the name must be legal; False takes the one that another program gave, for the
+            functions of an original and the tools of a saved run.
         spec: OpenAI function spec as JSON text, made once.
 
+    Raises:
+        DataError: The name is not legal.
+
     Examples:
+        >>> from stb_env import Tool
         >>> tool = Tool("ping", "Answers pong.", {"type": "object", "properties": {}})
-        >>> tool.spec[:44]
-        '{"type": "function", "function": {"name": "p'
+        >>> tool.spec[:44], tool.id.api
+        ('{"type": "function", "function": {"name": "p', 'ping')
+        >>> Tool("send ping", "Answers pong.", {})
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: a tool's name is 1 to 64 of [a-zA-Z0-9_-], got 'send ping'; rename it
     """
 
     name: str
@@ -200,9 +226,16 @@ class Tool:
     parameters: JsonMapping
     id: ToolId = NO_ID
     record: JsonMapping = field(default_factory=dict, repr=False, compare=False)
+    checked: bool = field(default=True, repr=False, compare=False, kw_only=True)
     spec: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.checked and not _LEGAL(self.name):
+            raise DataError(
+                f"a tool's name is 1 to {MAX_NAME} of [a-zA-Z0-9_-], got {self.name!r:.100}; rename it"
+            )
+        if self.id == NO_ID:
+            object.__setattr__(self, "id", ToolId.named(self.name))
         function = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
         object.__setattr__(self, "spec", jsontext.dumps({"type": "function", "function": function}))
 
@@ -210,7 +243,7 @@ class Tool:
         return hash((self.name, self.id))
 
     def renamed(self, name: str) -> Tool:
-        """Return the same tool under another name."""
+        """Return the same tool, with the same identity, under another name."""
         return replace(self, name=name)
 
 
@@ -277,6 +310,19 @@ class ToolResult:
         return jsontext.read_back(self.text)["response"]
 
 
+FINISH_TAKEN = f"a tool is named {FINISH!r}, which ends every episode; give it another name"
+
+
+def shared_identity(one: Tool, other: Tool) -> str:
+    """Say what is wrong with two different tools of one identity."""
+    if one.name == other.name:
+        return f"two tools named {one.name!r} differ and share {one.id}; give each its own name and identity"
+    return (
+        f"tools {one.name!r} and {other.name!r} share {one.id}, and with it their recorded responses; "
+        "give each its own identity"
+    )
+
+
 class ToolCatalog:
     """All tools of a data set, by exact name and by identity.
 
@@ -284,7 +330,8 @@ class ToolCatalog:
         tools: The tools; one that occurs again with the same identity is taken once.
 
     Raises:
-        DataError: Two different APIs share a name.
+        DataError: Two of them share a name but no identity, or an identity but not name and schema; or one
+            is named Finish.
 
     Examples:
         >>> catalog = ToolCatalog([Tool("ping", "", {}, ToolId("Net", "icmp", "ping"))])
@@ -301,7 +348,11 @@ class ToolCatalog:
                 raise DataError(
                     f"two APIs are named {tool.name!r}: {known.id} and {tool.id}; use unique_names"
                 )
-            self._by_id.setdefault(tool.id, tool)
+            known = self._by_id.setdefault(tool.id, tool)
+            if known is not tool and (known.name != tool.name or known.parameters != tool.parameters):
+                raise DataError(shared_identity(known, tool))
+        if FINISH in self._by_name:
+            raise DataError(FINISH_TAKEN)
 
     def __len__(self) -> int:
         return len(self._by_name)

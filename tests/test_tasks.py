@@ -2,16 +2,56 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.errors import DataError
 from stb_env.tasks import Task, TaskSet
+from stb_env.tools import Tool, ToolId
+from tests.fakes.tools import ONE_TOOL, PING
 
 
 def tasks(count: int, group: str = "") -> TaskSet:
-    return TaskSet([Task(str(i), f"query {i}", (), group=group) for i in range(count)], name="demo")
+    return TaskSet([Task(str(i), f"query {i}", ONE_TOOL, group=group) for i in range(count)], name="demo")
+
+
+SHARED = ToolId("a", "b", "c")
+REFUSED = [
+    ("", ONE_TOOL, "a task's id is empty, of query 'Ping!'; give it one of its own"),
+    ("1", (), "task '1': it has no tools; give it at least one to call besides Finish"),
+    ("1", (PING, PING), "task '1': two tools are named 'ping'; keep one, or rename it (unique_names)"),
+    (
+        "1",
+        (PING, Tool("ping", "", {}, SHARED)),
+        "task '1': two tools are named 'ping'; keep one, or rename it (unique_names)",
+    ),
+    (
+        "1",
+        (PING, PING.renamed("pong")),
+        "task '1': tools 'ping' and 'pong' share ToolId(category='no category', tool='', api='ping'), "
+        "and with it their recorded responses; give each its own identity",
+    ),
+    (
+        "1",
+        (PING, Tool("Finish", "", {})),
+        "task '1': a tool is named 'Finish', which ends every episode; give it another name",
+    ),
+]
+
+
+@pytest.mark.parametrize(("task_id", "tools", "message"), REFUSED)
+def test_a_task_that_could_not_be_played_is_refused(task_id: str, tools: tuple[Tool, ...], message: str):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        Task(task_id, "Ping!", tools)
+    assert Task(task_id, "Ping!", tools, checked=False).tools == tools
+
+
+def test_checking_is_no_part_of_the_content():
+    checked, unchecked = Task("1", "Ping!", ONE_TOOL), Task("1", "Ping!", ONE_TOOL, checked=False)
+    assert (checked, checked.key) == (unchecked, unchecked.key)
 
 
 def test_equal_content_has_an_equal_hash():
@@ -24,7 +64,7 @@ def test_equal_content_has_an_equal_hash():
         tasks(4),
         TaskSet(reversed(tasks(5))),
         tasks(5, group="x"),
-        TaskSet([Task(str(i), f"Query {i}", ()) for i in range(5)]),
+        TaskSet([Task(str(i), f"Query {i}", ONE_TOOL) for i in range(5)]),
     ],
     ids=["shorter", "other order", "other group", "other text"],
 )
@@ -34,17 +74,21 @@ def test_other_content_has_another_hash(other: TaskSet):
 
 def test_an_id_may_occur_once_only():
     with pytest.raises(DataError, match=r"^task id '1' occurs twice in demo; ids must be unique$"):
-        TaskSet([Task("1", "a", ()), Task("1", "b", ())], name="demo")
+        TaskSet([Task("1", "a", ONE_TOOL), Task("1", "b", ONE_TOOL)], name="demo")
 
 
 def test_an_unknown_id_is_answered_with_the_nearest():
     with pytest.raises(DataError, match=r"^no task '1234x' among the 1 of demo\. Did you mean '1234'\?$"):
-        TaskSet([Task("1234", "a", ())], name="demo").get("1234x")
+        TaskSet([Task("1234", "a", ONE_TOOL)], name="demo").get("1234x")
 
 
 def test_filters_combine():
     mixed = TaskSet(
-        [Task("1", "a", (), group="x"), Task("2", "b", (), group="y"), Task("3", "c", (), group="x")]
+        [
+            Task("1", "a", ONE_TOOL, group="x"),
+            Task("2", "b", ONE_TOOL, group="y"),
+            Task("3", "c", ONE_TOOL, group="x"),
+        ]
     )
     assert [task.id for task in mixed.filter(group="x", ids=["3", "2"])] == ["3"]
 

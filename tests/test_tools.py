@@ -88,6 +88,40 @@ def test_standardising_twice_changes_nothing_more(name: str):
     assert tools.standardize(once) == once
 
 
+@pytest.mark.parametrize(
+    "name", ["", "send ping", "ping!", "ping\n", "net.ping", "päng", "天气", "a^b", "p" * 65, "\ud800"]
+)
+def test_a_name_that_models_cannot_call_is_refused(name: str):
+    message = rf"^a tool's name is 1 to 64 of \[a-zA-Z0-9_-\], got {re.escape(repr(name))}; rename it$"
+    with pytest.raises(DataError, match=message):
+        Tool(name, "", {})
+
+
+@pytest.mark.parametrize("name", ["p", "Ping-1_b", "-", "p" * 64])
+def test_a_legal_name_is_taken(name: str):
+    assert Tool(name, "", {}).name == name
+
+
+def test_a_name_that_another_program_gave_is_taken_as_it_is():
+    assert "天气" in Tool("天气", "", {}, checked=False).spec
+
+
+def test_an_identity_follows_from_the_name_where_none_is_given():
+    assert Tool("ping", "", {}).id == ToolId.named("ping")
+    assert Tool("ping", "", {}, ToolId("a", "b", "c")).id == ToolId("a", "b", "c")
+
+
+@pytest.mark.parametrize("identity", [tools.NO_ID, ToolId("a", "b", "c")])
+def test_a_renamed_tool_keeps_its_identity(identity: ToolId):
+    tool = Tool("ping", "", {}, identity)
+    assert tool.renamed("pong").id == tool.id
+
+
+def test_a_renamed_tool_needs_a_legal_name_too():
+    with pytest.raises(DataError, match=r"^a tool's name is 1 to 64 of .*, got 'po ng'; rename it$"):
+        Tool("ping", "", {}).renamed("po ng")
+
+
 def test_a_tool_survives_pickling_with_its_spec():
     tool = Tool("ping", "Answers.", {"type": "object", "properties": {}}, ToolId("a", "b", "c"))
     copy = pickle.loads(pickle.dumps(tool))
@@ -116,6 +150,42 @@ def test_the_catalog_refuses_two_apis_of_one_name():
     one, other = Tool("get", "", {}, ToolId("a", "b", "c")), Tool("get", "", {}, ToolId("x", "b", "c"))
     with pytest.raises(DataError, match=r"two APIs are named 'get': .*; use unique_names"):
         ToolCatalog([one, other])
+
+
+SHARED = ToolId("a", "b", "c")
+CLASHES = [
+    (
+        [Tool("get", "", {}, SHARED), Tool("fetch", "", {}, SHARED)],
+        "tools 'get' and 'fetch' share ToolId(category='a', tool='b', api='c'), and with it their recorded "
+        "responses; give each its own identity",
+    ),
+    (
+        [Tool("get", "", {}), Tool("get", "", {"type": "object"})],
+        "two tools named 'get' differ and share ToolId(category='no category', tool='', api='get'); "
+        "give each its own name and identity",
+    ),
+    (
+        [Tool("get", "", {}), Tool("get", "", {}, SHARED)],
+        "two APIs are named 'get': ToolId(category='no category', tool='', api='get') and "
+        "ToolId(category='a', tool='b', api='c'); use unique_names",
+    ),
+    (
+        [Tool("get", "", {}), Tool("Finish", "", {})],
+        "a tool is named 'Finish', which ends every episode; give it another name",
+    ),
+]
+
+
+@pytest.mark.parametrize(("clashing", "message"), CLASHES)
+def test_the_catalog_refuses_what_it_could_not_tell_apart(clashing: list[Tool], message: str):
+    with pytest.raises(DataError, match=f"^{re.escape(message)}$"):
+        ToolCatalog(clashing)
+
+
+def test_the_catalog_takes_a_tool_that_occurs_again_once():
+    get = Tool("get", "One wording.", {})
+    catalog = ToolCatalog([get, get, Tool("get", "Another wording.", {})])
+    assert list(catalog) == [get]
 
 
 def test_the_catalog_names_the_nearest_tool():

@@ -210,7 +210,7 @@ def _connected(path: Path | str | None) -> ChatModel:
     if not available(config):
         raise ConfigError(
             f"the chat agent has no model: set {config.key_variable}, or STB_AGENT_BASE_URL and "
-            "STB_AGENT_MODEL for a server of your own, or name a models file with --agent chat:FILE"
+            "STB_AGENT_MODEL for a server of your own, or name a models file with --models FILE"
         )
     return connect(config)
 

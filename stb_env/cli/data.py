@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.table import Table
 
 from stb_env.cli.answers import import_answers
 from stb_env.cli.fetch import fetch
 from stb_env.console import options
+from stb_env.console.inspection import Inspect, Inspection
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.files import write_json
-from stb_env.jsontypes import JsonObject
-from stb_env.suites.api_bank.commands import statistics_report, statistics_table
-from stb_env.suites.api_bank.formats.statistics import find_dialogues, statistics
+from stb_env.suite import resolved, suites
 from stb_env.suites.stabletoolbench.answer_folder import find_kind
-from stb_env.suites.stabletoolbench.queries import GROUPS, Loaded, load, normalized_record
-from stb_env.tasks import TaskSet
+from stb_env.suites.stabletoolbench.inspect import inspection
+from stb_env.suites.stabletoolbench.queries import GROUPS, load, normalized_record
 
 app = typer.Typer(no_args_is_help=True)
 app.command("fetch")(fetch)
@@ -38,22 +35,32 @@ KindName = Annotated[
     typer.Option("--kind", help="queries, answers, or auto: what the first known file of SRC holds."),
 ]
 
-_SHOWN = 20
-
 
 @app.command("check")
 @reporting
 def check(src: Source, strict: Strict = False, as_json: options.AsJson = False) -> None:
     """Report what is in query files and what is wrong (then exit 1); API-Bank's table 2 of dialogues."""
-    dialogues = find_dialogues(src)
-    if dialogues:
-        found = statistics(dialogues)
-        emit(statistics_report(found), as_json, statistics_table(found))
-        return
-    loaded = load(src, strict=strict)
-    emit(_report(loaded), as_json, _table(loaded))
-    if loaded.problems:
+    found = _inspected(src, strict)
+    emit(found.report, as_json, found.table)
+    if not found.passed:
         raise typer.Exit(1)
+
+
+def _inspected(src: Path, strict: bool) -> Inspection:
+    """Let each suite look at the files; where none knows them, say what the first found wrong."""
+    problem: DataError | None = None
+    for suite in suites():
+        if suite.inspect is None:
+            continue
+        inspect: Inspect = resolved(suite.inspect)
+        try:
+            found = inspect(src, strict)
+        except DataError as error:
+            problem = problem or error
+            continue
+        if found is not None:
+            return found
+    raise problem or DataError(f"{src} holds official files of no suite")
 
 
 @app.command("import")
@@ -94,48 +101,11 @@ def _import_queries(src: Path, out: Path, strict: bool, as_json: bool) -> None:
             _write(out / "test_instruction" / f"{stem}.json", [normalized_record(task) for task in tasks])
         )
         written.append(_write(out / "test_query_ids" / f"{stem}.json", {task.id: 0 for task in tasks}))
-    emit(_report(loaded) | {"written": [str(file) for file in written]}, as_json, _table(loaded))
+    found = inspection(loaded)
+    emit(found.report | {"written": [str(file) for file in written]}, as_json, found.table)
 
 
 def _write(file: Path, value: Any) -> Path:
     file.parent.mkdir(parents=True, exist_ok=True)
     write_json(file, value, sort_keys=False)
     return file
-
-
-def _report(loaded: Loaded) -> JsonObject:
-    return {
-        "queries": len(loaded.tasks),
-        "groups": dict(Counter(task.group for task in loaded.tasks)),
-        "tools": len({tool.id[:2] for task in loaded.tasks for tool in task.tools}),
-        "apis": len(loaded.tasks.catalog),
-        "hash": loaded.tasks.hash,
-        "cut_templates": loaded.cut_templates,
-        "problems": [
-            {"file": p.file, "index": p.index, "field": p.field, "message": p.message}
-            for p in loaded.problems
-        ],
-    }
-
-
-def _table(loaded: Loaded) -> Table:
-    apis = len(loaded.tasks.catalog)
-    table = Table(
-        title=f"{len(loaded.tasks)} queries, {apis} APIs, problems: {len(loaded.problems)}",
-        caption=f"hash {loaded.tasks.hash[:16]}; {loaded.cut_templates} cut template responses are repaired",
-    )
-    for column in ("group", "queries", "APIs a query", "relevant APIs a query"):
-        table.add_column(column, justify="left" if column == "group" else "right")
-    for group in dict.fromkeys(task.group for task in loaded.tasks):
-        tasks = loaded.tasks.filter(group=group)
-        table.add_row(group, str(len(tasks)), _mean(tasks, "tools"), _mean(tasks, "relevant"))
-    if loaded.problems:
-        table.add_section()
-        for problem in loaded.problems[:_SHOWN]:
-            table.add_row("problem", "", "", str(problem))
-    return table
-
-
-def _mean(tasks: TaskSet, name: str) -> str:
-    counts = [len(getattr(task, name)) for task in tasks]
-    return f"{sum(counts) / len(counts):.2f}"

@@ -19,11 +19,12 @@ from stb_env.cli.judge_outcome import tell
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError
-from stb_env.evaluate.estimate import Estimate, estimate
-from stb_env.evaluate.evaluation import Evaluated, Prefer, evaluate
-from stb_env.evaluate.evaluation import Progress as Told
+from stb_env.evaluate.cells import Progress as Told
+from stb_env.evaluate.estimate import Estimate
+from stb_env.evaluate.evaluation import Evaluated, Prefer, play
 from stb_env.evaluate.plan import EvaluationPlan, is_remote
 from stb_env.evaluate.plan_file import read_plan
+from stb_env.evaluate.prepared import prepared
 from stb_env.evaluate.tables import Table
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.registry import load_preference
@@ -49,16 +50,17 @@ def evaluation(
     Exit 1 where the budget ended it, or an episode was not played.
     """
     plan = read_plan(file)
-    expected = estimate(plan, out)
-    if estimate_only:
-        emit({"estimate": expected.to_dict()}, as_json, _drawn(_estimated(expected)))
-        return
-    expected.check()
-    if expected.calls:
-        console.print(_drawn(_estimated(expected)))
-        _agree(expected, yes, as_json)
-    with _bars(as_json) as progress:
-        done = evaluate(plan, out, prefer=preferring(plan, out), progress=progress)
+    with prepared(plan, out) as ready:
+        expected = Estimate.of(ready)
+        if estimate_only:
+            emit({"estimate": expected.to_dict()}, as_json, _drawn(_estimated(expected)))
+            return
+        expected.check()
+        if expected.calls:
+            console.print(_drawn(_estimated(expected)))
+            _agree(expected, yes, as_json)
+        with _bars(as_json) as progress:
+            done = play(ready, prefer=preferring(plan, out), progress=progress)
     _show(done, expected, out, as_json)
     if done.stopped or done.results.missing:
         raise typer.Exit(FAILED)

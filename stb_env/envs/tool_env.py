@@ -340,7 +340,7 @@ class ToolEnv(gym.Env[Observation, Any]):
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
     named: dict[str, Tool] = {}
     for tool in tools:
-        # In compatibility mode two APIs can share a name; the original then reaches the first alone.
+        # A task of the original can have a name twice (see `Task.checked`): it reaches the first alone.
         named.setdefault(tool.name, tool)
     return named
 

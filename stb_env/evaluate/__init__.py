@@ -2,9 +2,10 @@
 
 from stb_env.evaluate.comparison import Comparison, compare_folders
 from stb_env.evaluate.estimate import Estimate, estimate
-from stb_env.evaluate.evaluation import Evaluated, evaluate, read_results
+from stb_env.evaluate.evaluation import Evaluated, evaluate, play, read_results
 from stb_env.evaluate.plan import AgentPlan, EvaluationPlan, SimulatorPlan
 from stb_env.evaluate.plan_file import parse_plan, read_plan
+from stb_env.evaluate.prepared import Prepared, prepared
 from stb_env.evaluate.session import Session
 
 __all__ = [
@@ -13,12 +14,15 @@ __all__ = [
     "Estimate",
     "Evaluated",
     "EvaluationPlan",
+    "Prepared",
     "Session",
     "SimulatorPlan",
     "compare_folders",
     "estimate",
     "evaluate",
     "parse_plan",
+    "play",
+    "prepared",
     "read_plan",
     "read_results",
 ]

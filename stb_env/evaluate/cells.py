@@ -3,58 +3,144 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Required, TypedDict
 
+from stb_env.backend.cache import ResponseCache
 from stb_env.evaluate.plan import Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
-from stb_env.jsontypes import JsonObject
-from stb_env.llm import ModelConfig, connect, load_models
+from stb_env.jsontypes import JsonMapping
+from stb_env.llm import ChatModel, ModelConfig, connect, load_models
+
+Progress = Callable[[str, int, int], None]
+"""Told the name of a run and how many of how many of its episodes are saved."""
 
 
-def open_cell(plan: EvaluationPlan, cell: Cell, out: Path) -> Session:
-    """Return the run of a cell.
+class _Simulator(TypedDict, total=False):
+    model: Required[ChatModel]
+    profile: str
+
+
+class _Connected(TypedDict, total=False):
+    """Objects that stand for settings when a cell's environment is made."""
+
+    votes_cache: Required[str]
+    cache: ResponseCache
+    simulator: _Simulator
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedCell:
+    """A cell whose run is open: it is estimated, listed in the manifest and played without another.
+
+    Attributes:
+        cell: Its place in the plan.
+        folder: Where its run is saved.
+        session: Its run.
+    """
+
+    cell: Cell
+    folder: Path
+    session: Session
+
+    def play(self, concurrency: int = 1, progress: Progress | None = None) -> None:
+        """Play what is not saved yet.
+
+        Args:
+            concurrency: Episodes played at the same time.
+            progress: Told how far the run is.
+
+        Raises:
+            ConfigError: The folder holds a run with another configuration; the message shows the difference.
+        """
+
+        def advance(done: int, total: int) -> None:
+            if progress is not None:
+                progress(str(self.cell), done, total)
+
+        self.session.play(self.folder, concurrency=concurrency, progress=advance)
+
+    def close(self) -> None:
+        """Close what the run holds open."""
+        self.session.close()
+
+
+class CellOpener:
+    """Opens the cells of an evaluation.
+
+    Cells of one folder of recorded responses share it. So it is hashed once, and what one cell records is
+    known to the next although that was opened before.
 
     Args:
         plan: The evaluation.
-        cell: One of its cells.
-        out: Its folder, where the votes of all cells are shared.
+        out: Its folder, where the votes of all cells are shared too.
+    """
+
+    def __init__(self, plan: EvaluationPlan, out: Path) -> None:
+        self._plan = plan
+        self._out = out
+        self._caches: dict[tuple[str, bool], ResponseCache] = {}
+
+    def open(self, cell: Cell) -> PreparedCell:
+        """Return the run of a cell.
+
+        Raises:
+            ConfigError: A setting is wrong, or a model cannot be used.
+            DataError: The data cannot be read.
+        """
+        plan, settings = self._plan, self._plan.env_settings(cell)
+        session = Session(
+            cell.group,
+            cell.agent.spec or cell.agent.name,
+            settings,
+            seed=plan.seed,
+            episodes=plan.episodes,
+            trials=plan.trials,
+            connected=self._connected(cell, settings) if is_remote(cell.group) else None,
+            models=cell.agent.models or plan.models,
+        )
+        return PreparedCell(cell, self._out / cell.folder, session)
+
+    def _connected(self, cell: Cell, settings: JsonMapping) -> _Connected:
+        connected: _Connected = {"votes_cache": str(self._out / "votes")}
+        if isinstance(settings.get("cache"), str):
+            connected["cache"] = self._cache(settings["cache"], read_only=settings.get("mode") != "record")
+        if cell.simulator.settings:
+            connected["simulator"] = {"model": connect(model_config(cell, "simulator", self._plan.models))}
+            if cell.simulator.profile is not None:
+                connected["simulator"]["profile"] = cell.simulator.profile
+        return connected
+
+    def _cache(self, folder: str, *, read_only: bool) -> ResponseCache:
+        key = os.path.abspath(folder), read_only
+        if key not in self._caches:
+            self._caches[key] = ResponseCache(folder, read_only=read_only)
+        return self._caches[key]
+
+
+def model_config(
+    cell: Cell, role: str, models: str | None, env: Mapping[str, str] = os.environ
+) -> ModelConfig:
+    """Return the configuration of the model that has a role in a cell's episodes.
+
+    An agent may have a models file of its own, a simulator a model and a temperature. The price of another
+    model is looked up under ``[prices]``.
+
+    Args:
+        cell: The cell.
+        role: ``agent``, ``simulator`` or ``judge``.
+        models: Models file of the evaluation.
+        env: Where keys and settings are looked up.
 
     Raises:
-        ConfigError: A setting is wrong, or a model cannot be used.
-        DataError: The data cannot be read.
-    """
-    return Session(
-        cell.group,
-        cell.agent.spec or cell.agent.name,
-        plan.env_settings(cell),
-        seed=plan.seed,
-        episodes=plan.episodes,
-        trials=plan.trials,
-        connected=_connected(plan, cell, out),
-        models=cell.agent.models or plan.models,
-    )
-
-
-def _connected(plan: EvaluationPlan, cell: Cell, out: Path) -> JsonObject:
-    if not is_remote(cell.group):
-        return {}
-    connected: JsonObject = {"votes_cache": str(out / "votes")}
-    if cell.simulator.settings:
-        model = connect(simulator_config(plan, cell))
-        profile = {"profile": cell.simulator.profile} if cell.simulator.profile is not None else {}
-        connected["simulator"] = {"model": model, **profile}
-    return connected
-
-
-def simulator_config(plan: EvaluationPlan, cell: Cell, env: Mapping[str, str] = os.environ) -> ModelConfig:
-    """Return the configuration of a cell's simulator: the usual one with the cell's model and temperature.
-
-    The price of another model is looked up under ``[prices]``.
+        ConfigError: The models file is wrong.
     """
     chosen = {
         "STB_SIMULATOR_MODEL": cell.simulator.model,
         "STB_SIMULATOR_TEMPERATURE": cell.simulator.temperature,
     }
     given = {name: str(value) for name, value in chosen.items() if value is not None}
-    return load_models(plan.models, {**env, **given})["simulator"]
+    own = cell.agent.models if role == "agent" else None
+    return load_models(own or models, {**env, **given})[role]

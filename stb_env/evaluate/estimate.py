@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from stb_env.errors import ConfigError
-from stb_env.evaluate.cells import open_cell, simulator_config
+from stb_env.evaluate.cells import PreparedCell, model_config
 from stb_env.evaluate.ledger import read_spending
-from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan, is_remote
-from stb_env.evaluate.session import Session
+from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan
+from stb_env.evaluate.prepared import Prepared, prepared
 from stb_env.jsontypes import JsonObject
-from stb_env.judges.model_judge import VotingJudge
-from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.llm import available, load_models
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory import read_trajectories
 from stb_env.usage import Price, Usage
 
 
@@ -60,6 +58,32 @@ class Estimate:
     unpriced: Sequence[str]
     assumptions: Mapping[str, Assumption]
 
+    @classmethod
+    def of(cls, ready: Prepared) -> Estimate:
+        """Estimate what the cells will cost that were not played yet; see `estimate`.
+
+        Args:
+            ready: The evaluation.
+
+        Raises:
+            ConfigError: A models file is wrong.
+            DataError: Saved runs cannot be read.
+        """
+        plan, pasts = ready.plan, [_past(run) for run in ready.waiting]
+        rows, unpriced = [], []
+        for run, past in zip(ready.waiting, pasts, strict=True):
+            asked = list(_asked(run, plan.assumptions, plan.models))
+            todo = sum(job.key not in past.keys for job in run.session.jobs)
+            rows.append(_row(str(run.cell), todo, asked, _measured(past, pasts)))
+            unpriced += [one.role for one in asked if one.price is None]
+        if (comparing := _comparing(plan)) is not None:
+            rivals = [run for run in ready.waiting if run.cell.agent.name != plan.reference]
+            duels = sum(_duels(run, plan.trials, plan.comparisons) for run in rivals)
+            rows.append(_row("comparisons", duels, [comparing], None))
+            unpriced += ["judge"] if comparing.price is None else []
+        spent = read_spending(ready.out / "spending.jsonl").cost
+        return cls(rows, spent, plan.budget, list(dict.fromkeys(unpriced)), plan.assumptions)
+
     @property
     def calls(self) -> float:
         """Model calls of all runs."""
@@ -91,6 +115,24 @@ class Estimate:
         return totals | asdict(self) | {"assumptions": {r: asdict(a) for r, a in self.assumptions.items()}}
 
 
+def estimate(plan: EvaluationPlan, out: str | Path) -> Estimate:
+    """Estimate what an evaluation will still cost; asks no model and writes nothing.
+
+    An episode's mean cost is taken from saved episodes of the same run, else of the same agent and
+    simulator, else of the same agent; where there are none it follows from the plan's assumptions.
+
+    Args:
+        plan: The evaluation.
+        out: Its folder, which may hold a part of it.
+
+    Raises:
+        ConfigError: A setting is wrong, or a model cannot be used.
+        DataError: Data or saved runs cannot be read.
+    """
+    with prepared(plan, out) as ready:
+        return Estimate.of(ready)
+
+
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A model that is asked in every episode of a run."""
@@ -112,42 +154,25 @@ class _Asked:
         return self.calls * each / 1e6
 
 
-def estimate(plan: EvaluationPlan, out: Path) -> Estimate:
-    """Estimate what an evaluation will still cost; asks no model.
+class _Past(NamedTuple):
+    """What the estimate needs of the episodes of a run that are saved; they themselves are much larger."""
 
-    An episode's mean cost is taken from saved episodes of the same run, else of the same agent and
-    simulator, else of the same agent; where there are none it follows from the plan's assumptions.
-
-    Args:
-        plan: The evaluation.
-        out: Its folder, which may hold a part of it.
-
-    Raises:
-        ConfigError: A setting is wrong, or a model cannot be used.
-        DataError: Data or saved runs cannot be read.
-    """
-    saved = {cell.folder: _saved(out / cell.folder) for cell in plan.cells}
-    unpriced: dict[str, None] = {}
-    rows, duels = [], 0
-    for cell in plan.cells:
-        with closing(open_cell(plan, cell, out)) as session:
-            asked = list(_asked(plan, cell, session))
-            known = {episode.key for episode in saved[cell.folder]}
-            todo = sum(job.key not in known for job in session.jobs)
-            tasks = len(session.jobs) // plan.trials
-        if cell.agent.name != plan.reference:
-            duels += max(0, tasks * plan.comparisons - _compared(out / cell.folder))
-        unpriced |= dict.fromkeys(one.role for one in asked if one.price is None)
-        rows.append(_row(str(cell), todo, asked, _measured(plan, cell, saved)))
-    if (comparing := _comparing(plan)) is not None:
-        rows.append(_row("comparisons", duels, [comparing], None))
-        unpriced |= dict.fromkeys(["judge"] if comparing.price is None else [])
-    spent = read_spending(out / "spending.jsonl").cost
-    return Estimate(rows, spent, plan.budget, list(unpriced), plan.assumptions)
+    cell: Cell
+    keys: set[tuple[str, int, int]]
+    usages: list[Usage]
 
 
-def _saved(folder: Path) -> list[Trajectory]:
-    return read_trajectories(folder) if (folder / "trajectories.jsonl").is_file() else []
+def _past(run: PreparedCell) -> _Past:
+    saved = read_trajectories(run.folder) if (run.folder / "trajectories.jsonl").is_file() else []
+    asking = [episode.usage for episode in saved if episode.usage.get("calls")]
+    # Numbers, as this package saved them.
+    usages = [Usage(**usage) for usage in asking]  # type: ignore[arg-type]
+    return _Past(run.cell, {episode.key for episode in saved}, usages)
+
+
+def _duels(run: PreparedCell, trials: int, comparisons: int) -> int:
+    """Return how many comparisons of a run with the reference's are still to be made."""
+    return max(0, len(run.session.jobs) // trials * comparisons - _compared(run.folder))
 
 
 def _compared(folder: Path) -> int:
@@ -160,16 +185,16 @@ def _compared(folder: Path) -> int:
 
 
 def _row(
-    name: str, todo: int, asked: Sequence[_Asked], measured: tuple[str, list[Trajectory]] | None
+    name: str, todo: int, asked: Sequence[_Asked], measured: tuple[str, list[Usage]] | None
 ) -> CellEstimate:
     if not asked:
         return CellEstimate(name, todo, "no model", 0.0, 0.0, 0.0)
     if measured is not None:
-        where, episodes = measured
-        total = sum((_usage(episode) for episode in episodes), Usage())
-        share = todo / len(episodes)
+        where, usages = measured
+        total = sum(usages, Usage())
+        share = todo / len(usages)
         dollars = None if total.unpriced else share * total.cost
-        basis = f"measured on {where}: {len(episodes)}"
+        basis = f"measured on {where}: {len(usages)}"
         return CellEstimate(name, todo, basis, share * total.calls, share * total.total_tokens, dollars)
     costs = [one.dollars for one in asked]
     known = [cost for cost in costs if cost is not None]
@@ -183,19 +208,11 @@ def _row(
     )
 
 
-def _asked(plan: EvaluationPlan, cell: Cell, session: Session) -> Iterator[_Asked]:
-    """Yield the models that play a part in a cell's episodes; an agent has one if it has a fingerprint."""
-    assumed, rules = plan.assumptions, session.env.rules
-    configs = load_models(plan.models)
-    if session.agent_settings is not None:
-        price = load_models(cell.agent.models or plan.models)["agent"].price
-        yield _Asked("agent", assumed["agent"].calls, assumed["agent"], price)
-    if getattr(rules.backend, "live_simulator", None) is not None:
-        price = simulator_config(plan, cell).price
-        yield _Asked("simulator", assumed["simulator"].calls, assumed["simulator"], price)
-    if isinstance(rules.judge, VotingJudge | OriginalPassJudge):
-        votes = plan.votes if is_remote(cell.group) else 1
-        yield _Asked("judge", assumed["judge"].calls * votes, assumed["judge"], configs["judge"].price)
+def _asked(run: PreparedCell, assumptions: Mapping[str, Assumption], models: str | None) -> Iterator[_Asked]:
+    """Yield the models that play a part in a run's episodes."""
+    for role, votes in run.session.asked.items():
+        price = model_config(run.cell, role, models).price
+        yield _Asked(role, assumptions[role].calls * votes, assumptions[role], price)
 
 
 def _comparing(plan: EvaluationPlan) -> _Asked | None:
@@ -206,25 +223,17 @@ def _comparing(plan: EvaluationPlan) -> _Asked | None:
     return _Asked("judge", assumed.calls, assumed, config.price)
 
 
-def _measured(
-    plan: EvaluationPlan, cell: Cell, saved: Mapping[Path, list[Trajectory]]
-) -> tuple[str, list[Trajectory]] | None:
-    """Return the nearest saved episodes that say what one of this cell costs, and where they are from."""
-    same = [other for other in plan.cells if other.agent == cell.agent]
-    nearest: list[tuple[str, Iterable[Cell]]] = [
-        ("episodes of this run", [cell]),
-        (
-            "episodes of this agent and simulator",
-            [other for other in same if other.simulator == cell.simulator],
-        ),
-        ("episodes of this agent", same),
-    ]
-    for where, cells in nearest:
-        episodes = [episode for one in cells for episode in saved[one.folder] if episode.usage.get("calls")]
-        if episodes:
-            return where, episodes
+def _measured(mine: _Past, pasts: Sequence[_Past]) -> tuple[str, list[Usage]] | None:
+    """Return the nearest saved episodes that say what one of a run costs, and where they are from."""
+    same = [past for past in pasts if past.cell.agent == mine.cell.agent]
+    alike = [past for past in same if past.cell.simulator == mine.cell.simulator]
+    nearest = {
+        "episodes of this run": [mine],
+        "episodes of this agent and simulator": alike,
+        "episodes of this agent": same,
+    }
+    for where, found in nearest.items():
+        usages = [usage for past in found for usage in past.usages]
+        if usages:
+            return where, usages
     return None
-
-
-def _usage(episode: Trajectory) -> Usage:
-    return Usage(**episode.usage)  # type: ignore[arg-type] # numbers, as this package saved them

@@ -25,15 +25,12 @@ class Ledger(Meter):
     """A meter that keeps every call's cost in a file and goes on from what stands there.
 
     A process that is killed between an answer and the line about it loses that one line. Calls in flight
-    while the budget is reached still count on top: at most one fewer than run at the same time.
+    while the budget is reached still count on top: at most one fewer than run at the same time. Models can
+    be put on a ledger before it is open; until then it writes nothing.
 
     Args:
-        file: The ledger, JSON lines; made where it does not exist.
+        file: The ledger, JSON lines.
         budget: Dollars; None only counts.
-
-    Raises:
-        ConfigError: Another process has the ledger open.
-        DataError: A line is broken.
 
     Examples:
         >>> import tempfile
@@ -48,9 +45,31 @@ class Ledger(Meter):
 
     def __init__(self, file: Path, budget: float | None = None) -> None:
         super().__init__(max_cost=budget)
-        self._file = LineWriter(file)
+        self._path = file
+        self._file: LineWriter | None = None
         self._writing = threading.Lock()
-        super().add(read_spending(file))
+
+    def open(self) -> LineWriter:
+        """Open the file and go on from what stands in it; the first call does so where no one did.
+
+        Raises:
+            ConfigError: Another process has it open.
+            DataError: A line is broken.
+        """
+        if self._file is None:
+            with self._writing:
+                self._file = self._file or self._opened()
+        return self._file
+
+    def _opened(self) -> LineWriter:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        file = LineWriter(self._path)
+        try:
+            super().add(read_spending(self._path))
+        except DataError:
+            file.close()
+            raise
+        return file
 
     def start(self, stage: str = "model") -> None:
         """Take note that a call begins.
@@ -58,6 +77,7 @@ class Ledger(Meter):
         Raises:
             BudgetExceeded: The budget is used up, or cannot be kept because a model has no price.
         """
+        self.open()
         try:
             super().start(stage)
         except ModelError as error:
@@ -68,13 +88,15 @@ class Ledger(Meter):
 
     def add(self, usage: Usage) -> None:
         """Add what a call cost, on disk before this returns."""
+        file = self.open()
         super().add(usage)
         with self._writing:
-            self._file.write(jsontext.dumps(usage.to_dict()))
+            file.write(jsontext.dumps(usage.to_dict()))
 
     def close(self) -> None:
         """Close the file."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
 
 def read_spending(file: Path) -> Usage:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 from stb_env import __version__
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -9,11 +11,32 @@ from stb_env.prompting import prompt
 
 VERSION = 1
 
-SCORES_VERSION = 1
+SCORES_VERSION = 2
 """Version of what scores mean; raised whenever the same episode would be scored otherwise than before."""
 
 # Paths may move and differ between machines; the hashes say what was played.
 PATHS = frozenset({"data", "databases", "cache", "models", "votes_cache"})
+
+
+@runtime_checkable
+class Fingerprinted(Protocol):
+    """An agent or a judge that says as plain data what decides what it does; those that play a model do."""
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """What decides what it does."""
+        ...
+
+
+def fingerprint_of(player: object) -> JsonObject | None:
+    """Return what decides what an agent or a judge does, or None where its name says all.
+
+    Examples:
+        >>> from stb_env.baselines import load_agent
+        >>> fingerprint_of(load_agent("gold")()) is None
+        True
+    """
+    return player.fingerprint if isinstance(player, Fingerprinted) else None
 
 
 def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonMapping) -> JsonObject:
@@ -36,7 +59,7 @@ def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonM
         "tasks": env.tasks.hash,
         "backend": rules.backend.fingerprint,
         "judge": rules.judge.name,
-        "judge_settings": getattr(rules.judge, "fingerprint", None),
+        "judge_settings": fingerprint_of(rules.judge),
         "max_turns": rules.max_turns,
         **({} if rules.user is None else {"user": rules.user.fingerprint}),
         "prompts": {"agent": prompt("agent", "v1").hash},

@@ -170,7 +170,7 @@ class EvaluationPlan:
         for group in self.groups:
             # Knows every id, and says which is nearest.
             env_settings(group)
-        if len(set(self.groups)) < len(self.groups):
+        if len({group_name(group) for group in self.groups}) < len(self.groups):
             raise ConfigError(f"groups has an environment twice: {', '.join(self.groups)}")
         for group in self.settings:
             if group not in self.groups:
@@ -245,13 +245,13 @@ def is_remote(env_id: str) -> bool:
 
 
 def group_name(env_id: str) -> str:
-    """Return a group's name in tables.
+    """Return a group's name in tables, and its folder; the file that registers it is no part of it.
 
     Examples:
-        >>> group_name("stb/I1Instruction-v0")
-        'I1Instruction'
+        >>> group_name("stb/I1Instruction-v0"), group_name("/home/me/todo.py:my/Todo-v0")
+        ('I1Instruction', 'my/Todo')
     """
-    return env_id.removeprefix("stb/").removesuffix("-v0")
+    return env_id.rpartition(":")[2].removeprefix("stb/").removesuffix("-v0")
 
 
 def folder_name(name: str) -> str:

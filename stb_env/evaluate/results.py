@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import fmean
 
 from stb_env.evaluate.figures import AgentAverage, RunFigures, agent_average, grouped_interval, trial_spread
-from stb_env.evaluate.plan import EvaluationPlan, group_name
 from stb_env.evaluate.tables import Table
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -80,14 +79,20 @@ class Results:
     wins: Sequence[WinFigures]
 
     @classmethod
-    def of(cls, plan: EvaluationPlan, runs: Sequence[RunFigures], wins: Sequence[WinFigures]) -> Results:
-        """Average runs over groups."""
+    def of(
+        cls,
+        name: str,
+        groups: Sequence[str],
+        reference: str | None,
+        runs: Sequence[RunFigures],
+        wins: Sequence[WinFigures],
+    ) -> Results:
+        """Average runs over groups; the arguments are its attributes."""
         by_agent: dict[tuple[str, str], list[RunFigures]] = {}
         for run in runs:
             by_agent.setdefault((run.simulator, run.agent), []).append(run)
-        groups = [group_name(group) for group in plan.groups]
         averages = [agent_average(members) for members in by_agent.values()]
-        return cls(plan.name, groups, plan.reference, runs, averages, wins)
+        return cls(name, groups, reference, runs, averages, wins)
 
     @property
     def missing(self) -> int:

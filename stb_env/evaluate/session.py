@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
-import gymnasium as gym
-
+from stb_env.backend.virtual import VirtualBackend
 from stb_env.baselines import load_agent
-from stb_env.evaluate.manifest import run_manifest
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.evaluate.manifest import fingerprint_of, run_manifest
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.judges.model_judge import VotingJudge
+from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
@@ -38,6 +40,7 @@ class Session:
     Attributes:
         env: The environment.
         jobs: The episodes, in order.
+        agent_settings: What decides the answers of the agent's model; None for an agent without one.
         manifest: What decides the numbers.
 
     Raises:
@@ -67,13 +70,27 @@ class Session:
         self._settings = {**settings, **(connected or {})}
         self.make_agent = load_agent(agent, models=models or settings.get("models"))
         self.env = make_env(env_id, self._settings)
-        self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed)
-        self.agent_settings: Any = getattr(self.make_agent(), "fingerprint", None)
-        # Where its model is configured may move; what the configuration says is in its settings.
-        name = agent.partition(":")[0] if agent.startswith("chat:") else agent
-        who = {"agent": name, "agent_settings": self.agent_settings}
-        size = {"seed": seed, "episodes": episodes, "trials": trials}
-        self.manifest = run_manifest(self.env, env_id, settings, who | size)
+        with ExitStack() as unless_ready:
+            unless_ready.callback(self.close)
+            self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed)
+            self.agent_settings = fingerprint_of(self.make_agent())
+            # Where its model is configured may move; what the configuration says is in its settings.
+            name = agent.partition(":")[0] if agent.startswith("chat:") else agent
+            who = {"agent": name, "agent_settings": self.agent_settings}
+            size = {"seed": seed, "episodes": episodes, "trials": trials}
+            self.manifest = run_manifest(self.env, env_id, settings, who | size)
+            unless_ready.pop_all()
+
+    @property
+    def asked(self) -> dict[str, int]:
+        """Roles whose models are asked in its episodes, each with its number of votes: 1 but for a judge."""
+        backend, judge = self.env.rules.backend, self.env.rules.judge
+        found = {} if self.agent_settings is None else {"agent": 1}
+        if isinstance(backend, VirtualBackend) and backend.live_simulator is not None:
+            found["simulator"] = 1
+        if isinstance(judge, VotingJudge | OriginalPassJudge):
+            found["judge"] = judge.votes
+        return found
 
     def play(
         self, out: Path | None = None, *, concurrency: int = 1, progress: Progress | None = None
@@ -112,17 +129,23 @@ class Session:
 
         if progress is not None:
             progress(done, len(self.jobs))
+        # The session's own environment serves one worker; only further ones need another.
+        spare = [self.env.fork()]
+
+        def worker_env() -> ToolEnv:
+            try:
+                return spare.pop()
+            except IndexError:
+                return make_env(self.env_id, self._settings)
+
         return run_batch(
-            lambda: self._worker_env(concurrency),
+            worker_env,
             self.make_agent,
             self.jobs,
             saved,
             concurrency=concurrency,
             progress=advance,
         )
-
-    def _worker_env(self, concurrency: int) -> gym.Env[Any, Any]:
-        return self.env.fork() if concurrency == 1 else make_env(self.env_id, self._settings)
 
     def close(self) -> None:
         """Close what the environment holds open."""

@@ -127,7 +127,9 @@ def answer_record(case: Case, room: Room | None = None) -> JsonObject:
 
     Examples:
         >>> from stb_env.tasks import Task
-        >>> record = answer_record(Case(Task("1", "q", ()), "Paris.", ()))
+        >>> from stb_env.tools import Tool
+        >>> search = Tool("search", "", {})
+        >>> record = answer_record(Case(Task("1", "q", (search,)), "Paris.", ()))
         >>> record["total_steps"], record["answer_details"][0]["next"][0]["role"]
         (2, 'user')
     """

@@ -49,10 +49,12 @@ class FinalAnswerJudge(VotingJudge):
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
         >>> from stb_env.tasks import Task
+        >>> from stb_env.tools import Tool
+        >>> task = Task("1", "Capital of France?", (Tool("search", "", {}),))
         >>> said = "Solved. Nothing of the query is left unsolved."
         >>> def status(reading):
         ...     judge = FinalAnswerJudge(ScriptedModel([said], name="m"), reading=reading)
-        ...     return drive(judge.judge(Case(Task("1", "Capital of France?", ()), "Paris.", ()))).status
+        ...     return drive(judge.judge(Case(task, "Paris.", ()))).status
         >>> status("status"), status("substring")
         ('solved', 'unsolved')
     """

@@ -73,7 +73,9 @@ class HeuristicJudge:
     Examples:
         >>> from stb_env.request import drive
         >>> from stb_env.tasks import Task
-        >>> case = Case(Task("1", "Weather in Oslo?", ()), answer="Weather in Oslo?", calls=())
+        >>> from stb_env.tools import Tool
+        >>> forecast = Tool("forecast", "", {})
+        >>> case = Case(Task("1", "Weather in Oslo?", (forecast,)), answer="Weather in Oslo?", calls=())
         >>> drive(HeuristicJudge().judge(case)).status
         'unsolved'
     """

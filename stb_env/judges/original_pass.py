@@ -66,9 +66,11 @@ class OriginalPassJudge:
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
         >>> from stb_env.tasks import Task
+        >>> from stb_env.tools import Tool
+        >>> forecast = Tool("forecast", "", {})
         >>> model = ScriptedModel(["Unsolved", "Unsolvable"], name="m")
         >>> judge = OriginalPassJudge(PassJudge(model), ModelSolvability(model))
-        >>> drive(judge.judge(Case(Task("1", "Weather?", ()), "I cannot.", ()))).status
+        >>> drive(judge.judge(Case(Task("1", "Weather?", (forecast,)), "I cannot.", ()))).status
         'solved'
     """
 

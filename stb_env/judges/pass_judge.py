@@ -14,12 +14,13 @@ from stb_env.judges.protocol import Case
 from stb_env.llm import ChatModel, ChatReply
 from stb_env.request import Slow
 from stb_env.tasks import Task
+from stb_env.tools import Tool
 from stb_env.verdict import SCORES, VerdictStatus, Vote
 
 # A final answer with this text counts as giving up, wherever in it the text stands.
 GIVE_UP = "give_up_and_restart"
 
-_PROBE = Case(Task("", "", ()), "", ())
+_PROBE = Case(Task("probe", "", (Tool("probe", "", {}),)), "", ())
 
 
 class PassJudge(VotingJudge):
@@ -49,9 +50,10 @@ class PassJudge(VotingJudge):
     Examples:
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
+        >>> search = Tool("search", "", {})
         >>> model = ScriptedModel(["Solved", "Unsolved", "Solved"], name="m")
         >>> judge = PassJudge(model, votes=3, reward="mean")
-        >>> verdict = drive(judge.judge(Case(Task("1", "Capital of France?", ()), "Paris.", ())))
+        >>> verdict = drive(judge.judge(Case(Task("1", "Capital of France?", (search,)), "Paris.", ())))
         >>> judge.name, verdict.status, round(verdict.score, 3)
         ('pass:m:v1', 'solved', 0.667)
     """

@@ -105,7 +105,9 @@ class PreferenceJudge:
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
         >>> from stb_env.tasks import Task
-        >>> task = Task("1", "Capital of France?", ())
+        >>> from stb_env.tools import Tool
+        >>> search = Tool("search", "", {})
+        >>> task = Task("1", "Capital of France?", (search,))
         >>> paris, lyon = (Contender(Case(task, city, ()), "solved") for city in ("Paris", "Lyon"))
         >>> place = PreferenceJudge(ScriptedModel(["first", "first"], name="m"))
         >>> drive(place.compare(paris, lyon)).outcome
@@ -219,7 +221,9 @@ class VerdictPreference:
     Examples:
         >>> from stb_env.request import drive
         >>> from stb_env.tasks import Task
-        >>> case = Case(Task("1", "Capital of France?", ()), "Paris.", ())
+        >>> from stb_env.tools import Tool
+        >>> search = Tool("search", "", {})
+        >>> case = Case(Task("1", "Capital of France?", (search,)), "Paris.", ())
         >>> judge = VerdictPreference("heuristic")
         >>> judge.name, drive(judge.compare(Contender(case, "unsolved"), Contender(case, "solved"))).outcome
         ('verdicts:heuristic', 'second')

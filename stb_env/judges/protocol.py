@@ -23,8 +23,9 @@ class Case:
         replies: What the agent said to the user, in tasks that are conversations.
 
     Examples:
-        >>> from stb_env import Case, Task, load_judge
-        >>> case = Case(Task("1", "Weather in Oslo?", ()), answer="Sorry, I cannot say.", calls=())
+        >>> from stb_env import Case, Task, Tool, load_judge
+        >>> task = Task("1", "Weather in Oslo?", (Tool("forecast", "Tells the weather.", {}),))
+        >>> case = Case(task, answer="Sorry, I cannot say.", calls=())
         >>> case.verdict(load_judge("heuristic")).status
         'unsolved'
     """
@@ -48,13 +49,14 @@ class Judge(Protocol):
     """Decides on a case. Deterministic judges yield nothing; model judges yield requests.
 
     Examples:
-        >>> from stb_env import Case, Task, Verdict
+        >>> from stb_env import Case, Task, Tool, Verdict
         >>> class Polite:
         ...     name = "polite"
         ...     def judge(self, case):
         ...         yield from ()
         ...         return Verdict.of("solved" if "please" in case.answer else "unsolved", judge=self.name)
-        >>> Case(Task("1", "Ask for tea.", ()), "Tea, please.", ()).verdict(Polite()).score
+        >>> task = Task("1", "Ask for tea.", (Tool("kettle", "Boils water.", {}),))
+        >>> Case(task, "Tea, please.", ()).verdict(Polite()).score
         1.0
     """
 

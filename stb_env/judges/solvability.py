@@ -72,8 +72,9 @@ class ModelSolvability:
     Examples:
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
+        >>> forecast = Tool("forecast", "", {})
         >>> judge = ModelSolvability(ScriptedModel(["Unsolvable"], name="m"))
-        >>> judge.name, drive(judge.status(Task("1", "Weather in Oslo?", ())))
+        >>> judge.name, drive(judge.status(Task("1", "Weather in Oslo?", (forecast,))))
         ('solvability:m:v1', 'unsolvable')
     """
 

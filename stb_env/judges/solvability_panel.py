@@ -63,10 +63,12 @@ class SolvabilityPanel:
     Examples:
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
+        >>> from stb_env.tools import Tool
+        >>> forecast = Tool("forecast", "", {})
         >>> said = {"a": "Solvable", "b": "Unsolvable", "c": "Solvable"}
         >>> models = [ScriptedModel([word], name=name) for name, word in said.items()]
         >>> panel = SolvabilityPanel([ModelSolvability(model) for model in models])
-        >>> panel.needed, drive(panel.poll(Task("1", "Weather in Oslo?", ()))).solvable
+        >>> panel.needed, drive(panel.poll(Task("1", "Weather in Oslo?", (forecast,)))).solvable
         (2, True)
     """
 

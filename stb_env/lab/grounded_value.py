@@ -24,7 +24,9 @@ def grounded_value(view: NodeView) -> float:
 
     Examples:
         >>> from stb_env.tasks import Task
-        >>> grounded_value(NodeView(Task("1", "?", ()), (), "open", ""))
+        >>> from stb_env.tools import Tool
+        >>> search = Tool("search", "", {})
+        >>> grounded_value(NodeView(Task("1", "?", (search,)), (), "open", ""))
         0.5
     """
     return (heuristic_value(view) + min(_shares(view), default=1.0)) / 2

@@ -267,6 +267,25 @@ def test_a_failure_is_not_recorded():
     assert len(cache) == 0
 
 
+def test_tools_without_an_identity_are_recorded_and_replayed_apart():
+    cache, lookups = ResponseCache(), [Tool("get_city", "", CITY), Tool("get-city", "", CITY)]
+    recording = VirtualBackend(cache, mode="record", real=Real())
+    said = [drive(recording.answer({}, tool, CALL))[0].response for tool in lookups]
+    replaying = VirtualBackend(cache, mode="replay")
+    assert said == ["real 1", "real 2"]
+    assert [drive(replaying.answer(None, tool, CALL))[0].response for tool in lookups] == said
+    with pytest.raises(CacheMiss, match=r"^no recorded response for 'get_country' with these arguments"):
+        drive(replaying.answer(None, Tool("get_country", "", CITY), CALL))
+
+
+def test_a_renamed_tool_without_an_identity_is_still_answered_from_its_recordings():
+    cache, lookup = ResponseCache(), Tool("get_city", "", CITY)
+    drive(VirtualBackend(cache, mode="record", real=Real()).answer({}, lookup, CALL))
+    renamed = lookup.renamed("find_city")
+    replayed, _ = drive(VirtualBackend(cache, mode="replay").answer(None, renamed, CALL))
+    assert replayed.response == "real 1"
+
+
 def test_concurrent_writers_keep_one_answer_a_call_and_lose_none(tmp_path):
     def play(folder: Any) -> None:
         with closing(ResponseCache(folder)) as cache:

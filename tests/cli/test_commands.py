@@ -217,6 +217,30 @@ def test_data_check_counts_and_reports(tmp_path: Path):
     assert stb("data", "check", file, "--strict").exit_code == 2
 
 
+def test_data_check_lists_every_record_that_cannot_be_played(tmp_path: Path):
+    api = {"category_name": "a", "tool_name": "b", "api_name": "c"}
+    other = {**api, "required_parameters": [{"name": "day"}]}
+    records = [
+        {"query": "good", "api_list": [api]},
+        {"query": "no APIs", "query_id": 5},
+        {"query": "no id", "query_id": "", "api_list": [api]},
+        {"query": "two APIs of one identity", "query_id": 7, "api_list": [other]},
+    ]
+    file = tmp_path / "mine.json"
+    file.write_text(json.dumps(records))
+    result = stb("data", "check", file, "--json")
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["queries"]) == (1, 1)
+    assert [(problem["index"], problem["field"]) for problem in found["problems"]] == [
+        (1, "api_list"),
+        (2, "query_id"),
+        (3, "api_list[0]"),
+    ]
+    strict = stb("data", "check", file, "--strict")
+    assert strict.exit_code == 2
+    assert "record 1, api_list: expected at least one API to call, got none" in strict.stderr
+
+
 def test_data_import_writes_a_layout_that_loads_without_a_problem(tmp_path: Path):
     cut = ('{"a": [{"b": "' + "s" * 1000)[:1000]
     api = {"category_name": "a", "tool_name": "b", "api_name": "c", "template_response": cut}

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
 import pytest
 
-from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.baselines import load_agent
-from stb_env.errors import ConfigError
 from stb_env.rollout.make import env_ids, make_env
-from stb_env.tools import ToolId
 from stb_env.wrappers import (
     BeamSearch,
     BestFirstSearch,
@@ -97,20 +93,6 @@ def test_pickled_discrete_actions_offer_the_same():
     copy = again(env)
     first, second = env.step(0), copy.step(0)
     assert str(first) == str(second)
-
-
-def test_a_pickled_cache_opens_its_folder_again(tmp_path: Path):
-    identity = ToolId("Net", "icmp", "ping")
-    with closing(ResponseCache(tmp_path)) as cache:
-        cache.put(call_key(identity, {}), CacheEntry.of(identity, {}, {"ms": 4}, source="real"))
-    with closing(ResponseCache(tmp_path, read_only=True)) as cache, closing(again(cache)) as copy:
-        assert (len(copy), copy.read_only) == (1, True)
-        assert copy.get(call_key(identity, {})).text == cache.get(call_key(identity, {})).text
-
-
-def test_a_cache_in_memory_says_that_it_goes_nowhere():
-    with pytest.raises(ConfigError, match=r"^a cache in memory cannot be pickled; give it a folder$"):
-        again(ResponseCache())
 
 
 def test_an_environment_with_models_pickles_without_their_keys(

@@ -166,6 +166,15 @@ def test_a_plan_that_is_not_there_is_named(tmp_path: Path):
         read_plan(tmp_path / "none.toml")
 
 
+def test_an_environment_named_with_its_file_lies_within_the_evaluation(tmp_path: Path):
+    (tmp_path / "mine.py").touch()
+    group = f"{tmp_path}/mine.py:stb/Sandbox-v0"
+    (cell,) = EvaluationPlan("x", (group,), (AgentPlan("gold"),)).cells
+    assert cell.folder == Path("offline", "gold", "Sandbox")
+    with pytest.raises(ConfigError, match=r"groups has an environment twice"):
+        EvaluationPlan("x", (group, "stb/Sandbox-v0"), (AgentPlan("gold"),))
+
+
 @settings(max_examples=200)
 @given(st.text())
 def test_a_name_never_leads_out_of_its_folder(name: str):

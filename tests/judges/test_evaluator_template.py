@@ -20,6 +20,7 @@ from stb_env.request import drive
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolResult
 from stb_env.trajectory import CallRecord
+from tests.fakes.tools import ONE_TOOL
 
 TEMPLATE = """
 <function>
@@ -66,7 +67,7 @@ FINISH_CALL = CallRecord(
     ToolResult.of("answer given", source="env", status=Status.FINISHED),
 )
 CALL = CallRecord("c", "forecast", {"city": "Oslo"}, ToolResult.of("sunny", source="cache"))
-CASE = Case(Task("1", "Weather {here}?", ()), "Sunny {x}.", (CALL, FINISH_CALL))
+CASE = Case(Task("1", "Weather {here}?", ONE_TOOL), "Sunny {x}.", (CALL, FINISH_CALL))
 
 
 @pytest.fixture

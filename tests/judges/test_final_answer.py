@@ -15,11 +15,12 @@ from stb_env.request import drive
 from stb_env.tasks import Task
 from stb_env.tools import ToolResult
 from stb_env.trajectory import CallRecord
+from tests.fakes.tools import ONE_TOOL
 
 
 def case(answer="It is sunny."):
     call = CallRecord("c", "forecast", {"city": "Oslo"}, ToolResult.of("secret", source="world"))
-    return Case(Task("1", "Weather in Oslo?", ()), answer, (call,))
+    return Case(Task("1", "Weather in Oslo?", ONE_TOOL), answer, (call,))
 
 
 def decide(replies, the_case=None, **given):

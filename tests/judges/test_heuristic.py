@@ -185,7 +185,11 @@ def _recorded(root):
     for path in sorted(root.rglob("*.json")):
         generation = json.loads(path.read_text())["answer_generation"]
         messages = (generation.get("train_messages") or [[]])[-1]
-        yield Task(path.stem, generation["query"], ()), _final(generation["final_answer"]), _calls(messages)
+        yield (
+            Task(path.stem, generation["query"], (WEATHER,)),
+            _final(generation["final_answer"]),
+            _calls(messages),
+        )
 
 
 def _final(text):

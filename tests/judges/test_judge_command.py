@@ -18,6 +18,7 @@ from stb_env.llm import ModelError, ScriptedModel
 from stb_env.rollout.judging import poll_tasks
 from stb_env.tasks import Task
 from tests.fakes.openai_server import Answer, OpenAIServer, completion
+from tests.fakes.tools import ONE_TOOL
 from tests.judges.runs import ENV, record
 
 app = typer.Typer()
@@ -183,7 +184,7 @@ def test_query_files_are_voted_on_as_they_are(own_models, tmp_path):
 
 
 def test_a_vote_on_tasks_that_is_stopped_or_misses_votes_goes_on_where_it_was(tmp_path):
-    tasks = [Task(str(number), f"Query {number}?", ()) for number in range(3)]
+    tasks = [Task(str(number), f"Query {number}?", ONE_TOOL) for number in range(3)]
     down = ModelError("HTTP 503", kind="transport")
 
     def made(*replies):

@@ -12,6 +12,7 @@ from stb_env.judges.solvability import ModelSolvability
 from stb_env.llm import ScriptedModel
 from stb_env.request import drive
 from stb_env.tasks import Task
+from tests.fakes.tools import ONE_TOOL
 
 
 def made(answer, task, *, votes=1, **given):
@@ -26,7 +27,7 @@ def made(answer, task, *, votes=1, **given):
 
 
 def case(task_id="1", answer="It is sunny."):
-    return Case(Task(task_id, "Weather in Oslo?", ()), answer, ())
+    return Case(Task(task_id, "Weather in Oslo?", ONE_TOOL), answer, ())
 
 
 @pytest.mark.parametrize(

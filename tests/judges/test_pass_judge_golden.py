@@ -20,6 +20,7 @@ from stb_env.tasks import Task
 from stb_env.tools import ToolResult
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Vote
+from tests.fakes.tools import ONE_TOOL
 
 OFFICIAL = ("check_answer_status", "parse_answer_status")
 
@@ -55,7 +56,7 @@ def golden_votes(entry, verdicts, times, asked):
         return verdicts[request.index][OFFICIAL.index(function)]
 
     judge = PassJudge(ScriptedModel(script), votes=times, evaluator=official_like())
-    case = Case(Task("1", entry["query"], ()), answer["final_answer"], calls_of(answer))
+    case = Case(Task("1", entry["query"], ONE_TOOL), answer["final_answer"], calls_of(answer))
     return drive(judge.judge(case)).votes
 
 

@@ -10,6 +10,7 @@ from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm import ModelError, ScriptedModel
 from stb_env.request import drive
 from stb_env.tasks import Task
+from tests.fakes.tools import ONE_TOOL
 
 DOWN = ModelError("HTTP 503", kind="transport")
 SAID = {"y": "Solvable", "n": "Unsolvable", "u": "Unsure", "-": DOWN}
@@ -40,11 +41,11 @@ def panel(said, needed=None):
     ],
 )
 def test_enough_votes_decide_and_missing_ones_only_where_they_cannot_change_it(said, needed, solvable):
-    assert drive(panel(said, needed).poll(Task("1", "Weather?", ()))).solvable is solvable
+    assert drive(panel(said, needed).poll(Task("1", "Weather?", ONE_TOOL))).solvable is solvable
 
 
 def test_every_vote_is_kept_with_its_judge_and_the_reason_of_a_missing_one():
-    poll = drive(panel("y-").poll(Task("1", "Weather?", ())))
+    poll = drive(panel("y-").poll(Task("1", "Weather?", ONE_TOOL)))
     assert [vote.judge for vote in poll.votes] == ["solvability:m0:v1", "solvability:m1:v1"]
     assert [vote.status for vote in poll.votes] == ["solvable", None]
     assert "HTTP 503" in poll.votes[1].reason

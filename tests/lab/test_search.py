@@ -18,6 +18,7 @@ from stb_env.tasks import Task
 from stb_env.tools import FINISH, ToolResult
 from stb_env.trajectory import CallRecord, Step, Trajectory
 from stb_env.wrappers.search import DepthFirstSearch, IndependentChains, NodeView
+from tests.fakes.tools import ONE_TOOL
 
 SETTINGS = LabSettings(episodes=200, options={"budgets": [12]})
 
@@ -157,14 +158,14 @@ def step(arguments: dict[str, Any], response: Any) -> Step:
 
 
 def test_what_is_grounded_is_worth_more_than_what_is_not():
-    task = Task("1", "Weather in Oslo on day 12?", ())
+    task = Task("1", "Weather in Oslo on day 12?", ONE_TOOL)
     right = NodeView(task, (step({"city": "Oslo", "day": 12}, {"id": 77}),), "open", "")
     wrong = NodeView(task, (step({"city": "Oslo", "day": 15}, {"id": 77}),), "open", "")
     assert grounded_value(right) > grounded_value(wrong) > 0
 
 
 def test_a_value_that_was_read_before_is_grounded():
-    task = Task("1", "Weather in Oslo?", ())
+    task = Task("1", "Weather in Oslo?", ONE_TOOL)
     first = step({"city": "Oslo"}, {"id": 77})
     after = {
         number: NodeView(task, (first, step({"id": number}, {"ok": 1})), "open", "") for number in (77, 78)
@@ -173,8 +174,8 @@ def test_a_value_that_was_read_before_is_grounded():
 
 
 def test_the_task_s_labels_change_nothing():
-    plain = Task("1", "Weather in Oslo?", ())
-    labelled = Task("1", "Weather in Oslo?", (), goal={"facts": ["3"]})
+    plain = Task("1", "Weather in Oslo?", ONE_TOOL)
+    labelled = Task("1", "Weather in Oslo?", ONE_TOOL, goal={"facts": ["3"]})
     steps = (step({"city": "Oslo"}, {"degrees": 3}),)
     assert grounded_value(NodeView(plain, steps, "open", "")) == grounded_value(
         NodeView(labelled, steps, "open", "")

@@ -65,3 +65,8 @@ def test_tools_can_be_added_to_an_index():
 def test_two_apis_of_one_name_are_refused():
     with pytest.raises(DataError, match=r"^two APIs are named 'book_room_for_inns'"):
         ToolIndex(TOOLS).including([Tool(HOTEL.name, "", {}, ToolId("Other", "inns", "book"))])
+
+
+def test_a_tool_without_an_identity_is_added_beside_another():
+    lamp, door = Tool("switch_lamp", "Turns a lamp on.", {}), Tool("open_door", "Opens a door.", {})
+    assert list(ToolIndex([lamp]).including([door]).catalog) == [lamp, door]

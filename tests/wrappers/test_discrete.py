@@ -286,7 +286,7 @@ def test_without_finish_no_answer_is_offered():
 
 
 def test_a_task_without_tools_offers_an_answer():
-    tasks = TaskSet([Task("1", "Hello?", ())], "bare")
+    tasks = TaskSet([Task("1", "Hello?", (), checked=False)], "talk")
     env = DiscreteActions(ToolEnv(tasks, SandboxWorld(), ExactJudge()))
     assert answers_of(env.reset(seed=0)[1]) == ["Done."]
 

@@ -18,6 +18,7 @@ from stb_env.usage import Usage
 from stb_env.wrappers import BeamSearch, BestFirstSearch, IndependentChains, MonteCarloTreeSearch
 from stb_env.wrappers.search import JudgeValue, NodeView, Scored, heuristic_value
 from stb_env.wrappers.search.value import unlabelled
+from tests.fakes.tools import ONE_TOOL
 from tests.wrappers.searching import CountingJudge, actions, answer, go, maze, nodes_after, played_out
 
 
@@ -248,7 +249,7 @@ def step(door: str, *, error: str = "") -> Step:
 
 def view(*steps: Step, outcome: Any = "open", answer: str = "") -> NodeView:
     finish = (Step((), "", "", Status.FINISHED),) if outcome == "answer" else ()
-    return NodeView(Task("1", "?", ()), (*steps, *finish), outcome, answer)
+    return NodeView(Task("1", "?", ONE_TOOL), (*steps, *finish), outcome, answer)
 
 
 @pytest.mark.parametrize(

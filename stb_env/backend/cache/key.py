@@ -56,8 +56,11 @@ def id_prefix(identity: ToolId) -> str:
         >>> len(id_prefix(ToolId("Net", "icmp", "ping")))
         17
     """
-    text = "\0".join(identity).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=8).hexdigest() + ":"
+    text = "\0".join(identity)
+    if text.count("\0") > len(identity) - 1:
+        # A part that has the separator in it could be read as two.
+        text = ascii(tuple(identity))
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest() + ":"
 
 
 def read_arguments(arguments: Arguments) -> Arguments:

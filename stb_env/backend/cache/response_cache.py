@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import islice
 from pathlib import Path
@@ -62,20 +62,9 @@ class ResponseCache:
     ) -> None:
         self.folder = None if folder is None else Path(os.path.abspath(folder))
         self.read_only = read_only
-        self._bounds = (lru, lru_characters)
         self._layers = Layers(self.folder, read_only)
         self._recent: Recent[Hit] = Recent(lru, lru_characters, _characters)
         self._hash = ""
-
-    def __reduce__(self) -> tuple[Callable[..., ResponseCache], tuple[object, ...]]:
-        """Pickle as the folder, which the copy opens again; a cache in memory alone goes nowhere.
-
-        Raises:
-            ConfigError: The cache has no folder.
-        """
-        if self.folder is None:
-            raise ConfigError("a cache in memory cannot be pickled; give it a folder")
-        return _reopened, (type(self), self.folder, self.read_only, *self._bounds)
 
     def __repr__(self) -> str:
         return f"ResponseCache({str(self.folder) if self.folder else None!r}, read_only={self.read_only})"
@@ -252,9 +241,3 @@ def _freeze(items: Iterable[tuple[str, str]], dest: Path) -> str:
             write_manifest(whole, {"hash": cache.hash, "entries": len(cache)})
         whole.replace(dest)
     return cache.hash
-
-
-def _reopened(
-    kind: type[ResponseCache], folder: Path, read_only: bool, lru: int, lru_characters: int
-) -> ResponseCache:
-    return kind(folder, lru=lru, lru_characters=lru_characters, read_only=read_only)

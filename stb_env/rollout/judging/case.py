@@ -42,9 +42,17 @@ def answer_of(episode: Trajectory) -> str | None:
 
 def _task(episode: Trajectory) -> Task:
     functions = [spec["function"] for spec in episode.tools]
+    # Unchecked: an episode that was played elsewhere is judged as it is, whatever its tools are named.
     tools = tuple(
-        Tool(function["name"], function.get("description") or "", function.get("parameters") or {})
+        Tool(
+            function["name"],
+            function.get("description") or "",
+            function.get("parameters") or {},
+            checked=False,
+        )
         for function in functions
         if function["name"] != FINISH
     )
-    return Task(episode.task_id, episode.query, tools, suite=episode.suite, group=episode.group)
+    return Task(
+        episode.task_id, episode.query, tools, suite=episode.suite, group=episode.group, checked=False
+    )

@@ -15,13 +15,12 @@ from stb_env.files import write_json
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, read_judged
-from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
 from stb_env.suites.api_bank.corpus import LEVELS, Corpus, embedded_corpus, read_corpus
 from stb_env.suites.api_bank.episodes import episode_scores
 from stb_env.suites.api_bank.evaluator import Evaluator
 from stb_env.suites.api_bank.formats.predictions import read_predictions, sample_record
 from stb_env.suites.api_bank.formats.samples import Sample
-from stb_env.suites.api_bank.formats.statistics import ABILITIES, PAPER, Statistics
+from stb_env.suites.api_bank.formats.statistics import ABILITIES
 from stb_env.suites.api_bank.judge import DialogueJudge
 from stb_env.suites.api_bank.metrics import Score, report
 
@@ -155,42 +154,6 @@ def _error_table(figures: JsonObject) -> Table:
         share = _percent(count / errors) if errors else "-"
         table.add_row(name, share, str(count), *(str(counts[name]) for counts in by_level.values()))
     return table
-
-
-def statistics_table(found: Statistics) -> Table:
-    """Return table 2 of the paper for some dialogues, beside the paper's own figures."""
-    names = ", ".join(found.without_calls)
-    table = Table(title="API-Bank dialogues", caption=f"without a gold call: {names}" if names else None)
-    for column in ("", "here", "paper"):
-        table.add_column(column, justify="right" if column else "left")
-    for name, number in api_counts().items():
-        table.add_row(name, str(number), str(number))
-    for name, count in found.counts.items():
-        table.add_row(name, str(count), str(PAPER[name]))
-    table.add_row("turns a dialogue", f"{found.turns_per_dialogue:.2f}", "2.91")
-    return table
-
-
-def statistics_report(found: Statistics) -> JsonObject:
-    """Return the same as plain data."""
-    return {
-        **api_counts(),
-        **found.counts,
-        "turns a dialogue": round(found.turns_per_dialogue, 4),
-        "without_calls": list(found.without_calls),
-    }
-
-
-def api_counts() -> dict[str, int]:
-    """Return the paper's counts of domains and APIs: the search counts once, the internal check not at all.
-
-    Examples:
-        >>> api_counts()
-        {'domains': 8, 'APIs': 73}
-    """
-    sets = (LEVEL_12.apis, LEVEL_3.apis)
-    domains = {api.domain for apis in sets for api in apis.values() if api.name != "ToolSearcher"}
-    return {"domains": len(domains), "APIs": sum(map(len, sets)) - 2}
 
 
 def _percent(share: float | None) -> str:

@@ -112,11 +112,6 @@ class API:
         return _described, (place, self.description, self.parameters, self.outputs)
 
     @property
-    def needs_token(self) -> bool:
-        """Whether a caller must have logged in first."""
-        return "token" in self.by_name
-
-    @property
     def entry(self) -> JsonObject:
         """The documentation as prompts and search results have it."""
         inputs = {each.name: {"type": each.kind, "description": each.description} for each in self.parameters}

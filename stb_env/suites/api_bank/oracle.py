@@ -16,9 +16,11 @@ def oracle(task: Task) -> Generator[ToolCall | str, ToolResult, str]:
     Some dialogues call what their searches did not find; the oracle then searches for its name first.
 
     Examples:
+        >>> from stb_env.tools import Tool
+        >>> today = Tool("GetToday", "", {})
         >>> turns = [{"user": "Hi.", "calls": 0, "reply": "Hello!"}, {"user": "Which day?", "calls": 1,
         ...                                                            "reply": "Friday."}]
-        >>> task = Task("1", "Hi.", (), gold=(ToolCall("GetToday", {}),), record={"turns": turns})
+        >>> task = Task("1", "Hi.", (today,), gold=(ToolCall("GetToday", {}),), record={"turns": turns})
         >>> plan = oracle(task)
         >>> next(plan), next(plan).name
         ('Hello!', 'GetToday')

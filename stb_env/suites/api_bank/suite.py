@@ -12,6 +12,7 @@ SUITE = Suite(
         for ability in ("Call", "Retrieve", "Plan")
     },
     data=("api-bank",),
+    inspect="stb_env.suites.api_bank.inspect:inspect",
     protocol="api-bank",
     oracle="stb_env.suites.api_bank.oracle:oracle",
     prompts="stb_env.suites.api_bank",

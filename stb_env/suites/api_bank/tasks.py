@@ -49,10 +49,11 @@ def dialogue_task(dialogue: Dialogue, apis: ApiSet, pool: Pool, *, suite: str, s
     turns = list(_turns(dialogue.items))
     own = [call.name for call in dialogue.calls]
     replies = [[number, turn["reply"]] for number, turn in enumerate(turns) if turn["answered"]]
+    tools = pool_tools([*own, *_found(dialogue.calls)], apis, pool, searched=searched, key=dialogue.name)
     return Task(
         id=dialogue.name,
         query=turns[0]["user"],
-        tools=pool_tools([*own, *_found(dialogue.calls)], apis, pool, searched=searched, key=dialogue.name),
+        tools=tools,
         suite=suite,
         group=f"level-{dialogue.level}",
         relevant=tuple(apis.tools[name].id for name in dict.fromkeys(own) if name in apis.tools),
@@ -67,6 +68,8 @@ def dialogue_task(dialogue: Dialogue, apis: ApiSet, pool: Pool, *, suite: str, s
             "level": dialogue.level,
             "calls": [[call.name, dict(call.arguments), dict(call.result)] for call in dialogue.calls],
         },
+        # Some official dialogues record no call: their own pool is empty, and all there is to do is talk.
+        checked=bool(tools),
     )
 
 

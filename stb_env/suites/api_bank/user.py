@@ -22,7 +22,9 @@ class ScriptedUser:
 
     Examples:
         >>> from stb_env.request import drive
-        >>> task = Task("1", "Hi.", (), record={"turns": [{"user": "Hi."}, {"user": "Bye."}]})
+        >>> from stb_env.tools import Tool
+        >>> today = Tool("GetToday", "", {})
+        >>> task = Task("1", "Hi.", (today,), record={"turns": [{"user": "Hi."}, {"user": "Bye."}]})
         >>> user = ScriptedUser()
         >>> first = drive(user.reply(task, user.start(task, 0), "Hello."))
         >>> first.text, drive(user.reply(task, first.state, "See you.")).text
@@ -56,8 +58,10 @@ class ModelUser:
     Examples:
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
+        >>> from stb_env.tools import Tool
+        >>> today = Tool("GetToday", "", {})
         >>> user = ModelUser(ScriptedModel(['{"say": "Tomorrow."}']))
-        >>> task = Task("1", "Book a table.", (), record={"turns": [{"user": "Book a table."}]})
+        >>> task = Task("1", "Book a table.", (today,), record={"turns": [{"user": "Book a table."}]})
         >>> drive(user.reply(task, user.start(task, 0), "When?")).text
         'Tomorrow.'
     """

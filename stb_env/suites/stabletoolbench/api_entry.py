@@ -64,6 +64,16 @@ def tool_from_api(entry: JsonMapping, name: str) -> Tool:
         >>> tool.description, tool.parameters["properties"]
         ('A film. (API "Film" of "Films", Data)', {'is_id': {'type': 'number', 'default': 7}})
     """
+    return Tool(name, _description(entry), parameters_schema(entry), api_id(entry), entry)
+
+
+def parameters_schema(entry: JsonMapping) -> JsonObject:
+    """Return the JSON Schema of an API entry's parameters.
+
+    Examples:
+        >>> parameters_schema({"required_parameters": [{"name": "filmId", "type": "NUMBER"}]})["properties"]
+        {'filmid': {'type': 'number'}}
+    """
     properties: JsonObject = {}
     required: list[str] = []
     for parameter, needed in _parameters(entry):
@@ -74,7 +84,7 @@ def tool_from_api(entry: JsonMapping, name: str) -> Tool:
     schema: JsonObject = {"type": "object", "properties": properties}
     if required:
         schema["required"] = required
-    return Tool(name, _description(entry), schema, api_id(entry), entry)
+    return schema
 
 
 def _parameters(entry: JsonMapping) -> Iterable[tuple[JsonMapping, bool]]:
@@ -194,16 +204,19 @@ def _original_description(entry: JsonMapping, name: str) -> str:
 
 
 def original_tools(entries: Sequence[JsonMapping]) -> tuple[Tool, ...]:
-    """Return the tools of a record as the original shows them; names may collide.
+    """Return the tools of a record as the original shows them, unchecked.
+
+    Names may collide, and where RapidAPI's have ``^`` or Chinese characters these stay, as the original
+    checks neither; a task of such tools is not checked either.
 
     Examples:
         >>> original_tools([{"category_name": "Data", "tool_name": "Films", "api_name": "Film"}])[0].name
         'film_for_films'
     """
-    made = []
-    for entry in entries:
-        function = original_function(entry)["function"]
-        made.append(
-            Tool(function["name"], function["description"], function["parameters"], api_id(entry), entry)
-        )
-    return tuple(made)
+    return tuple(_original_tool(entry) for entry in entries)
+
+
+def _original_tool(entry: JsonMapping) -> Tool:
+    function = original_function(entry)["function"]
+    name, description, parameters = function["name"], function["description"], function["parameters"]
+    return Tool(name, description, parameters, api_id(entry), entry, checked=False)

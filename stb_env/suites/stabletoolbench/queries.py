@@ -15,9 +15,9 @@ from typing import Any
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, tool_from_api
+from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, parameters_schema, tool_from_api
 from stb_env.tasks import Task, TaskSet
-from stb_env.tools import Tool, ToolId, unique_names
+from stb_env.tools import NO_ID, Tool, ToolId, unique_names
 
 SUITE = "StableToolBench"
 GROUPS: Mapping[str, str] = {
@@ -38,6 +38,7 @@ _FOLDERS = (
 # Longer template responses were cut at this many characters, in mid-JSON.
 _CUT_LENGTH = 1000
 _IDENTITY = ("category_name", "tool_name", "api_name")
+_PARAMETERS = ("required_parameters", "optional_parameters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ def load(
         compat: ``"original"`` gives the tools the original's names, descriptions and schemas.
 
     Returns:
-        The tasks in file order, and what could not be read.
+        The tasks in file order, and what could not be read: a record without an API, without a usable id,
+        or with an API that means another one elsewhere is left out, too.
 
     Raises:
         DataError: Nothing is there to read, a file is no JSON list, or ``strict`` met a problem.
@@ -174,6 +176,7 @@ class _Reader:
         self.problems: list[Problem] = []
         self.cut_templates = 0
         self._seen: set[str] = set()
+        self._documented: dict[ToolId, JsonMapping] = {}
 
     def read(self, file: Path, group: str | None) -> Iterator[_Record]:
         records = _read_list(file)
@@ -202,16 +205,30 @@ class _Reader:
         if not isinstance(raw, dict):
             raise _BadRecord("record", f"expected an object, got {type(raw).__name__}")
         query = _query(raw.get("query"))
-        task_id = str(raw.get("query_id", index))
+        task_id = _task_id(raw.get("query_id", index))
         if task_id in self._seen:
             raise _BadRecord("query_id", f"id {task_id} occurs more than once; the first is kept")
         apis = _apis(raw.get("api_list"))
+        self._documented |= self._new_apis(apis)
         self._seen.add(task_id)
         self.cut_templates += sum(_is_cut(entry.get("template_response")) for entry in apis)
         relevant = self._relevant(file, index, raw.get("relevant APIs"), apis)
         return _Record(
             task_id, query, apis, relevant, group, {k: v for k, v in raw.items() if k != "api_list"}
         )
+
+    def _new_apis(self, apis: Sequence[JsonMapping]) -> dict[ToolId, JsonMapping]:
+        """Return the APIs that no earlier record has; an identity that means two APIs is a bad record."""
+        new: dict[ToolId, JsonMapping] = {}
+        for position, entry in enumerate(apis):
+            identity = api_id(entry)
+            known = self._documented.get(identity) or new.setdefault(identity, entry)
+            if not _same_parameters(known, entry):
+                raise _BadRecord(
+                    f"api_list[{position}]",
+                    f"an earlier entry has other parameters under the same {identity}; make them one",
+                )
+        return new
 
     def _relevant(self, file: str, index: int, pairs: Any, apis: Sequence[JsonMapping]) -> tuple[ToolId, ...]:
         by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
@@ -243,9 +260,17 @@ def _query(query: Any) -> str:
     return query
 
 
+def _task_id(task_id: Any) -> str:
+    if not isinstance(task_id, int | str) or isinstance(task_id, bool) or task_id == "":
+        raise _BadRecord("query_id", f"expected a number or a non-empty text, got {task_id!r:.60}")
+    return str(task_id)
+
+
 def _apis(apis: Any) -> list[JsonMapping]:
-    if apis is None:
-        return []
+    if apis is None or apis == []:
+        raise _BadRecord(
+            "api_list", f"expected at least one API to call, got {'none' if apis is None else '[]'}"
+        )
     if not isinstance(apis, list):
         raise _BadRecord("api_list", f"expected a list, got {type(apis).__name__}")
     for position, entry in enumerate(apis):
@@ -259,13 +284,21 @@ def _check_api(place: str, entry: Any) -> None:
     for name in _IDENTITY:
         if not isinstance(entry.get(name), str):
             raise _BadRecord(f"{place}.{name}", f"expected a text, got {entry.get(name)!r:.60}")
-    for key in ("required_parameters", "optional_parameters"):
+    for key in _PARAMETERS:
         listed = entry.get(key) or []
         good = isinstance(listed, list) and all(
             isinstance(parameter, dict) and isinstance(parameter.get("name"), str) for parameter in listed
         )
         if not good:
             raise _BadRecord(f"{place}.{key}", "expected a list of objects that have a text 'name'")
+    if api_id(entry) == NO_ID:
+        raise _BadRecord(place, "nothing is left of its category, tool and API name once standardised")
+
+
+def _same_parameters(one: JsonMapping, other: JsonMapping) -> bool:
+    if all(one.get(key) == other.get(key) for key in _PARAMETERS):
+        return True
+    return parameters_schema(one) == parameters_schema(other)
 
 
 def _is_pair(pair: Any) -> bool:
@@ -283,9 +316,20 @@ def _tasks(records: Sequence[_Record], compat: str | None) -> Iterator[Task]:
         if compat:
             tools = original_tools(record.apis)
         else:
-            tools = tuple(dict.fromkeys(_tool(entry, names, made) for entry in record.apis))
+            # An API that is listed again, under names that standardise to the same, is taken once.
+            listed: dict[ToolId, JsonMapping] = {}
+            for entry in record.apis:
+                listed.setdefault(api_id(entry), entry)
+            tools = tuple(_tool(entry, names, made) for entry in listed.values())
         yield Task(
-            record.id, record.query, tools, SUITE, record.group, relevant=record.relevant, record=record.raw
+            record.id,
+            record.query,
+            tools,
+            SUITE,
+            record.group,
+            relevant=record.relevant,
+            record=record.raw,
+            checked=not compat,
         )
 
 

@@ -15,6 +15,7 @@ SUITE = Suite(
     },
     needs={"": "--data for the official queries; a few of our own are embedded"},
     data=("stabletoolbench",),
+    inspect="stb_env.suites.stabletoolbench.inspect:inspect",
     protocol="stabletoolbench",
     tables="stb_env.suites.stabletoolbench.leaderboard:published",
     exports={

@@ -81,7 +81,9 @@ class Ranker:
     Examples:
         >>> from stb_env.llm import ScriptedModel
         >>> from stb_env.request import drive
-        >>> view = NodeView(Task("1", "Capital of France?", ()), (), "answer", "Paris")
+        >>> from stb_env.tools import Tool
+        >>> search = Tool("search", "", {})
+        >>> view = NodeView(Task("1", "Capital of France?", (search,)), (), "answer", "Paris")
         >>> rank = Ranker(ScriptedModel(['{"better": "first"}', '{"better": "second"}']))
         >>> drive(rank(Pair(view, view._replace(answer="Lyon"), 0))).score
         1.0

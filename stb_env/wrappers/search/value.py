@@ -90,8 +90,10 @@ def heuristic_value(view: NodeView) -> float:
     were, and 0.3 where its last step brought a result that no earlier one had. It does not read the query.
 
     Examples:
+        >>> from stb_env.tools import Tool
+        >>> search = Tool("search", "", {})
         >>> step = Step((), "Let me think.", status=Status.NO_CALL)
-        >>> heuristic_value(NodeView(Task("1", "?", ()), (step,), "open", ""))
+        >>> heuristic_value(NodeView(Task("1", "?", (search,)), (step,), "open", ""))
         0.0
     """
     played = view.steps[:-1] if view.outcome == "answer" else view.steps
@@ -110,7 +112,8 @@ def unlabelled(task: Task) -> Task:
     """Return a task as an agent knows it: without gold calls, goal, marked APIs and the data set's record.
 
     Examples:
-        >>> unlabelled(Task("1", "?", (), goal={"answer": 42})).goal
+        >>> from stb_env.tools import Tool
+        >>> unlabelled(Task("1", "?", (Tool("search", "", {}),), goal={"answer": 42})).goal
         {}
     """
     return replace(task, relevant=(), gold=(), goal={}, record={})
@@ -142,8 +145,10 @@ class JudgeValue:
     Examples:
         >>> from stb_env.judges.heuristic import HeuristicJudge
         >>> from stb_env.request import drive
+        >>> from stb_env.tools import Tool
+        >>> search = Tool("search", "", {})
         >>> value = JudgeValue(HeuristicJudge())
-        >>> value.__name__, drive(value(NodeView(Task("1", "?", ()), (), "answer", ""))).score
+        >>> value.__name__, drive(value(NodeView(Task("1", "?", (search,)), (), "answer", ""))).score
         ('judge:heuristic', 0.0)
     """
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import call_key, canonical, id_prefix
-from stb_env.tools import ToolId
+from stb_env.tools import Tool, ToolId
 
 PING = ToolId("Net", "icmp", "ping")
 TEXT = st.text(st.characters(), max_size=12)
@@ -18,6 +18,10 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXT, inner, max_size=4),
 )
 ARGUMENTS = st.dictionaries(TEXT, VALUES, max_size=5)
+# Few different characters, so that texts meet: the key's separator, and what standardising changes.
+PART = st.text(st.sampled_from("\0 A-"), max_size=2)
+IDS = st.builds(ToolId, PART, PART, PART) | st.builds(ToolId.of, PART, PART, PART)
+NAMES = st.text(st.sampled_from("_-aA1"), min_size=1, max_size=3)
 
 
 @pytest.mark.parametrize(
@@ -125,6 +129,36 @@ def test_arguments_and_their_json_text_share_a_key(arguments):
 @given(TEXT, TEXT, TEXT)
 def test_different_texts_never_share_a_key(name, one, other):
     assert (call_key(PING, {name: one}) == call_key(PING, {name: other})) == (one == other)
+
+
+@settings(max_examples=1000, deadline=None)
+@given(IDS, IDS)
+def test_different_identities_never_share_a_key(one: ToolId, other: ToolId):
+    assert (call_key(one, {}) == call_key(other, {})) == (one == other)
+
+
+@settings(max_examples=300, deadline=None)
+@given(NAMES, NAMES)
+def test_tools_with_a_name_alone_share_a_key_where_they_share_the_name(one: str, other: str):
+    keys = {call_key(Tool(name, "", {}).id, {}) for name in (one, other)}
+    assert (len(keys) == 1) == (one == other)
+
+
+@settings(max_examples=300, deadline=None)
+@given(NAMES, st.builds(ToolId.of, PART, PART, PART))
+def test_a_tool_with_a_name_alone_never_shares_a_key_with_an_api(name: str, api: ToolId):
+    assert call_key(Tool(name, "", {}).id, {}) != call_key(api, {})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (ToolId("a\0b", "c", ""), ToolId("a", "b", "c\0")),
+        (ToolId("\0", "\ud83d\ude00", ""), ToolId("\0", "\U0001f600", "")),
+    ],
+)
+def test_a_separator_inside_an_identity_moves_none_to_the_key_of_another(one: ToolId, other: ToolId):
+    assert id_prefix(one) != id_prefix(other)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 
 import gymnasium as gym
 import pytest
@@ -19,6 +20,7 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.llm import ModelError, ScriptedModel
+from stb_env.request import drive
 from stb_env.rollout import Agent, Run, as_agent, plan, play, run_batch
 from stb_env.rollout.judging import case_of, rejudge
 from stb_env.rollout.verdict_file import read_judged, read_judgements, verdict_file
@@ -139,6 +141,15 @@ def test_a_case_is_rebuilt_as_the_judge_saw_it(tmp_path):
     rebuilt = case_of(episode)
     assert (rebuilt.answer, rebuilt.calls) == (seen[0].answer, seen[0].calls)
     assert [tool.spec for tool in rebuilt.task.tools] == [tool.spec for tool in seen[0].task.tools]
+
+
+@pytest.mark.parametrize("names", [[], ["net.ping", "天气", "net.ping"]], ids=["no tools", "foreign names"])
+def test_an_episode_is_judged_whatever_its_tools_were(tmp_path, names):
+    (episode,) = read_trajectories(record(tmp_path, HeuristicJudge(), episodes=1))
+    functions = [{"type": "function", "function": {"name": name}} for name in [*names, "Finish"]]
+    case = case_of(replace(episode, tools=functions))
+    assert [tool.name for tool in case.task.tools] == names
+    assert drive(HeuristicJudge().judge(case)).status == "unsolved"
 
 
 def test_an_episode_without_an_answer_keeps_its_verdict_without_a_judge(tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from stb_env.suites.api_bank.databases import TABLES, embedded
 from stb_env.suites.api_bank.state import State
 from stb_env.tasks import Task
+from tests.fakes.tools import ONE_TOOL
 from tests.suites.api_bank.errors import (
     FIRST,
     SECOND,
@@ -266,7 +267,7 @@ def test_a_taken_id_is_not_handed_out_again():
 
 
 def test_ids_that_a_dialogue_recorded_come_before_random_ones():
-    task = Task("t", "", (), record={"recorded_ids": {"AppointmentRegistration": ("43744231",)}})
+    task = Task("t", "", ONE_TOOL, record={"recorded_ids": {"AppointmentRegistration": ("43744231",)}})
     state = WORLD.start(task, 0)
     visit = {"patient_name": "Ann", "date": "2023-07-01", "doctor_name": "Dr. X"}
     first, state = play_on(state, ("AppointmentRegistration", visit))

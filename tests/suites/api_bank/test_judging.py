@@ -124,6 +124,10 @@ def test_a_reply_is_compared_with_the_one_of_its_turn():
     assert verdict(READING, QUOTE).metrics["rouge_l"] == 0.0
 
 
+def test_a_dialogue_without_a_call_offers_no_tool():
+    assert TALKING.tools == ()
+
+
 def test_a_dialogue_without_a_call_cannot_be_judged():
     assert verdict(TALKING).status == "na"
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 from pathlib import Path
 
 from stb_env.suites.sambanova.suite import SUITE as DECLARED
 from stb_env.suites.sambanova.tasks import SUITE, TASKS
+from tests.shared import objects
 
 HOME = "stb_env.suites.sambanova"
 
@@ -42,8 +42,7 @@ def test_importing_the_package_reads_declarations_and_nothing_else_of_a_task():
 
 
 def test_the_alignment_data_have_the_sizes_and_complexities_that_were_printed_golden(shared_data: Path):
-    file = shared_data / "toolbench_tasks" / "published_tables.json"
-    printed = json.loads(file.read_text(encoding="utf-8"))["table9"]
+    printed = objects(shared_data, "toolbench_tasks/*.json", "table9")[0]["table9"]
     shown = [task for task in SUITE.values() if task.id != "web_shop_short"]
     assert [task.id for task in shown] == [name.removeprefix("the_") for name in printed["task"]]
     assert [task.templates for task in shown] == printed["templates"]

@@ -18,6 +18,7 @@ from stb_env.suites.sandbox.template import templates
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
+from tests.fakes.tools import ONE_TOOL
 
 WORLD = SandboxWorld()
 JUDGE = ExactJudge()
@@ -205,7 +206,7 @@ def test_a_falsehood_in_the_answer_is_caught():
 
 
 def test_a_task_with_nothing_to_check_is_not_applicable():
-    judged = verdict(Task("x", "Say something.", ()), "Something.")
+    judged = verdict(Task("x", "Say something.", ONE_TOOL), "Something.")
     assert (judged.status, judged.score) == ("na", 0.0)
 
 

@@ -27,6 +27,7 @@ from stb_env.suites.sandbox.tools import room_keeper
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
 from stb_env.tools import NO_ID, Status, Tool, ToolCall
+from tests.fakes.tools import ONE_TOOL
 
 WORLD = SandboxWorld()
 JSON = st.recursive(
@@ -274,7 +275,7 @@ def test_the_days_with_a_room_are_those_on_which_the_hotel_offers_one():
 
 def test_the_backend_answers_without_a_request_and_refuses_raw_text():
     tool = named("list_accounts_for_pocket_bank")
-    state = WORLD.start(Task("x", "", ()), seed=3)
+    state = WORLD.start(Task("x", "", ONE_TOOL), seed=3)
     result, _ = drive(WORLD.answer(state, tool, ToolCall(tool.name, {})))
     raw, after = drive(WORLD.answer(state, tool, ToolCall(tool.name, "not json")))
     assert result.source == raw.source == "world"

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.errors import DataError
+from stb_env.suites.stabletoolbench.api_entry import api_id
+from stb_env.suites.stabletoolbench.env import make
 from stb_env.suites.stabletoolbench.queries import GROUPS, load
 from tests.shared import found, queries
 
@@ -60,8 +63,12 @@ def test_every_real_query_keeps_all_its_apis_and_relevant_pairs(shared_data: Pat
 def test_toolbench_instruction_files_load_too(shared_data: Path):
     for file in found(shared_data, "toolbench/instruction/*.json"):
         loaded = load(file)
-        assert loaded.problems == []
-        assert len(loaded.tasks) == len(json.loads(file.read_text(encoding="utf-8")))
+        records = json.loads(file.read_text(encoding="utf-8"))
+        without_apis = [index for index, raw in enumerate(records) if not raw.get("api_list")]
+        assert [(problem.index, problem.field) for problem in loaded.problems] == [
+            (index, "api_list") for index in without_apis
+        ]
+        assert len(loaded.tasks) == len(records) - len(without_apis)
 
 
 @pytest.mark.parametrize(
@@ -80,11 +87,15 @@ def test_the_id_file_beside_the_records_chooses_among_them(tmp_path: Path):
     assert "id 3 is in the id file but no record has it" in str(loaded.problems[0])
 
 
-def test_minimal_records_load(tmp_path: Path):
-    file = write(tmp_path, [{"query": ["one"], "api_list": [API]}, {"query": "open domain", "query_id": 5}])
-    first, second = load(file, strict=True).tasks
-    assert (first.id, first.query, len(first.tools)) == ("0", "one", 1)
-    assert (second.id, second.tools) == ("5", ())
+def test_a_minimal_record_loads(tmp_path: Path):
+    (task,) = load(write(tmp_path, [{"query": ["one"], "api_list": [API]}]), strict=True).tasks
+    assert (task.id, task.query, len(task.tools)) == ("0", "one", 1)
+
+
+def test_an_api_that_is_listed_twice_is_offered_once(tmp_path: Path):
+    again = {**API, "api_name": "film", "required_parameters": []}
+    (task,) = load(write(tmp_path, [record(api_list=[API, API, again])]), strict=True).tasks
+    assert [tool.record for tool in task.tools] == [API]
 
 
 BAD = [
@@ -92,6 +103,29 @@ BAD = [
     ([record(query="  ")], r"record 0, query: expected a non-empty text, got '  '"),
     ([record(query=["a", "b"])], r"record 0, query: expected a non-empty text, got \['a', 'b'\]"),
     ([record(), record()], r"record 1, query_id: id 7 occurs more than once; the first is kept"),
+    (
+        [record(query_id="")],
+        r"record 0, query_id: expected a number or a non-empty text, got ''$",
+    ),
+    (
+        [record(query_id=None)],
+        r"record 0, query_id: expected a number or a non-empty text, got None$",
+    ),
+    ([{"query": "q"}], r"record 0, api_list: expected at least one API to call, got none$"),
+    ([record(api_list=[])], r"record 0, api_list: expected at least one API to call, got \[\]$"),
+    (
+        [record(api_list=[{"category_name": "", "tool_name": "!", "api_name": "?"}])],
+        r"record 0, api_list\[0\]: nothing is left of its category, tool and API name once standardised$",
+    ),
+    (
+        [record(api_list=[API, {**API, "api_name": "film", "required_parameters": [{"name": "year"}]}])],
+        r"record 0, api_list\[1\]: an earlier entry has other parameters under the same "
+        r"ToolId\(category='Data', tool='films', api='film'\); make them one$",
+    ),
+    (
+        [record(), record(query_id=8, api_list=[{**API, "optional_parameters": [{"name": "year"}]}])],
+        r"record 1, api_list\[0\]: an earlier entry has other parameters under the same ToolId\(.*\); make",
+    ),
     ([record(api_list={})], r"record 0, api_list: expected a list, got dict"),
     ([record(api_list=["x"])], r"record 0, api_list\[0\]: expected an object, got str"),
     (
@@ -164,6 +198,34 @@ def test_the_package_ships_queries_for_every_group():
             loaded = load(folder, group, strict=True)
             assert len(loaded.tasks) >= 2
             assert all(task.relevant for task in loaded.tasks)
+
+
+MEETING = [{**API, "category_name": "Media"}, {**API, "category_name": "Events"}]
+
+
+def test_apis_whose_original_names_meet_get_names_of_their_own(tmp_path: Path):
+    (task,) = load(write(tmp_path, [record(api_list=MEETING)])).tasks
+    assert len({tool.name for tool in task.tools}) == 2
+
+
+def test_in_compatibility_mode_the_first_api_of_a_name_is_the_one_that_is_called(tmp_path: Path):
+    cache = ResponseCache()
+    for entry in MEETING:
+        answer = CacheEntry.of(api_id(entry), {}, f"from {entry['category_name']}")
+        cache.put(answer.key, answer)
+    file = write(tmp_path, [record(api_list=MEETING)])
+    env = make("I1-Instruction", file, cache, "replay", judge="heuristic", compat="original")
+    _, info = env.reset(seed=0)
+    shown = [spec["function"]["name"] for spec in info["tools"]]
+    assert shown == ["film_for_films", "film_for_films", "Finish"]
+    *_, info = env.step({"name": "film_for_films", "arguments": {}})
+    assert info["calls"][0]["response"] == "from Media"
+
+
+def test_in_compatibility_mode_a_name_keeps_what_the_original_leaves_in_it(tmp_path: Path):
+    file = write(tmp_path, [record(api_list=[{**API, "api_name": "天气^now"}])])
+    names = [load(file, compat=compat).tasks[0].tools[0].name for compat in (None, "original")]
+    assert names == ["now_for_films_453cb346", "天气^now_for_films"]
 
 
 def test_compatibility_mode_gives_the_original_names(shared_data: Path):

@@ -44,7 +44,9 @@ class SeededTasks:
         ConfigError: There is no such split.
 
     Examples:
-        >>> tasks = SeededTasks("demo", lambda split, index: Task(f"{split}-{index}", "?", ()), "train")
+        >>> from stb_env.tools import Tool
+        >>> ping = Tool("ping", "", {})
+        >>> tasks = SeededTasks("demo", lambda split, index: Task(f"{split}-{index}", "?", (ping,)), "train")
         >>> tasks.at(7).id, tasks.get("test-99").id, tasks.size
         ('train-7', 'test-99', None)
     """

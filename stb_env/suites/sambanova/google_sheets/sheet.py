@@ -17,8 +17,6 @@ ROWS, COLUMNS = 1_000, 26
 MAX_CELLS = 20_000
 """Cells with contents or formats in one worksheet."""
 
-_NO_CELLS: Mapping[Any, Any] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class View:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Literal
 
 Point = tuple[float, float]
 """x and y in metres; x grows to the right, y to the top."""
@@ -51,7 +50,6 @@ COLORS: Mapping[str, tuple[int, int, int]] = {
 }
 """Red, green and blue of 255."""
 
-Direction = Literal["top", "bottom", "left", "right"]
 STEPS: Mapping[str, Point] = {"top": (0, 1), "bottom": (0, -1), "left": (-1, 0), "right": (1, 0)}
 """Unit steps in each direction."""
 

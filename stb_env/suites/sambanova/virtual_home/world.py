@@ -14,7 +14,7 @@ from stb_env.suites.sambanova.virtual_home.vocabulary import Vocabulary, embedde
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
 
-VERSION = 1
+VERSION = 2
 
 
 class VirtualHomeWorld(World):

@@ -25,7 +25,6 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _RESTAURANTS = list(restaurants().values())
-_CITIES = [city["name"] for city in cities().values()]
 _FOREIGN = sorted(currencies().keys() - {"AUR"})
 _KINDS = {True: "vegetarian", False: "non-vegetarian"}
 _CHOICES = [

@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 from stb_env.errors import ConfigError, DataError
 from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks, belongs
 from stb_env.tasks import Task
+from tests.fakes.tools import ONE_TOOL
 
 
 def tasks(split: str) -> SeededTasks:
-    return SeededTasks("demo", lambda split, index: Task(f"{split}-{index}", "?", ()), split)
+    return SeededTasks("demo", lambda split, index: Task(f"{split}-{index}", "?", ONE_TOOL), split)
 
 
 @given(st.text())

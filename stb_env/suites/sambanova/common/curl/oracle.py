@@ -12,7 +12,9 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
     """Solve a task: yields its call, is sent the result, returns the final answer.
 
     Examples:
-        >>> next(oracle(Task("1", "Ping?", (), gold=(ToolCall("ping", {}),)))).name
+        >>> from stb_env.tools import Tool
+        >>> task = Task("1", "Ping?", (Tool("ping", "", {}),), gold=(ToolCall("ping", {}),))
+        >>> next(oracle(task)).name
         'ping'
     """
     result = yield task.gold[0]

@@ -1,0 +1,110 @@
+"""An evaluation that is ready to be played: every cell opened once, for whoever reads or plays it."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypedDict
+
+from stb_env import __version__, jsontext
+from stb_env.evaluate.cells import CellOpener, PreparedCell
+from stb_env.evaluate.ledger import Ledger
+from stb_env.evaluate.manifest import SCORES_VERSION
+from stb_env.evaluate.plan import EvaluationPlan
+from stb_env.jsontypes import JsonObject
+from stb_env.llm import metered
+from stb_env.llm.chat import digest
+
+VERSION = 1
+
+
+class PlannedRun(TypedDict):
+    """What the manifest of an evaluation says of a run."""
+
+    episodes: int
+    manifest: str
+
+
+class EvaluationManifest(TypedDict):
+    """What is to be played; runs by their folder."""
+
+    version: int
+    package: str
+    scores: int
+    plan: JsonObject
+    cells: dict[str, PlannedRun]
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """An evaluation that is ready to be played; see `prepared`.
+
+    Attributes:
+        plan: The evaluation.
+        out: Its folder.
+        ledger: What its models spend.
+        manifest: What is to be played.
+        waiting: The cells that were not played yet, in order. Who plays one takes it out and closes it.
+    """
+
+    plan: EvaluationPlan
+    out: Path
+    ledger: Ledger
+    manifest: EvaluationManifest
+    waiting: deque[PreparedCell]
+
+
+@contextmanager
+def prepared(plan: EvaluationPlan, out: str | Path) -> Iterator[Prepared]:
+    """Open every cell of a plan, so that a wrong one shows before the first costs; close them at the end.
+
+    Asks no model and writes nothing. Models that are connected within the block are on the evaluation's
+    ledger.
+
+    Args:
+        plan: The evaluation.
+        out: Its folder, which may hold a part of it.
+
+    Raises:
+        ConfigError: A setting is wrong, or a model cannot be used.
+        DataError: The data cannot be read.
+
+    Examples:
+        >>> from stb_env.evaluate.plan import AgentPlan
+        >>> plan = EvaluationPlan("tiny", ("stb/Sandbox-v0",), (AgentPlan("gold"),), episodes=2)
+        >>> with prepared(plan, "runs/tiny") as ready:
+        ...     [(str(run.cell), len(run.session.jobs)) for run in ready.waiting]
+        [('offline · gold · Sandbox', 2)]
+    """
+    out = Path(out)
+    waiting: deque[PreparedCell] = deque()
+    opener = CellOpener(plan, out)
+    with closing(Ledger(out / "spending.jsonl", plan.budget)) as ledger, metered(ledger):
+        try:
+            for cell in plan.cells:
+                waiting.append(opener.open(cell))
+            yield Prepared(plan, out, ledger, _manifest(plan.to_dict(), waiting), waiting)
+        finally:
+            with ExitStack() as left:
+                for run in waiting:
+                    left.callback(run.close)
+
+
+def _manifest(plan: JsonObject, runs: Iterable[PreparedCell]) -> EvaluationManifest:
+    return {
+        "version": VERSION,
+        "package": __version__,
+        "scores": SCORES_VERSION,
+        "plan": plan,
+        "cells": {
+            run.cell.folder.as_posix(): {
+                "episodes": len(run.session.jobs),
+                "manifest": digest(json.loads(jsontext.dumps(run.session.manifest))),
+            }
+            for run in runs
+        },
+    }

@@ -1,0 +1,67 @@
+"""What ``stb-env data check`` and ``data import`` say of query files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from rich.table import Table
+
+from stb_env.console.inspection import Inspection
+from stb_env.jsontypes import JsonObject
+from stb_env.suites.stabletoolbench.queries import Loaded, load
+from stb_env.tasks import TaskSet
+
+_SHOWN = 20
+
+
+def inspect(source: Path, strict: bool) -> Inspection:
+    """Report on the queries at a path.
+
+    Raises:
+        DataError: There is nothing at the path, or ``strict`` met a bad record.
+    """
+    return inspection(load(source, strict=strict))
+
+
+def inspection(loaded: Loaded) -> Inspection:
+    """Report on queries that were read."""
+    return Inspection(_report(loaded), _table(loaded), passed=not loaded.problems)
+
+
+def _report(loaded: Loaded) -> JsonObject:
+    return {
+        "queries": len(loaded.tasks),
+        "groups": dict(Counter(task.group for task in loaded.tasks)),
+        "tools": len({tool.id[:2] for task in loaded.tasks for tool in task.tools}),
+        "apis": len(loaded.tasks.catalog),
+        "hash": loaded.tasks.hash,
+        "cut_templates": loaded.cut_templates,
+        "problems": [
+            {"file": p.file, "index": p.index, "field": p.field, "message": p.message}
+            for p in loaded.problems
+        ],
+    }
+
+
+def _table(loaded: Loaded) -> Table:
+    apis = len(loaded.tasks.catalog)
+    table = Table(
+        title=f"{len(loaded.tasks)} queries, {apis} APIs, problems: {len(loaded.problems)}",
+        caption=f"hash {loaded.tasks.hash[:16]}; {loaded.cut_templates} cut template responses are repaired",
+    )
+    for column in ("group", "queries", "APIs a query", "relevant APIs a query"):
+        table.add_column(column, justify="left" if column == "group" else "right")
+    for group in dict.fromkeys(task.group for task in loaded.tasks):
+        tasks = loaded.tasks.filter(group=group)
+        table.add_row(group, str(len(tasks)), _mean(tasks, "tools"), _mean(tasks, "relevant"))
+    if loaded.problems:
+        table.add_section()
+        for problem in loaded.problems[:_SHOWN]:
+            table.add_row("problem", "", "", str(problem))
+    return table
+
+
+def _mean(tasks: TaskSet, name: str) -> str:
+    counts = [len(getattr(task, name)) for task in tasks]
+    return f"{sum(counts) / len(counts):.2f}"
