@@ -1,7 +1,7 @@
 """Stable tool-use environments behind one Gymnasium interface, offline by default.
 
-Importing the package registers its environments, so ``gymnasium.make("stb/Sandbox-v0")`` works. What is
-public is listed once, in ``__init__.pyi``, for people, type checkers and this module alike.
+Importing the package registers its environments, so ``gymnasium.make(ID)`` works. What is public is listed
+once, in ``__init__.pyi``, for people, type checkers and this module alike.
 """
 
 from __future__ import annotations

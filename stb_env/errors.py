@@ -38,11 +38,11 @@ class ConfigError(STBError):
     """A setting is wrong or incomplete; the message says what was got, expected and what to do.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> gym.make("stb/Sandbox-v0", split="tests")
+        >>> from stb_env.testing.notes import notes
+        >>> notes(order="sorted")
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: split must be 'test', ... got 'tests'. Did you mean 'test'?
+        stb_env.errors.ConfigError: order must be 'random' or 'sequential', got 'sorted'
     """
 
 
@@ -130,9 +130,9 @@ def did_you_mean(got: str, known: Iterable[str]) -> str:
     """Return ``" Did you mean 'x'?"`` for the nearest known name, or nothing.
 
     Examples:
-        >>> did_you_mean("Sandbx", ["Sandbox", "WebShop"])
-        " Did you mean 'Sandbox'?"
-        >>> did_you_mean("zzz", ["Sandbox"])
+        >>> did_you_mean("Nots", ["Notes", "Mails"])
+        " Did you mean 'Notes'?"
+        >>> did_you_mean("zzz", ["Notes"])
         ''
     """
     near = difflib.get_close_matches(got[:200], list(known), n=1)

@@ -18,20 +18,30 @@ except ImportError:  # Windows has no flock; there two writers are the user's to
 _BLOCK = 65_536
 
 
+def write_text(file: Path, text: str) -> None:
+    """Replace a text file atomically: readers see the old one or the new one, never half of it.
+
+    Args:
+        file: The file; its folder must exist.
+        text: Its whole content, whose line breaks stay as they are.
+    """
+    draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
+    with draft.open("w", encoding="utf-8", newline="\n") as out:
+        out.write(text)
+        out.flush()
+        os.fsync(out.fileno())
+    draft.replace(file)
+
+
 def write_json(file: Path, value: Any, *, sort_keys: bool = True) -> None:
-    """Replace a JSON file atomically: readers see the old one or the new one, never half of it.
+    """Replace a JSON file atomically; see `write_text`.
 
     Args:
         file: The file; its folder must exist.
         value: Any JSON value.
         sort_keys: Whether objects are written in order of their keys.
     """
-    draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
-    with draft.open("w", encoding="utf-8") as out:
-        out.write(json.dumps(value, indent=2, sort_keys=sort_keys) + "\n")
-        out.flush()
-        os.fsync(out.fileno())
-    draft.replace(file)
+    write_text(file, json.dumps(value, indent=2, sort_keys=sort_keys) + "\n")
 
 
 class LineWriter:

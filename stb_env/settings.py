@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar, Unpack, get_args, get_or
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonMapping
 from stb_env.kinds import Kind, either, kinds_of
-from stb_env.tables import check_names
+from stb_env.user_tables import check_names
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -180,8 +180,8 @@ def find_env(text: str) -> str:
     """Return the id that a text names, registered and ready to be made.
 
     Args:
-        text: An id of any suite (``stb/Sandbox-v0``, ``my/Todo-v0``), or one with what registers it before
-            it: ``package.module:my/Todo-v0`` or ``path/to/todo.py:my/Todo-v0``.
+        text: An id of any suite (``my/Todo-v0``), or one with what registers it before it:
+            ``package.module:my/Todo-v0`` or ``path/to/todo.py:my/Todo-v0``.
 
     Raises:
         ConfigError: Nothing registers it; the message names the nearest id.

@@ -31,7 +31,7 @@ class Task:
         id: Unique in its suite.
         query: What the user asks.
         tools: What the agent may call, at least one; names and identities differ, and none is Finish.
-        suite: The suite it belongs to, for example ``I1-Instruction`` or ``Sandbox``.
+        suite: The suite it belongs to, for example ``notes``.
         group: The group inside the suite.
         split: ``train``, ``val`` or ``test``.
         relevant: Identities of the APIs that the data set marks as relevant.
@@ -39,7 +39,7 @@ class Task:
         goal: What an exact verifier checks, as plain data; empty for open queries.
         record: The record as the data set gives it.
         checked: Whether id and tools must be as said; False takes them as another program had them. Of
-            tools that share a name the first is then called, as in StableToolBench; there may be none, as
+            tools that share a name the first is then called (as by Guo et al., 2024); there may be none, as
             in saved runs and in conversations that are just talk.
 
     Raises:

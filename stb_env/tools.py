@@ -1,7 +1,7 @@
 """Tools, calls and results, and the only place where names are standardised.
 
-The rules of standardisation are StableToolBench's own, character for character, because its caches and
-answer files are keyed by them.
+The rules of standardisation are those of the published code (Qin et al., 2023; Guo et al., 2024), character
+for character, because its caches and answer files are keyed by them.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Status(IntEnum):
 
 @lru_cache(maxsize=65_536)
 def standardize(name: str) -> str:
-    """Standardise a tool, API or parameter name as StableToolBench does.
+    """Standardise a tool, API or parameter name as the published code does.
 
     Examples:
         >>> standardize("168predict VIP Football Predictions")

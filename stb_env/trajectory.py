@@ -171,13 +171,12 @@ class Trajectory:
         tree: Search tree, where a search made one.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = gym.make("stb/Sandbox-v0")
-        >>> job, *_ = stb_env.plan(env.unwrapped.tasks, episodes=1)
-        >>> episode = stb_env.play(env, stb_env.load_agent("gold")(), task_id=job.task_id, seed=job.seed)
-        >>> episode.solved, episode.steps[-1]["calls"][-1]["name"]
-        (True, 'Finish')
-        >>> stb_env.Trajectory.from_json(episode.to_json()) == episode
+        >>> from stb_env import Trajectory, load_agent, play
+        >>> from stb_env.testing.notes import notes
+        >>> episode = play(notes(), load_agent("gold")(), task_id="day", seed=0)
+        >>> episode.solved, episode.answer
+        (True, 'Tuesday')
+        >>> Trajectory.from_json(episode.to_json()) == episode
         True
     """
 

@@ -12,7 +12,7 @@ from stb_env.usage import Usage
 VerdictStatus = Literal["solved", "unsure", "unsolved", "na"]
 
 SCORES: Mapping[VerdictStatus, float] = {"solved": 1.0, "unsure": 0.5, "unsolved": 0.0, "na": 0.0}
-"""Reward of each status; the paper's code, not the order its text prints (spec 6.2)."""
+"""Reward of each status, as in the code of Guo et al., 2024; their paper prints another order."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ def golden_cases(root: Path, pattern: str, *fields: str) -> list[dict[str, Any]]
 
 
 def task_files(root: Path, task: str, *fields: str) -> list[dict[str, Any]]:
-    """Return the files of verdicts on a ToolBench task; the test skips where there is none."""
+    """Return the files of verdicts on one of SambaNova's tasks; the test skips where there is none."""
     files = objects(root, "toolbench_tasks/*.json", "meta", *fields)
     kept = [file for file in files if file["meta"]["task"] == task]
     if not kept:
@@ -58,7 +58,7 @@ def task_files(root: Path, task: str, *fields: str) -> list[dict[str, Any]]:
 
 
 def task_cases(root: Path, task: str, part: str = "cases", *fields: str) -> list[dict[str, Any]]:
-    """Return the cases of a ToolBench task, of all its files; the test skips where there is none."""
+    """Return the cases of one of SambaNova's tasks, of all its files; the test skips where there is none."""
     cases = [case for file in task_files(root, task, part, *fields) for case in file[part]]
     if not cases:
         pytest.skip(f"no case of {task} in {root}")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.errors import ConfigError
-from stb_env.files import LineWriter, write_json
+from stb_env.files import LineWriter, write_json, write_text
 
 
 def append(file: Path, *lines: str) -> None:
@@ -59,3 +59,15 @@ def test_a_value_that_is_no_json_leaves_the_old_file_whole(tmp_path: Path):
     with pytest.raises(TypeError):
         write_json(tmp_path / "a.json", {"b": object()})
     assert json.loads((tmp_path / "a.json").read_text()) == {"b": 1}
+
+
+def test_text_keeps_its_line_breaks(tmp_path: Path):
+    write_text(tmp_path / "a.txt", "one\r\nzwei ö\n")
+    assert (tmp_path / "a.txt").read_bytes() == "one\r\nzwei ö\n".encode()
+
+
+def test_text_that_cannot_be_encoded_leaves_the_old_file_whole(tmp_path: Path):
+    write_text(tmp_path / "a.txt", "old")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(tmp_path / "a.txt", "new \ud800")
+    assert (tmp_path / "a.txt").read_text() == "old"

@@ -1,7 +1,7 @@
 """Actions as text and as calls: what an agent may write, how it is read, and the canonical way back."""
 
 from stb_env.actions.action import MAX_CALLS, Action
-from stb_env.actions.finish import finish_arguments
+from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.actions.parse import parse_action
 from stb_env.actions.plain import MAX_TEXT
 from stb_env.actions.python_text import POSITIONAL

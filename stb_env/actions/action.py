@@ -21,9 +21,9 @@ class Action:
         text: A thought or anything else beside the calls; all of the text where there is no call.
 
     Examples:
-        >>> import gymnasium as gym
         >>> from stb_env import Action
-        >>> env = gym.make("stb/Sandbox-v0", parse=lambda line: Action((), line.strip()))
+        >>> from stb_env.testing.notes import notes
+        >>> env = notes(parse=lambda line: Action((), line.strip()))
         >>> _ = env.reset(seed=0)
         >>> env.step("  just a word  ")[4]["text"]
         'just a word'
@@ -43,9 +43,9 @@ class Reading(NamedTuple):
 def arrange(calls: Iterable[ToolCall], text: str, max_calls: int = MAX_CALLS) -> Action:
     """Bound, order and identify calls.
 
-    The first Finish moves to the end and every further Finish is dropped: the original ended the episode
-    at Finish, yet took the answer from whichever call came last. Other calls keep their order. A missing
-    id becomes ``call_<position>``; an id that occurs again gets a number.
+    The first Finish moves to the end and every further Finish is dropped: the published code (Guo et al.,
+    2024) ends the episode at Finish, yet takes the answer from whichever call comes last. Other calls keep
+    their order. A missing id becomes ``call_<position>``; an id that occurs again gets a number.
 
     Examples:
         >>> action = arrange([ToolCall("Finish", {}), ToolCall("a", {}, "x"), ToolCall("b", {}, "x")], "")

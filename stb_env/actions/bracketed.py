@@ -1,4 +1,4 @@
-"""API-Bank text: calls in a bracket, ``[Api(key='value', n=1)]``, one or several."""
+"""Bracketed text (Li et al., 2023): one or several calls in a bracket, ``[Api(key='value', n=1)]``."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _KEY = re.compile(r"(?:^|,)\s*(\w+)\s*=\s*")
 def read(text: str, max_calls: int) -> Reading | None:
     """Read bracketed calls anywhere in a text; a bracket lies within one line.
 
-    Values are Python literals, and a bare word is its own text. API-Bank puts values between quotes
-    without escaping them, so a bracket that Python cannot read is cut at ``, key=`` instead.
+    Values are Python literals, and a bare word is its own text. Li et al. put values between quotes without
+    escaping them, so a bracket that Python cannot read is cut at ``, key=`` instead.
 
     Examples:
         >>> for call in read("API-Request: [AddAlarm(time='08:00', n=1), Ping()]", 64).calls:

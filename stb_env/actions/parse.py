@@ -62,7 +62,7 @@ def parse_action(
         >>> parse_action('Thought: I need it.\nAction: ping\nAction Input: {"n": 1}')
         Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='call_0'),), text='I need it.')
 
-        A program, where positional arguments stand under ``"*"``, and API-Bank:
+        A program, where positional arguments stand under ``"*"``, and a bracket:
 
         >>> parse_action('API.ping(1, "b")').calls
         (ToolCall(name='ping', arguments={'*': [1, 'b']}, id='call_0'),)

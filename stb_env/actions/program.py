@@ -1,4 +1,4 @@
-"""Program text: one call a line, as the ToolBench tasks write it; read, never executed."""
+"""Program text: one call a line, as in the tasks of Xu et al., 2023; read, never executed."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ class CallWriter:
         Args:
             tool: The API.
             count: How many different calls are wanted.
-            examples: Real calls with their answers (`Example`, cache entries), for the model.
+            examples: Real calls with their answers (`ShownExample`, cache entries), for the model.
 
         Returns:
             The calls; fewer than wanted where the schema allows no more, or the model wrote no more.

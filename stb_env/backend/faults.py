@@ -1,4 +1,4 @@
-"""Faults on purpose, seeded: tools that are down, and a network that misbehaves."""
+"""Seeded fault injection: tools that are down, and network errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Action = Literal["unavailable", "simulator"]
 ToolKey = tuple[str, str]
 """Category and tool, standardised: what is up or down as a whole, with all of its APIs."""
 
-# A wire string: the answer with which StableToolBench's experiments made a tool fail, error left empty.
+# A wire string: what a tool that Guo et al., 2024, made fail answered, its error left empty.
 UNAVAILABLE = "This API did not return any useful information..."
 
 _NAMED = ("truncated", "delay")
@@ -30,8 +30,8 @@ class Faults:
     Args:
         share: Part of the eligible tools that is down, from 0 to 1.
         seed: Chooses others.
-        action: What a tool that is down does: ``unavailable`` answers as in the paper's experiment with
-            the real API, ``simulator`` hands the call straight to the simulator.
+        action: What a tool that is down does: ``unavailable`` answers as in the experiment of Guo et
+            al., 2024, with real APIs, ``simulator`` hands the call straight to the simulator.
         after_cache: Recorded answers still count; otherwise the fault comes before the cache.
         tools: ``(category, tool)`` of the eligible tools. None takes those that have a working API, as far
             as the cache knows; without a cache every tool is down with this probability.

@@ -199,7 +199,7 @@ def _with_errors(real: RealAPI | None, mode: Mode, faults: Faults | None) -> Rea
     if mode not in ("live", "record") or not isinstance(real, HTTPAPI):
         raise ConfigError(
             f"errors of the faults act on the way to a real API over HTTP; mode is {mode!r} and real is "
-            f"{type(real).__name__}; give real=ToolBenchServer(...) or HTTPTemplate(...), or leave errors out"
+            f"{type(real).__name__}; give real=RemoteServer(...) or HTTPTemplate(...), or leave errors out"
         )
     return real.with_faults(faults)
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from stb_env.bench.cache import cache_figures
-from stb_env.bench.figure import Figure
-from stb_env.bench.start import start_figures
-from stb_env.bench.worlds import sandbox_figures, searcher_figures, world_figures
+from stb_env.bench.cache import cache_measurements
+from stb_env.bench.measurement import Measurement
+from stb_env.bench.start import start_measurements
+from stb_env.bench.worlds import sandbox_measurements, searcher_measurements, world_measurements
 
-__all__ = ["Figure", "bench"]
+__all__ = ["Measurement", "bench"]
 
 
-def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000) -> list[Figure]:
+def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000) -> list[Measurement]:
     """Measure the hot paths on this machine.
 
     Args:
@@ -25,9 +25,9 @@ def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000
         The figures, slow machines and fast ones alike: compare ratios, not machines.
     """
     with tempfile.TemporaryDirectory(prefix="stb-bench-") as folder:
-        figures = list(cache_figures(Path(folder), seconds, entries))
-    figures += sandbox_figures(seconds)
-    figures += world_figures(seconds)
-    figures += searcher_figures(seconds)
-    figures += start_figures(seconds, data)
+        figures = list(cache_measurements(Path(folder), seconds, entries))
+    figures += sandbox_measurements(seconds)
+    figures += world_measurements(seconds)
+    figures += searcher_measurements(seconds)
+    figures += start_measurements(seconds, data)
     return figures

@@ -10,7 +10,7 @@ import gymnasium as gym
 
 from stb_env import jsontext
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
-from stb_env.bench.figure import TURNS, Figure, cycle, episode_rate, rate
+from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import Tool
@@ -21,7 +21,7 @@ _RESPONSE = {
 }
 
 
-def cache_figures(folder: Path, seconds: float, entries: int) -> Iterator[Figure]:
+def cache_measurements(folder: Path, seconds: float, entries: int) -> Iterator[Measurement]:
     """Measure the cache cold and warm, and environments on top of it.
 
     Args:
@@ -38,18 +38,20 @@ def cache_figures(folder: Path, seconds: float, entries: int) -> Iterator[Figure
     order = cycle(keys)
     raw_rate = rate(lambda: raw.get(next(order)), seconds)
     raw.close()
-    yield Figure("raw diskcache get", raw_rate, "/s")
+    yield Measurement("raw diskcache get", raw_rate, "/s")
     cold = ResponseCache(folder / "cache", lru=0, read_only=True)
     cold_rate = rate(lambda: cold.get(next(order)), seconds)
-    yield Figure("cache get, cold", cold_rate, "/s", f"{cold_rate / raw_rate:.2f}x raw diskcache")
+    yield Measurement("cache get, cold", cold_rate, "/s", f"{cold_rate / raw_rate:.2f}x raw diskcache")
     warm = ResponseCache(folder / "cache", read_only=True)
     for key in keys:
         warm.get(key)
-    yield Figure("cache get, LRU hit", rate(lambda: warm.get(next(order)), seconds), "/s")
+    yield Measurement("cache get, LRU hit", rate(lambda: warm.get(next(order)), seconds), "/s")
     cold_step = _step_rate(cold, tool, seconds, entries)
-    yield Figure("env.step, cold cache hit", cold_step, "/s", f"{cold_step / raw_rate:.2f}x raw diskcache")
-    yield Figure("env.step, LRU hit", _step_rate(warm, tool, seconds, entries), "/s")
-    yield Figure("env.step, template-simulated miss", _miss_rate(tool, seconds), "/s")
+    yield Measurement(
+        "env.step, cold cache hit", cold_step, "/s", f"{cold_step / raw_rate:.2f}x raw diskcache"
+    )
+    yield Measurement("env.step, LRU hit", _step_rate(warm, tool, seconds, entries), "/s")
+    yield Measurement("env.step, template-simulated miss", _miss_rate(tool, seconds), "/s")
     cold.close()
     warm.close()
 

@@ -10,24 +10,24 @@ from contextlib import contextmanager
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from stb_env.bench.figure import Figure, cycle, rate
+from stb_env.bench.measurement import Measurement, cycle, rate
 from stb_env.suites.stabletoolbench.queries import load
 
 
-def start_figures(seconds: float, data: str | None) -> Iterator[Figure]:
+def start_measurements(seconds: float, data: str | None) -> Iterator[Measurement]:
     """Measure imports, in fresh processes, and the reading of query files."""
     gymnasium, ours = import_seconds("gymnasium", "stb_env")
-    yield Figure("import gymnasium", gymnasium, "s")
-    yield Figure("import stb_env", ours, "s", f"{ours - gymnasium:+.3f} s")
+    yield Measurement("import gymnasium", gymnasium, "s")
+    yield Measurement("import stb_env", ours, "s", f"{ours - gymnasium:+.3f} s")
     with _query_files(data) as path:
         loaded = load(path)
         loads = rate(lambda: load(path), seconds)
-    yield Figure(
+    yield Measurement(
         "catalogue load", 1 / loads, "s", f"{len(loaded.tasks)} queries, {len(loaded.tasks.catalog)} APIs"
     )
     names = [tool.name for tool in loaded.tasks.catalog]
     order = cycle(names)
-    yield Figure("catalogue look-up", rate(lambda: loaded.tasks.catalog.get(next(order)), seconds), "/s")
+    yield Measurement("catalogue look-up", rate(lambda: loaded.tasks.catalog.get(next(order)), seconds), "/s")
 
 
 def import_seconds(*modules: str, runs: int = 7) -> list[float]:

@@ -11,7 +11,7 @@ import gymnasium as gym
 from gymnasium.envs.registration import registry
 
 from stb_env import jsontext
-from stb_env.bench.figure import TURNS, Figure, cycle, episode_rate, rate
+from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
@@ -27,40 +27,40 @@ _NODES = 200
 _OPEN = "stb_env.suites.stabletoolbench.env:make"
 
 
-def sandbox_figures(seconds: float) -> Iterator[Figure]:
+def sandbox_measurements(seconds: float) -> Iterator[Measurement]:
     """Measure the Sandbox: steps, snapshots, forks and resets."""
     env = _made("stb/Sandbox-v0", split="train")
     call = env.task.gold[0]
     action = jsontext.dumps({"name": call.name, "arguments": call.arguments})
-    yield Figure("env.step, Sandbox call", episode_rate(env, cycle([action]), seconds), "/s")
+    yield Measurement("env.step, Sandbox call", episode_rate(env, cycle([action]), seconds), "/s")
     env.step(action)
 
     def back_and_forth() -> None:
         env.restore(env.snapshot())
 
-    yield Figure("snapshot + restore", 1e6 / rate(back_and_forth, seconds), "us")
-    yield Figure("fork", 1e6 / rate(env.fork, seconds), "us")
+    yield Measurement("snapshot + restore", 1e6 / rate(back_and_forth, seconds), "us")
+    yield Measurement("fork", 1e6 / rate(env.fork, seconds), "us")
     # The first resets also fill the tables of the world, once in a process.
     for _ in range(int(_WARM_UP * min(1.0, seconds / _BRIEF))):
         env.reset()
-    yield Figure("reset, new task", rate(env.reset, seconds), "/s", "training tasks, steady state")
-    yield _search_figure(seconds)
+    yield Measurement("reset, new task", rate(env.reset, seconds), "/s", "training tasks, steady state")
+    yield _search_measurement(seconds)
 
 
-def world_figures(seconds: float) -> Iterator[Figure]:
+def world_measurements(seconds: float) -> Iterator[Measurement]:
     """Measure a step and a reset of every other environment that has an oracle."""
     world = ApiBankWorld()
-    yield Figure("fresh API-Bank world", 1e6 / rate(world.fresh, seconds), "us")
+    yield Measurement("fresh API-Bank world", 1e6 / rate(world.fresh, seconds), "us")
     for env_id, spec in registry.items():
         if env_id.startswith("stb/") and env_id != "stb/Sandbox-v0" and spec.entry_point != _OPEN:
             name = env_id.removeprefix("stb/").removesuffix("-v0")
             env = _made(env_id)
-            yield Figure(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
-            yield Figure(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
+            yield Measurement(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
+            yield Measurement(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
             env.close()
 
 
-def searcher_figures(seconds: float) -> Iterator[Figure]:
+def searcher_measurements(seconds: float) -> Iterator[Measurement]:
     """Measure a tool search over API-Bank's catalogue and over one as large as RapidAPI's."""
     entries = LEVEL_12.entries
     many = _MANY if seconds >= _BRIEF else _MANY // 16
@@ -71,10 +71,10 @@ def searcher_figures(seconds: float) -> Iterator[Figure]:
     for records in (entries, numbered):
         search = ToolSearcher(records)
         figure = 1e3 / rate(lambda search=search: search("delete a meeting"), seconds)  # type: ignore[misc] # mypy takes the default for an argument
-        yield Figure(f"ToolSearcher query, {len(records):,} APIs", figure, "ms")
+        yield Measurement(f"ToolSearcher query, {len(records):,} APIs", figure, "ms")
 
 
-def _search_figure(seconds: float) -> Figure:
+def _search_measurement(seconds: float) -> Measurement:
     """Return what a search adds to a step, in trees of 200 nodes."""
     inner = _made("stb/Sandbox-v0", max_turns=_NODES)
     call = inner.task.gold[0]
@@ -87,7 +87,7 @@ def _search_figure(seconds: float) -> Figure:
         alone = min(alone, _steps(inner, action, start))
         search.reset(seed=0, options={"task_id": task_id})
         with_search = min(with_search, _tree(search, action))
-    return Figure("DFS, overhead of a node", 1e6 * (with_search - alone), "us", f"{_NODES} nodes")
+    return Measurement("DFS, overhead of a node", 1e6 * (with_search - alone), "us", f"{_NODES} nodes")
 
 
 def _steps(env: ToolEnv, action: Any, start: Any) -> float:

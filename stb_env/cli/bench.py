@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from stb_env.bench import Figure
+from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
@@ -32,7 +32,7 @@ def bench(
     emit({"figures": rows}, as_json, table)
 
 
-def _shown(figure: Figure) -> str:
+def _shown(figure: Measurement) -> str:
     if figure.unit == "/s":
         return f"{figure.value:,.0f} /s"
     return f"{figure.value:.3f} {figure.unit}" if figure.value < 100 else f"{figure.value:,.1f} {figure.unit}"

@@ -25,7 +25,7 @@ Source = Annotated[Path, typer.Argument(metavar="SRC", help="File or folder of r
 Folder = Annotated[Path, typer.Option("--cache", help="Cache folder.")]
 Out = Annotated[Path, typer.Option("--out", help="New folder to write to.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Reading = Annotated[str, typer.Option("--taxonomy", help="Reading of Appendix D: default or paper.")]
+Reading = Annotated[str, typer.Option("--taxonomy", help="StableToolBench's Appendix D: default or paper.")]
 
 _SHOWN = 20
 
@@ -101,7 +101,7 @@ def filter_(
     taxonomy: Reading = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Drop the answers of an error class, Other Errors excepted, as the paper did with its cache."""
+    """Drop the answers of an error class, Other Errors excepted, as StableToolBench did with its cache."""
     with _opened(cache) as opened:
         data = opened.filter(out, taxonomy=_taxonomy(taxonomy)).to_dict()
     emit(data, as_json, _table(f"{cache} filtered", data))

@@ -27,7 +27,7 @@ Source = Annotated[
 ]
 Answers = Annotated[
     Path,
-    typer.Argument(metavar="SRC", help="Query files, original answer files or files in evaluation format."),
+    typer.Argument(metavar="SRC", help="Query files, original answer files or converted ones."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")]
 KindName = Annotated[

@@ -14,7 +14,7 @@ from stb_env.cli.eval import evaluation
 from stb_env.cli.export import export
 from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
-from stb_env.cli.suites import list_suites
+from stb_env.cli.list import list_suites
 from stb_env.cli.synthesize import synthesize_command
 from stb_env.suite import registered, resolved
 

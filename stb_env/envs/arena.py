@@ -100,8 +100,8 @@ class Arena(_Seats, AECEnv):  # type: ignore[misc] # PettingZoo publishes no typ
     the mean over its opponents of 1 for being preferred, 0 for a tie and -1 for the other being preferred:
     the rewards sum to 0. Rewards of the environment itself are not passed on; its verdict is in the info.
     Where the infrastructure fails in one fork or in the comparison, all are truncated at once, with
-    rewards of 0.0 and ``valid`` False. With a `PreferenceJudge` two agents play for what StableToolBench
-    reports as its Solvable Win Rate (SoWR).
+    rewards of 0.0 and ``valid`` False. With a `PreferenceJudge` two agents play for the Solvable Win
+    Rate (SoWR; Guo et al., 2024).
 
     The last info of an agent gains ``preference``: ``{"judge", "results", "usage"}`` with a ``win``, ``tie``
     or ``loss`` against each opponent and what all comparisons cost.
@@ -118,7 +118,8 @@ class Arena(_Seats, AECEnv):  # type: ignore[misc] # PettingZoo publishes no typ
 
     Examples:
         >>> from stb_env import load_agent
-        >>> arena = env("stb/Sandbox-v0")
+        >>> from stb_env.testing.notes import notes
+        >>> arena = env(notes())
         >>> arena.reset(seed=0)
         >>> players = {"agent_0": load_agent("gold")(), "agent_1": load_agent("noop")()}
         >>> for name, player in players.items():
@@ -200,7 +201,8 @@ class ParallelArena(_Seats, ParallelEnv):  # type: ignore[misc] # PettingZoo pub
         ConfigError: ``env`` cannot be forked, or an argument is out of range.
 
     Examples:
-        >>> arena = parallel_env("stb/Sandbox-v0")
+        >>> from stb_env.testing.notes import notes
+        >>> arena = parallel_env(notes())
         >>> observations, infos = arena.reset(seed=0)
         >>> finish = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
         >>> arena.step({"agent_0": finish, "agent_1": "still thinking"})[2]

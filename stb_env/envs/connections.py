@@ -11,7 +11,7 @@ from typing import TypeVar
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.protocol import RealAPI, Simulator
-from stb_env.backend.real_api import HTTPTemplate, ToolBenchServer
+from stb_env.backend.real_api import HTTPTemplate, RemoteServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError
@@ -33,18 +33,21 @@ def connect_backend(
     simulator: str | JsonMapping | Simulator | None = None,
     models: str | Path | None = None,
     faults: JsonMapping | Faults | None = None,
+    key_name: str = "",
 ) -> VirtualBackend:
     """Build the virtual API backend of an environment.
 
     Args:
         mode: What happens on a cache miss.
         cache: Folder of recorded responses, or a `ResponseCache`. Only ``record`` opens it for writing.
-        real: In the live modes, who passes calls on: the URL of a ToolBench-protocol server, the file or
-            table of an `HTTPTemplate`, or a `RealAPI`.
+        real: In the live modes, who passes calls on: the URL of a `RemoteServer`, the file or table of an
+            `HTTPTemplate`, or a `RealAPI`.
         simulator: In the live modes, settings of `LLMSimulator` (or its profile alone), ``"none"`` for
             none, or a `Simulator`; None takes one wherever its model can be used.
         models: Models file; its ``simulator`` role is used.
         faults: Settings of `Faults`, or faults.
+        key_name: Name under which a `RemoteServer` is sent its key. No simulator is shown an argument of
+            that name.
 
     Raises:
         ConfigError: A setting is unknown, or the mode lacks what it needs.
@@ -59,8 +62,8 @@ def connect_backend(
     return VirtualBackend(
         cache,
         mode=mode,
-        real=_real(real),
-        live_simulator=_simulator(simulator, models) if live else None,
+        real=_real(real, key_name),
+        live_simulator=_simulator(simulator, models, key_name) if live else None,
         faults=_made(Faults, faults, "faults") if isinstance(faults, Mapping) else faults,
     )
 
@@ -93,16 +96,16 @@ def _say_once(remark: str) -> None:
     logging.getLogger("stb_env").warning(remark)
 
 
-def _real(real: str | Path | JsonMapping | RealAPI | None) -> RealAPI | None:
+def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> RealAPI | None:
     if isinstance(real, str) and real.startswith(("http://", "https://")):
-        return ToolBenchServer(real)
+        return RemoteServer(real, key_name)
     if isinstance(real, str | Path):
         return HTTPTemplate.load(real)
     return HTTPTemplate(real) if isinstance(real, Mapping) else real
 
 
 def _simulator(
-    simulator: str | JsonMapping | Simulator | None, models: str | Path | None
+    simulator: str | JsonMapping | Simulator | None, models: str | Path | None, key_name: str
 ) -> Simulator | None:
     if simulator == "none":
         return None
@@ -117,7 +120,8 @@ def _simulator(
             "STB_SIMULATOR_MODEL for a server of your own, or name a models file"
         )
     settings = {"profile": simulator} if isinstance(simulator, str) else dict(simulator or {})
-    return _made(LLMSimulator, {"model": connect(config), **settings}, "simulator")
+    hidden = (key_name,) if key_name else ()
+    return _made(LLMSimulator, {"model": connect(config), "hidden": hidden, **settings}, "simulator")
 
 
 def _made(kind: Callable[..., T], settings: JsonMapping, name: str) -> T:

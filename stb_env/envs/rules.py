@@ -58,8 +58,8 @@ class Rules:
         judge: Decides on final answers.
         max_turns: Actions after which an episode is cut off.
         limits: Bounds on texts.
-        compat: ``"original"`` calls functions by suffix, validates nothing and reports the original's
-            step codes.
+        compat: ``"original"`` calls functions by suffix, validates nothing and reports step codes, as
+            the environment of Guo et al., 2024, does.
         potential: How far an episode has come, from 0 to 1; None for a reward at the end alone. Each step
             then earns the potential it gained, and the last one pays all of it back: shaping by a
             potential leaves the best policy and every episode's undiscounted return as they are (Ng,

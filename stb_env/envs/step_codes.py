@@ -1,4 +1,4 @@
-"""What the original StableToolBench environment would have said: suffix look-up and step codes.
+"""What the environment of Guo et al., 2024, would have said: look-up by suffix, and step codes.
 
 Texts in here reproduce the original's wire format, odd quoting included, and are needed byte for byte.
 The codes are reported beside the package's own contract, which they do not change: a time-out is still
@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stb_env.actions import finish_arguments
+from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult

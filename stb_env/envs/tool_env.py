@@ -58,7 +58,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             them in order.
         shard: ``(i, n)``: sequential order visits tasks i, i + n, i + 2n ...
         limits: Bounds on the texts of an observation, as a `Limits` or a dict of its fields.
-        compat: ``"original"`` for the original's look-up and step codes.
+        compat: ``"original"`` for the look-up and the step codes of Guo et al., 2024.
         potential: How far an episode has come; shapes the reward of each step (see `Rules`).
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
         parse: Reads actions, for tasks with a syntax of their own.
@@ -71,8 +71,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = gym.make("stb/Sandbox-v0")
+        >>> from stb_env.testing.notes import notes
+        >>> env = notes()
         >>> obs, info = env.reset(seed=0)
         >>> obs, reward, terminated, truncated, info = env.step("just chatting")
         >>> int(obs["status"]), reward, terminated

@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import ASSUMED, AgentPlan, Assumption, EvaluationPlan, SimulatorPlan
 from stb_env.jsontypes import JsonObject
-from stb_env.tables import check_names, checked
+from stb_env.user_tables import check_names, checked
 
 
 class _Eval(TypedDict, total=False):

@@ -217,7 +217,7 @@ class Results:
             for run in self.runs
         ]
         columns = ("run", "episodes", "invalid", "solved of valid", "solved of all")
-        notes = ("Cached: share of the calls to remote APIs that the cache answered (Table 7).",)
+        notes = ("Cached: share of calls to remote APIs that the cache answered (StableToolBench, Table 7).",)
         return Table("Episodes", (*columns, "cached", "$ a solved task"), rows, notes)
 
     def _label(self, simulator: str, *names: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.fetch.paths import relative
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.tables import check_names
+from stb_env.user_tables import check_names
 
 ENDPOINTS = ("huggingface", "github_api", "github_raw")
 _PLACES = ("url", "huggingface", "github")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from stb_env.formats.recorded_call import given_arguments, observation_of, with_report
+from stb_env.formats.call_texts import given_arguments, observation_of, with_report
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Status
 from stb_env.trajectory import CallRecord, Trajectory

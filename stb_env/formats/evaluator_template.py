@@ -1,4 +1,4 @@
-"""The evaluator folders that StableToolBench ships: ``config.yaml`` beside ``template.txt``."""
+"""Evaluator folders, as the code of Guo et al., 2024, has them: ``config.yaml`` beside ``template.txt``."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _parsed(template: str) -> list[tuple[str, str | None, str | None, str | None
 
 
 def read_evaluator(folder: str | Path) -> EvaluatorFiles:
-    """Read an evaluator folder as StableToolBench ships it.
+    """Read an evaluator folder as it was published.
 
     Args:
         folder: Holds ``config.yaml`` and the template that it names.

@@ -1,4 +1,4 @@
-"""A recorded call as any format gives it, what reading noticed, and the reading of damaged answers."""
+"""Recorded calls with their answers, from any format; damaged answers are repaired where they can be."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Recording:
+class RecordedCall:
     """One recorded call.
 
     Attributes:

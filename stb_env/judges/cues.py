@@ -1,4 +1,4 @@
-"""Wordings by which the heuristic judge knows a refusal, and a text that speaks to the judge.
+"""Phrases by which the heuristic judge detects refusals and prompt injection.
 
 Both are matched against single sentences in lower case. They are plain patterns of everyday language, few
 enough to read; a phrase that an honest answer needs does not belong here.

@@ -1,4 +1,4 @@
-"""An official evaluator of StableToolBench, its prompts and functions used as they are."""
+"""A published evaluator (Guo et al., 2024), its prompts and functions used as they are."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ class Evaluator:
         return ChatRequest(messages, (tool,), forced(function), self._sampling)
 
     def answer(self, case: Case) -> ChatRequest:
-        """Ask the first question: query and final answer, the latter as the original's files have it."""
+        """Ask the first question: query and final answer, the latter as answer files have it."""
         query = excerpt(case.task.query, self._room.query)
         return self.request(ANSWER, query=query, answer=excerpt(_final_answer(case), self._room.answer))
 
@@ -117,7 +117,7 @@ class Evaluator:
 
 
 def answer_record(case: Case, room: Room | None = None) -> JsonObject:
-    """Return an episode as StableToolBench's converted answers have it: a tree with one branch.
+    """Return an episode in the form that published evaluators are shown: a tree with one branch.
 
     Of more than 150 calls the first and the last ones are kept.
 

@@ -28,8 +28,9 @@ _SAMPLING = Sampling(temperature=0.0, max_tokens=512)
 class FinalAnswerJudge(VotingJudge):
     """Decides by query and final answer alone whether everything that was asked for is dealt with.
 
-    StableToolBench's later measure beside SoPR. An empty answer is unsolved without a model call; there is
-    no unsure. Its score is the share of solved among all tasks of the list, ``solved_all`` of a summary.
+    Final answer completeness (FAC), which the authors of SoPR added to it later. An empty answer is unsolved
+    without a model call; there is no unsure. Its score is the share of solved among all tasks of the list,
+    ``solved_all`` of a summary.
 
     Args:
         model: Answers the questions.
@@ -117,7 +118,7 @@ class FinalAnswerJudge(VotingJudge):
 
 
 def read_substring(reply: ChatReply) -> Vote:
-    """Read a reply as StableToolBench's program does: by the words that occur anywhere in it.
+    """Read a reply as FAC's own program does: by the words that occur anywhere in it.
 
     Examples:
         >>> read_substring(ChatReply({"content": "I cannot tell."})).status

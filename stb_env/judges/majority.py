@@ -44,7 +44,7 @@ class RunScores:
     Attributes:
         scores: Mean score of all cases, for the first vote on each, the second ...
         mean: Mean of ``scores``.
-        std: Their population standard deviation, as StableToolBench prints it.
+        std: Their population standard deviation, as Guo et al., 2024, print it.
     """
 
     scores: tuple[float, ...]

@@ -1,4 +1,4 @@
-"""Judges whose verdict is made of independent votes of a language model."""
+"""The base of model judges: a verdict by majority or mean of independent votes of a language model."""
 
 from __future__ import annotations
 

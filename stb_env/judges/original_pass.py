@@ -1,4 +1,4 @@
-"""ToolBench's original pass decision: an unsolved answer passes where its task cannot be solved."""
+"""ToolLLM's pass decision (Qin et al., 2023): an unsolved answer passes where its task cannot be solved."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _DECISIONS: Mapping[tuple[VerdictStatus, Solvability], Decision] = {
 
 
 def decide(answer: VerdictStatus, task: Solvability) -> Decision:
-    """Return what ToolBench makes of two statuses (StableToolBench, Figure 2).
+    """Return what ToolLLM makes of two statuses (Guo et al., 2024, Figure 2).
 
     Examples:
         >>> decide("solved", "unsolvable"), decide("unsolved", "unsolvable"), decide("unsure", "solvable")
@@ -44,20 +44,21 @@ def decide(answer: VerdictStatus, task: Solvability) -> Decision:
 
 
 class OriginalPassJudge:
-    """Decides as ToolBench did before StableToolBench: by the status of the answer and that of the task.
+    """Decides as ToolLLM does (Qin et al., 2023): by the status of the answer and that of the task.
 
-    Kept to show how unstable it is. Each vote first takes the status of the answer; unless that is
-    solved, a model also says whether the task can be solved, and some pairs of statuses are settled at
-    random: here by a generator seeded by task, answer and vote. A pass is ``solved``, a fail
-    ``unsolved``. The verdict's ``metrics`` hold the share of votes with each status of answer and task; a
-    solved answer counts its task as solvable. Episodes without an answer are judged too, since they may pass.
+    Kept to show how unstable it is, which SoPR was made to mend (Guo et al., 2024). Each vote first takes
+    the status of the answer; unless that is solved, a model also says whether the task can be solved, and
+    some pairs of statuses are settled at random: here by a generator seeded by task, answer and vote. A pass
+    is ``solved``, a fail ``unsolved``. The verdict's ``metrics`` hold the share of votes with each status of
+    answer and task; a solved answer counts its task as solvable. Episodes without an answer are judged too,
+    since they may pass.
 
     Args:
         answers: Gives the status of the answer; its number of votes is that of this judge.
         tasks: Gives the status of the task.
         seed: Seed of what is settled at random.
-        ties: Whether as many passes as fails are a pass, as in ToolBench's printed rate, or settled at
-            random, as in its tables.
+        ties: Whether as many passes as fails are a pass, as in the rate that ToolLLM's program
+            prints, or settled at random, as in its tables.
 
     Raises:
         ConfigError: ``ties`` is unknown.
@@ -140,5 +141,5 @@ class OriginalPassJudge:
 
     def _coin(self, case: Case, what: int | str) -> bool:
         # By the answer too: two runs of a task are left to chance independently.
-        rng = seeding.rng("toolbench pass", self._seed, case.task.id, what, case.answer)
+        rng = seeding.rng("original pass", self._seed, case.task.id, what, case.answer)
         return rng.random() < 0.5

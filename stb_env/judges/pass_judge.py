@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import read_vote
-from stb_env.judges.checks import Checks, PromptChecks
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
+from stb_env.judges.pass_questions import PassQuestions, PromptQuestions
 from stb_env.judges.protocol import Case
 from stb_env.llm import ChatModel, ChatReply
 from stb_env.request import Slow
@@ -27,12 +27,12 @@ class PassJudge(VotingJudge):
     """Decides with a language model whether an answer solves the query.
 
     An empty answer, and one that contains ``give_up_and_restart``, is unsolved without a model call. Each
-    vote is StableToolBench's two-stage check: the model first sees query and final answer; only where it
-    is unsure it is asked once more with the tools used and every call.
+    vote is a check in two stages (Guo et al., 2024): the model first sees query and final answer; only where
+    it is unsure it is asked once more with the tools used and every call.
 
-    A status scores 1 for solved, 0.5 for unsure and 0 for unsolved unless ``scores`` says otherwise. The
-    StableToolBench paper prints the three scores in an order that gives unsolved 0.5 and unsure 0; its
-    code does it this way around, and so do its numbers.
+    A status scores 1 for solved, 0.5 for unsure and 0 for unsolved unless ``scores`` says otherwise. Their
+    paper prints the three scores in an order that gives unsolved 0.5 and unsure 0; their code does it this
+    way around, and so do their numbers.
 
     Args:
         model: Answers the questions.
@@ -69,7 +69,7 @@ class PassJudge(VotingJudge):
         scores: Mapping[VerdictStatus, float] = SCORES,
         attempts: int = 3,
         cache: Path | str | None = None,
-        evaluator: Checks | None = None,
+        evaluator: PassQuestions | None = None,
         require_all: bool = True,
     ) -> None:
         super().__init__(
@@ -82,28 +82,28 @@ class PassJudge(VotingJudge):
             cache=cache,
             require_all=require_all,
         )
-        self._checks: Checks = evaluator or PromptChecks()
+        self._questions: PassQuestions = evaluator or PromptQuestions()
         # An evaluator that lacks a question shows it now, not after the first episode.
-        for question in (self._checks.answer, self._checks.details):
+        for question in (self._questions.answer, self._questions.details):
             question(_PROBE)
 
     @property
     def label(self) -> str:
         """Version of the prompts, or name of the evaluator."""
-        return self._checks.label
+        return self._questions.label
 
     @property
     def wording(self) -> JsonObject:
         """What decides the two questions."""
-        return self._checks.fingerprint
+        return self._questions.fingerprint
 
     def _gate(self, answer: str) -> str:
         return f"the answer contains {GIVE_UP}" if GIVE_UP in answer else super()._gate(answer)
 
     def _vote(self, case: Case, index: int, ballot: Ballot) -> Slow[Vote]:
-        vote = yield from _read(self._ask(self._checks.answer(case), index, ballot))
+        vote = yield from _read(self._ask(self._questions.answer(case), index, ballot))
         if vote.status == "unsure":
-            vote = yield from _read(self._ask(self._checks.details(case), index, ballot))
+            vote = yield from _read(self._ask(self._questions.details(case), index, ballot))
         return vote
 
 

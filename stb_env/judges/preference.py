@@ -10,8 +10,8 @@ from typing import Any, Literal, Protocol, get_args
 from stb_env import seeding
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.jsontypes import JsonObject
-from stb_env.judges.comparison import Choice, Comparison, Outcome, PromptComparison, read_choice
 from stb_env.judges.majority import MissingVotes
+from stb_env.judges.pair_question import Choice, Outcome, PairQuestion, PromptPairQuestion, read_choice
 from stb_env.judges.protocol import Case
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import CachedModel, ChatModel, ChatReply, ModelError, ask, fingerprint
@@ -82,20 +82,20 @@ class Preferring(Protocol):
 class PreferenceJudge:
     """Prefers by the verdicts where they differ, and by asking a model where they do not.
 
-    The rules of StableToolBench: a missing answer loses, solved beats whatever is not, and unsure beats
-    unsolved; answers with the same verdict are compared. Its program gives the verdicts away before they
-    are used; here they count as its paper describes.
+    The rules of SoWR (Guo et al., 2024): a missing answer loses, solved beats whatever is not, and unsure
+    beats unsolved; answers with the same verdict are compared. Their program loses the verdicts before it
+    uses them; here they count as their paper describes.
 
     Args:
         model: Answers the questions.
         order: ``both`` asks in both orders and calls it a tie where the two disagree, so that a judge who
             prefers a place prefers no one. ``random`` asks once, in an order that follows from task and
-            turn, as the paper does. ``given`` asks once, in the order of the arguments.
+            turn, as their paper does. ``given`` asks once, in the order of the arguments.
         unsure: Who is better where one contender is unsure and the other unsolved: ``wins`` takes the
-            unsure one without a question, as the paper's program does, ``compare`` asks.
+            unsure one without a question, as their program does, ``compare`` asks.
         attempts: How often a question is put at most.
         cache: Folder of answers that are known.
-        comparison: Words the question; the package's own prompt where not given.
+        question: Builds the request; the package's own prompt where not given.
         seed: Chooses other orders.
 
     Raises:
@@ -125,7 +125,7 @@ class PreferenceJudge:
         unsure: LoneUnsure = "wins",
         attempts: int = 3,
         cache: Path | str | None = None,
-        comparison: Comparison | None = None,
+        question: PairQuestion | None = None,
         seed: int = 0,
     ) -> None:
         if order not in get_args(Order):
@@ -133,7 +133,7 @@ class PreferenceJudge:
         self.order = order
         self.unsure = _checked(unsure)
         self._seed = seed
-        self._comparison: Comparison = comparison or PromptComparison()
+        self._question: PairQuestion = question or PromptPairQuestion()
         # The cache is outermost, so that it keeps nothing that cannot be read.
         patient = ReadableModel(model, _readable, attempts)
         self._model: ChatModel = patient if cache is None else CachedModel(patient, cache)
@@ -141,7 +141,7 @@ class PreferenceJudge:
     @property
     def name(self) -> str:
         """Judge, model and wording: ``preference:gpt-4o:v1``."""
-        return f"preference:{self._model.name}:{self._comparison.label}"
+        return f"preference:{self._model.name}:{self._question.label}"
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -149,7 +149,7 @@ class PreferenceJudge:
         return {
             "judge": self.name,
             "model": fingerprint(self._model),
-            "comparison": self._comparison.fingerprint,
+            "comparison": self._question.fingerprint,
             "order": self.order,
             "unsure": self.unsure,
             "seed": self._seed,
@@ -194,7 +194,7 @@ class PreferenceJudge:
 
     def _ask(self, first: Case, second: Case, swapped: bool, turn: int) -> Slow[tuple[Choice, Usage]]:
         pair = (second, first) if swapped else (first, second)
-        question = replace(self._comparison.question(*pair), index=turn)
+        question = replace(self._question.ask(*pair), index=turn)
         reply: ChatReply = yield ask(self._model, question)
         choice = read_choice(reply)
         if choice is None:

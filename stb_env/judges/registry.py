@@ -8,12 +8,12 @@ from pathlib import Path
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.formats.evaluator_template import CONFIG
-from stb_env.judges.comparison import EvaluatorComparison
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.model_judge import Reward
 from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.judges.pair_question import EvaluatorPairQuestion
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import LoneUnsure, Order, PreferenceJudge, Preferring, VerdictPreference
 from stb_env.judges.protocol import Judge
@@ -120,9 +120,9 @@ def load_preference(
             remark(f"{_no_key(config)}: equal verdicts of {verdicts} are a tie")
         return VerdictPreference(verdicts, unsure)
     known = spec in (None, EXACT, *JUDGES)
-    comparison = None if known else EvaluatorComparison(Evaluator.load(_folder(spec or "")))
+    question = None if known else EvaluatorPairQuestion(Evaluator.load(_folder(spec or "")))
     model = connect(config, env=env)
-    return PreferenceJudge(model, order=order, unsure=unsure, cache=cache, comparison=comparison)
+    return PreferenceJudge(model, order=order, unsure=unsure, cache=cache, question=question)
 
 
 def _no_key(config: ModelConfig) -> str:

@@ -56,9 +56,8 @@ class Opinion:
 class ModelSolvability:
     """Decides with a language model whether a task can be solved with the tools that it offers.
 
-    One question for each task, as in the filter that StableToolBench's queries went through (Table 14 of
-    its paper). A reply that cannot be read and a refusal are asked again; then there is a failure and no
-    status.
+    One question for each task, as in the filter that chose solvable queries (Guo et al., 2024, Table 14). A
+    reply that cannot be read and a refusal are asked again; then there is a failure and no status.
 
     Args:
         model: Answers the questions.

@@ -50,8 +50,8 @@ class Poll:
 class SolvabilityPanel:
     """Keeps a task where enough of several models take it for solvable.
 
-    So StableToolBench chose its queries, with three models: its read-me speaks of the majority, its paper
-    of more than two. A model that is unsure has not called the task solvable.
+    So Guo et al., 2024, chose their queries, with three models: their read-me speaks of the majority, their
+    paper of more than two. A model that is unsure has not called the task solvable.
 
     Args:
         judges: One for each model.

@@ -10,7 +10,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import call_key
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import DataError
-from stb_env.formats.recorded_answer import Answer, Notes, Recording
+from stb_env.formats.recorded_answer import Answer, Notes, RecordedCall
 from stb_env.jsontypes import JsonMapping
 from stb_env.lab.sandbox_calls import SandboxCall
 from stb_env.suites.sandbox.catalog import household
@@ -76,15 +76,15 @@ def recorded_pairs(folder: str | Path) -> list[AnswerPair]:
 
 
 def _file_pairs(file: Path) -> Iterator[AnswerPair]:
-    simulated: Recording | None = None
-    for recording in mirrorapi_bench.read_file(file, Notes(), simulated=True):
-        if recording.source == "simulator":
-            simulated = recording
+    simulated: RecordedCall | None = None
+    for recorded in mirrorapi_bench.read_file(file, Notes(), simulated=True):
+        if recorded.source == "simulator":
+            simulated = recorded
             continue
-        call = (recording.id, recording.arguments)
+        call = (recorded.id, recorded.arguments)
         # A line without a usable simulated answer has a real one alone.
         if simulated is not None and call == (simulated.id, simulated.arguments):
-            yield AnswerPair(file.stem, *call, recording.answer, simulated.answer)
+            yield AnswerPair(file.stem, *call, recorded.answer, simulated.answer)
         simulated = None
 
 

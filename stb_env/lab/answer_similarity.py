@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from stb_env.jsontypes import JsonObject
 from stb_env.lab.answer_pairs import AnswerPair, text_of
 from stb_env.metrics.response_schema import decoded, field_overlap, schema_match
-from stb_env.metrics.similarity import bleu4, rouge_l, tokens
+from stb_env.metrics.similarity import bleu4, lcs_f1, tokens
 
 ALL = "all"
 
@@ -51,7 +51,7 @@ class Similarity:
             same_outcome and schema_match(real, simulated),
             field_overlap(real, simulated),
             bleu4(*texts),
-            rouge_l(*texts),
+            lcs_f1(*texts),
         )
 
 

@@ -87,7 +87,7 @@ def run(settings: LabSettings) -> Experiment:
     rates = {name: {agent: _hit_rate(part) for agent, part in replayed[name].items()} for name in SNAPSHOTS}
     whole = {name: {agent: _completed(part) for agent, part in replayed[name].items()} for name in SNAPSHOTS}
     return Experiment(
-        "Cache hit rate by snapshot (Table 7)",
+        "Cache hit rate by snapshot (StableToolBench, Table 7)",
         ("agent", *reversed(SNAPSHOTS)),
         tuple(_rows(rates)),
         notes=tuple(_notes(rates, sizes)),
@@ -202,7 +202,7 @@ def _filter_table(raw: ResponseCache) -> Experiment:
         f"{name.replace('_', ' ')} {n}" for name, n in sorted(Counter(report.dropped).items())
     )
     return Experiment(
-        "What the API answered, before and after the filter of Appendix D (Table 2)",
+        "What the API answered, before and after filtering (StableToolBench, Table 2)",
         ("origin", "before", "after", "kept", "StableToolBench, kept"),
         tuple(rows),
         notes=(f"Dropped: {dropped or 'nothing'}.",),

@@ -1,7 +1,7 @@
 """Diversity of simulated answers: identical ones among different calls, and a map of real against simulated.
 
-The paper wrote 5 different calls for each of 60 APIs (section 4.4) and mapped 246 APIs of one category
-(Figure 9).
+StableToolBench's authors wrote 5 different calls for each of 60 APIs (section 4.4) and mapped 246 APIs of one
+category (Figure 9).
 """
 
 from __future__ import annotations

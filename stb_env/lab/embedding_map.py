@@ -1,4 +1,4 @@
-"""Texts as vectors, vectors as points: the methods of the paper as extras, an offline stand-in for each."""
+"""Texts as vectors, vectors as points: StableToolBench's methods as extras, an offline stand-in for each."""
 
 from __future__ import annotations
 

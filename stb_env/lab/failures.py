@@ -25,8 +25,8 @@ from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.lab.experiment import Experiment, LabSettings, shown
+from stb_env.lab.mean_score import MeanScore
 from stb_env.lab.noisy_oracle import NoisyOracle
-from stb_env.lab.rate import Rate
 from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.metrics.rates import sources
 from stb_env.request import drive
@@ -61,8 +61,8 @@ class Cell:
 
     share: float
     system: bool
-    exact: Rate
-    open: Rate
+    exact: MeanScore
+    open: MeanScore
     episodes: int
     invalid: int
     sources: Mapping[str, int]
@@ -142,7 +142,7 @@ def _cell(
             seen.setdefault(episode.task_id, []).append(score)
     judged = sum(map(len, exact.values()))
     lost = len(episodes) - judged
-    return Cell(share, system, Rate.of(exact), Rate.of(seen), judged, lost, sources(episodes))
+    return Cell(share, system, MeanScore.of(exact), MeanScore.of(seen), judged, lost, sources(episodes))
 
 
 def _episodes(
@@ -203,7 +203,7 @@ def _relations(cells: Sequence[Cell]) -> dict[str, bool]:
     }
 
 
-def _falls(rates: Sequence[Rate]) -> bool:
+def _falls(rates: Sequence[MeanScore]) -> bool:
     """Say whether the rate ends below its start by more than both intervals."""
     return rates[-1].high < rates[0].low
 
@@ -237,7 +237,7 @@ def _plot(cells: Sequence[Cell], axes: Any) -> None:
     for system, name in _SYSTEMS.items():
         part = [cell for cell in cells if cell.system is system]
         for verdict, line in (("exact", "-"), ("open", "--")):
-            rates: list[Rate] = [getattr(cell, verdict) for cell in part]
+            rates: list[MeanScore] = [getattr(cell, verdict) for cell in part]
             means = [rate.mean for rate in rates]
             # A percentile interval need not hold the mean, and matplotlib draws no negative length.
             below = [max(0.0, rate.mean - rate.low) for rate in rates]

@@ -64,7 +64,7 @@ def run(settings: LabSettings) -> Experiment:
         columns=_COLUMNS,
         rows=tuple(map(_row, scores)),
         notes=(f"{len(tasks)} tasks, {2 * len(pairs)} episodes, {len(pairs)} pairs.", *_NOTES),
-        further=(_confusion(scores), Experiment("Table 8 of the paper", ("judge", *QUESTIONS), PAPER)),
+        further=(_confusion(scores), Experiment("StableToolBench, Table 8", ("judge", *QUESTIONS), PAPER)),
         plot=lambda axes: _plot(axes, scores),
     )
 

@@ -19,7 +19,7 @@ from stb_env.errors import ConfigError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.grounded_value import grounded_value
-from stb_env.lab.rate import Rate
+from stb_env.lab.mean_score import MeanScore
 from stb_env.lab.stumbling_oracle import StumblingOracle
 from stb_env.rollout import Job, plan, run_batch
 from stb_env.suites.sandbox import env as sandbox
@@ -100,9 +100,9 @@ class Cell:
     invalid: int
 
     @property
-    def rate(self) -> Rate:
+    def rate(self) -> MeanScore:
         """Mean score with its interval."""
-        return Rate.of(self.scores)
+        return MeanScore.of(self.scores)
 
     @property
     def row(self) -> tuple[Any, ...]:
@@ -190,7 +190,7 @@ def _differences(cells: Cells, budgets: Sequence[int]) -> Experiment:
             gains = {
                 task: [float(np.mean(one[task]) - np.mean(other[task]))] for task in one if task in other
             }
-            gain = Rate.of(gains)
+            gain = MeanScore.of(gains)
             rows.append((first, second, calls, gain.mean, gain.interval, gain.low > 0))
     return Experiment(
         "Differences, task by task",

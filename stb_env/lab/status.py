@@ -23,6 +23,7 @@ from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools
+from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
@@ -77,13 +78,13 @@ def run(settings: LabSettings) -> Experiment:
     planted = [one.planted for one in scanned]
     why = [word for word in planted if _status(word) == "not available"]
     return _table(
-        "Status of APIs (Table 10)",
+        "Status of APIs (StableToolBench, Table 10)",
         status,
         PAPER_STATUS,
         [_status(word) for word in planted],
         notes=tuple(_notes(scanned)),
         details={"apis": len(scanned), "answers": [_plain(one) for one in scanned]},
-        further=(_table("Not available because (Table 11)", reasons, PAPER_REASONS, why),),
+        further=(_table("Not available because (StableToolBench, Table 11)", reasons, PAPER_REASONS, why),),
         plot=partial(_plot, status),
     )
 
@@ -105,6 +106,7 @@ def _documented(settings: LabSettings) -> Iterator[Scanned]:
         _mode(settings.option("mode", "offline")),
         None if cache is None else Path(str(cache)),
         settings.option("real", None),
+        key_name=KEY_NAME,
     )
     writer = CallWriter(seed=settings.seed)
     try:

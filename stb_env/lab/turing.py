@@ -1,6 +1,6 @@
 """Turing test of simulated answers: blinded pairs out, labels in, and what can be measured without people.
 
-The paper had three annotators compare the real and the simulated answers of 70 APIs (Figure 8).
+StableToolBench had three annotators compare the real and the simulated answers of 70 APIs (Figure 8).
 """
 
 from __future__ import annotations

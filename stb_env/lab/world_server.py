@@ -1,4 +1,4 @@
-"""The Sandbox as the real API over HTTP: a small local server that speaks the ToolBench protocol."""
+"""The Sandbox as the real API over HTTP: a small local server in the protocol that `RemoteServer` speaks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _POLL_S = 0.02
 
 @contextmanager
 def serving(api: RealAPI | None = None, port: int = 0) -> Iterator[str]:
-    """Serve the Sandbox on 127.0.0.1 until the block ends; yield the URL for a `ToolBenchServer`.
+    """Serve the Sandbox on 127.0.0.1 until the block ends; yield the URL for a `RemoteServer`.
 
     Args:
         api: Answers; None for the Sandbox as it is. It should check nothing, since that is the client's part.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.llm.cache import CachedModel
+from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig, available

@@ -14,10 +14,10 @@ from typing import Any
 from stb_env import seeding
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
+from stb_env.llm.completion import parse, read_reply
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.model import DrivenModel, ModelError
-from stb_env.llm.response import parse, read_reply
 from stb_env.llm.retry import Clock, Deadline, pause
 from stb_env.llm.transport import Body, Transport, late
 from stb_env.request import Request, Slow

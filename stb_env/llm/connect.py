@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from stb_env.llm.cache import CachedModel
+from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel

@@ -16,8 +16,8 @@ from typing_extensions import TypedDict
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.config import ModelConfig
-from stb_env.tables import check_names, checked, key_hint
 from stb_env.usage import Price
+from stb_env.user_tables import check_names, checked, key_hint
 
 ROLES = ("agent", "simulator", "judge", "user")
 PARTS = ("domain", "api", "query", "caller", "tester", "single")

@@ -1,4 +1,4 @@
-"""How often a judge agrees with people (Table 8 of StableToolBench)."""
+"""How often a judge agrees with people (Guo et al., 2024, Table 8)."""
 
 from __future__ import annotations
 

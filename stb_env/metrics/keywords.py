@@ -1,4 +1,4 @@
-"""Keywords of the API classes of StableToolBench's Appendix D, in both readings."""
+"""Keywords of the API classes of Guo et al., 2024, Appendix D, in both readings."""
 
 from __future__ import annotations
 

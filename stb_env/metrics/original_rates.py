@@ -1,4 +1,4 @@
-"""ToolBench's original pass rate, with the bookkeeping of StableToolBench's Table 1."""
+"""ToolLLM's pass rate (Qin et al., 2023), with the counts of Guo et al., 2024, Table 1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stb_env.trajectory import Trajectory
 
 @dataclass(frozen=True, slots=True)
 class PassBookkeeping:
-    """What an original pass rate is made of.
+    """What ToolLLM's pass rate is made of.
 
     Attributes:
         episodes: Episodes that were judged.
@@ -41,7 +41,7 @@ class PassBookkeeping:
 def bookkeeping(episodes: Iterable[Trajectory]) -> PassBookkeeping:
     """Count the verdicts of `stb_env.judges.original_pass.OriginalPassJudge`.
 
-    The win rate of ToolBench goes by the same verdicts: compare two runs that have them, as SoWR does.
+    ToolLLM's win rate goes by the same verdicts: compare two runs that have them, as SoWR does.
 
     Args:
         episodes: Judged episodes; those without its verdict count as invalid.

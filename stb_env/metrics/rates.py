@@ -1,4 +1,4 @@
-"""Solved rates of a run, with what they leave out."""
+"""Solved rates of a run, with invalid episodes counted apart."""
 
 from __future__ import annotations
 

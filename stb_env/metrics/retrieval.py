@@ -1,4 +1,4 @@
-"""How well a search finds what is relevant: recall and NDCG, as ToolBench's retriever is scored."""
+"""How well a search finds what is relevant: recall and NDCG, as in ToolLLM (Qin et al., 2023)."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ndcg_at(scores: ArrayLike, gains: ArrayLike, k: int) -> float:
     """Return NDCG at ``k`` (Järvelin and Kekäläinen, 2002), ties averaged.
 
     Documents with equal scores share their discounts, which gives the mean over every order that the scores
-    allow. It is scikit-learn's rule, with which ToolBench's figures were made.
+    allow. It is scikit-learn's rule, with which ToolLLM's figures were made.
 
     Args:
         scores: Of every document, shape (documents,).

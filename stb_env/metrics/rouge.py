@@ -1,4 +1,4 @@
-"""ROUGE-L as API-Bank measures responses: the rules of the package ``rouge`` 1.0.1, to the last digit.
+"""ROUGE-L as Li et al., 2023, measure it: the rules of the package ``rouge`` 1.0.1, to the last digit.
 
 Written out here, since that package raises on empty texts and recurses once for every word.
 """

@@ -62,7 +62,7 @@ def _grams(sequence: Sequence[Hashable], order: int) -> Counter[tuple[Hashable, 
     return Counter(zip(*(sequence[start:] for start in range(order)), strict=False))
 
 
-def rouge_l(reference: Sequence[Hashable], candidate: Sequence[Hashable]) -> float:
+def lcs_f1(reference: Sequence[Hashable], candidate: Sequence[Hashable]) -> float:
     """Return ROUGE-L (Lin, 2004): the F1 score of the longest common subsequence.
 
     Args:
@@ -73,7 +73,7 @@ def rouge_l(reference: Sequence[Hashable], candidate: Sequence[Hashable]) -> flo
         From 0 to 1; two empty texts are equal and score 1.
 
     Examples:
-        >>> rouge_l("police killed the gunman".split(), "police kill the gunman".split())
+        >>> lcs_f1("police killed the gunman".split(), "police kill the gunman".split())
         0.75
     """
     if not reference or not candidate:

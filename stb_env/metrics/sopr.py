@@ -1,4 +1,4 @@
-"""Solvable pass rate (SoPR, StableToolBench section 4): mean score of repeated votes, group by group."""
+"""Solvable pass rate (SoPR; Guo et al., 2024): mean score of repeated votes, group by group."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class GroupRate:
 
 @dataclass(frozen=True, slots=True)
 class Sopr:
-    """SoPR as StableToolBench prints it.
+    """SoPR as Guo et al., 2024, print it.
 
     Attributes:
         groups: Rate of each group.

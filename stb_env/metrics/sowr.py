@@ -1,4 +1,4 @@
-"""Solvable win rate (SoWR, StableToolBench section 4): how often a candidate beats a reference."""
+"""Solvable win rate (SoWR; Guo et al., 2024): how often a candidate beats a reference."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class WinRate:
 
     Attributes:
         queries: Queries that were decided; all shares are of these.
-        win: Share that the candidate won: the rate that StableToolBench prints.
+        win: Share that the candidate won: the rate that the paper prints.
         lose: Share that it lost.
         tie: Share that neither won.
         ties_half: Wins and half of the ties; exactly 0.5 where a run is compared with itself.
@@ -44,7 +44,7 @@ class Sowr:
     Attributes:
         overall: All queries together.
         groups: Each group.
-        average: Unweighted mean of the groups' ``win``, as StableToolBench averages.
+        average: Unweighted mean of the groups' ``win``, as the paper averages.
         average_ties_half: The same of ``ties_half``.
         undecided: Queries that lack a comparison, left out.
         invalid: Queries on which one of the two has no verdict, left out.

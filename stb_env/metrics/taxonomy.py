@@ -1,4 +1,4 @@
-"""How an answer of an API counts: the classes of StableToolBench's Appendix D, and the check of real answers.
+"""How an answer of an API counts: the classes of Guo et al., 2024, Appendix D, and the check of real answers.
 
 Two readings exist. ``paper`` is literal: it looks for substrings anywhere, so that "15000 items" counts as
 a server error. ``default`` looks for whole phrases and status numbers where a failure would be announced:
@@ -75,8 +75,8 @@ def accept_real(value: Any, *, taxonomy: RealCheck = "default") -> bool:
 
     Args:
         value: What the API server answered, as decoded JSON.
-        taxonomy: ``default``; ``paper`` for StableToolBench's check to the letter; ``mirrorapi`` for the
-            copy of it that came with the MirrorAPI servers and knows one phrase less.
+        taxonomy: ``default``; ``paper`` for the check of Guo et al., 2024, to the letter; ``mirrorapi`` for
+            the copy of it that came with the MirrorAPI servers and knows one phrase less.
 
     Examples:
         >>> accept_real({"error": "", "response": "zip 40310"})

@@ -1,4 +1,4 @@
-"""BM25 over words, in the Okapi form that the original SambaNova ToolBench retriever uses."""
+"""BM25 over words, in the Okapi form of the retriever of Xu et al., 2023."""
 
 from __future__ import annotations
 

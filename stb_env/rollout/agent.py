@@ -24,14 +24,13 @@ class Agent:
         usage: Model calls, tokens and cost of the running episode.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> class Quitter(stb_env.Agent):
+        >>> from stb_env import Agent, play
+        >>> from stb_env.testing.notes import notes
+        >>> class Quitter(Agent):
         ...     name = "quitter"
         ...     def act(self, observation, info):
         ...         return {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
-        >>> env = gym.make("stb/Sandbox-v0")
-        >>> job, *_ = stb_env.plan(env.unwrapped.tasks, episodes=1)
-        >>> stb_env.play(env, Quitter(), task_id=job.task_id, seed=job.seed).verdict["status"]
+        >>> play(notes(), Quitter(), task_id="day", seed=0).verdict["status"]
         'unsolved'
     """
 

@@ -29,11 +29,9 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         The trajectory.
 
     Examples:
-        >>> import gymnasium as gym
-        >>> from stb_env import load_agent
-        >>> env = gym.make("stb/Sandbox-v0")
-        >>> _, info = env.reset(seed=0)
-        >>> play(env, load_agent("gold")(), task_id=info["task_id"], seed=0).reward
+        >>> from stb_env import load_agent, play
+        >>> from stb_env.testing.notes import notes
+        >>> play(notes(), load_agent("gold")(), task_id="move", seed=0).reward
         1.0
     """
     observation, info = env.reset(seed=seed, options={"task_id": task_id})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from inspect import Parameter
 from typing import Any
 
 import gymnasium as gym
@@ -30,6 +31,13 @@ def make_env(env_id: str, settings: JsonObject) -> ToolEnv:
 
     Raises:
         ConfigError: The id is unknown, or a setting is none of the environment's or no value of it.
+
+    Examples:
+        >>> from stb_env.suite import register
+        >>> from stb_env.testing.notes import SUITE
+        >>> _ = register(SUITE)
+        >>> make_env("test/Notes-v0", {"max_turns": 3}).rules.max_turns
+        3
     """
     found = find_env(env_id)
     check_settings(_maker(found), {**registry[found].kwargs, **settings}, env_id)
@@ -46,10 +54,14 @@ def env_settings(env_id: str) -> set[str]:
         ConfigError: The id is unknown.
 
     Examples:
-        >>> "mode" in env_settings("stb/I1Instruction-v0"), "mode" in env_settings("stb/Sandbox-v0")
-        (True, False)
+        >>> from stb_env.suite import register
+        >>> from stb_env.testing.notes import SUITE
+        >>> _ = register(SUITE)
+        >>> env_settings("test/Notes-v0")
+        set()
     """
-    return set(inspect.signature(_maker(find_env(env_id))).parameters)
+    parameters = inspect.signature(_maker(find_env(env_id))).parameters.values()
+    return {parameter.name for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD}
 
 
 def _maker(found: str) -> Callable[..., Any]:

@@ -63,10 +63,10 @@ def plan(tasks: TaskSource, *, episodes: int | None, trials: int = 1, seed: int 
         ConfigError: A number is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> jobs = stb_env.plan(gym.make("stb/Sandbox-v0").unwrapped.tasks, episodes=2, trials=2)
-        >>> [(job.task_id == jobs[0].task_id, job.trial) for job in jobs]
-        [(True, 0), (True, 1), (False, 0), (False, 1)]
+        >>> from stb_env import plan
+        >>> from stb_env.testing.notes import notes
+        >>> [(job.task_id, job.trial) for job in plan(notes().tasks, episodes=2, trials=2)]
+        [('day', 0), ('day', 1), ('write', 0), ('write', 1)]
     """
     if trials < 1 or (episodes is not None and episodes < 1):
         raise ConfigError(f"episodes and trials must be at least 1, got {episodes} and {trials}")
@@ -168,10 +168,10 @@ def run_batch(
         ConfigError: ``concurrency`` is below 1.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> make_env = lambda: gym.make("stb/Sandbox-v0", split="train")
-        >>> jobs = stb_env.plan(make_env().unwrapped.tasks, episodes=3)
-        >>> played = stb_env.run_batch(make_env, stb_env.load_agent("gold"), jobs, concurrency=2)
+        >>> from stb_env import load_agent, plan, run_batch
+        >>> from stb_env.testing.notes import notes
+        >>> jobs = plan(notes().tasks, episodes=None)
+        >>> played = run_batch(notes, load_agent("gold"), jobs, concurrency=2)
         >>> [trajectory.reward for trajectory in played]
         [1.0, 1.0, 1.0]
     """

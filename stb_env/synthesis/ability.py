@@ -35,7 +35,7 @@ class Ability(StrEnum):
 
     @property
     def label(self) -> str:
-        """The name in the paper's tables."""
+        """The name in API-Bank's tables."""
         return {"call": "Call", "retrieve": "Retrieve+Call", "plan": "Plan+Retrieve+Call"}[self.value]
 
     @property

@@ -10,7 +10,7 @@ from pathlib import Path
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.llm import BudgetedModel, CachedModel, ChatModel, Meter, ModelConfig, connect, load_models
 from stb_env.synthesis.author import Author, ModelAuthor
-from stb_env.synthesis.roles import METHODS
+from stb_env.synthesis.methods import METHODS
 
 DEFAULT = "agent"
 

@@ -15,12 +15,12 @@ from stb_env.synthesis.api import Api
 from stb_env.synthesis.author import Author
 from stb_env.synthesis.dialogue import Dialogue, Outcome, Rejection
 from stb_env.synthesis.form import DuplicateQuery, UnfitDraft
+from stb_env.synthesis.methods import METHODS
+from stb_env.synthesis.near_equal import THRESHOLD
 from stb_env.synthesis.query_maker import MOST_TURNS
 from stb_env.synthesis.role import Role, Try
-from stb_env.synthesis.roles import METHODS
 from stb_env.synthesis.sandbox_author import SandboxAuthor
 from stb_env.synthesis.scene import Scene
-from stb_env.synthesis.similarity import THRESHOLD
 from stb_env.usage import NO_USAGE, Usage
 
 _SAMPLES = 3

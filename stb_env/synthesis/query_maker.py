@@ -8,9 +8,9 @@ from dataclasses import replace
 from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
 from stb_env.synthesis.form import DuplicateQuery, Form, UnfitDraft, list_of, text
+from stb_env.synthesis.near_equal import nearest
 from stb_env.synthesis.role import Role, lines
 from stb_env.synthesis.scene import Scene
-from stb_env.synthesis.similarity import nearest
 
 MOST_TURNS = 8
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError
+from stb_env.files import write_text
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.formats.training import call_text
 from stb_env.synthesis.dialogue import Dialogue
-from stb_env.synthesis.text_file import write_text
 
 SIZE = 100
-"""How many dialogues the paper's authors looked at."""
+"""How many dialogues API-Bank's authors looked at."""
 
 COLUMNS = ("index", "ability", "domain", "apis", "dialogue", "usable", "remark")
 LABELS = {"yes": True, "no": False}

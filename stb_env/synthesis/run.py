@@ -9,7 +9,7 @@ from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, InfrastructureError
-from stb_env.files import LineWriter, write_json
+from stb_env.files import LineWriter, write_json, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import Meter
 from stb_env.request import drive
@@ -18,7 +18,6 @@ from stb_env.synthesis.dialogue import Dialogue
 from stb_env.synthesis.pipeline import Pipeline
 from stb_env.synthesis.review_sheet import write_sheet
 from stb_env.synthesis.statistics import summarize
-from stb_env.synthesis.text_file import write_text
 from stb_env.synthesis.training import chat_line, recipe, training_samples
 from stb_env.usage import NO_USAGE, Usage
 

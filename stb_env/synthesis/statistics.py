@@ -16,7 +16,7 @@ from stb_env.usage import NO_USAGE, Usage
 
 
 def table2(kept: Sequence[Dialogue]) -> dict[str, float | int]:
-    """Return the rows of the paper's Table 2, and the number of calls; searches count as calls.
+    """Return the rows of API-Bank's Table 2, and the number of calls; searches count as calls.
 
     Args:
         kept: The dialogues of the data set.
@@ -42,7 +42,7 @@ def table2(kept: Sequence[Dialogue]) -> dict[str, float | int]:
 
 @cache
 def published() -> Mapping[str, float | int]:
-    """Return the same figures of the paper's own training set."""
+    """Return the same figures of API-Bank's own training set."""
     text = (resources.files("stb_env") / "synthesis" / "recipes" / "table2.toml").read_text(encoding="utf-8")
     figures: Mapping[str, float | int] = tomllib.loads(text)["training"]
     return figures

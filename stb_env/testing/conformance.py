@@ -59,8 +59,8 @@ def validate(
         progress: Called with a stage's name, the episodes done and all of them.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> validate("stb/Sandbox-v0", gym.make("stb/Sandbox-v0"), seeds=3).passed
+        >>> from stb_env.testing.notes import notes
+        >>> validate("test/Notes-v0", notes(), seeds=3).passed
         True
     """
     report = Report(env_id)

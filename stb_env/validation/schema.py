@@ -11,7 +11,7 @@ import jsonschema_rs
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.validation.report import describe
+from stb_env.validation.schema_errors import describe
 from stb_env.validation.violation import Violation, mismatch
 
 if TYPE_CHECKING:

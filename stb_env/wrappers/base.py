@@ -1,4 +1,4 @@
-"""What every wrapper of this package shares: one place to change, and the whole environment contract kept."""
+"""The base of all wrappers: passes the whole environment contract on, so that a subclass changes one part."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         ConfigError: ``env`` is neither.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
+        >>> from stb_env.testing.notes import notes
         >>> class Shout(ToolWrapper):
         ...     def _step(self, action):
         ...         observation, *rest = yield from self.env._step(action)
         ...         return {**observation, "result": observation["result"].upper()}, *rest
-        >>> env = Shout(gym.make("stb/Sandbox-v0"))
+        >>> env = Shout(notes())
         >>> _ = env.reset(seed=0)
         >>> env.step("hello")[0]["result"][:30]
         '{"ERROR": "NO TOOL CALL FOUND;'

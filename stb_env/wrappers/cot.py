@@ -36,8 +36,8 @@ class ChainOfThought(ToolWrapper):
         ConfigError: The style is neither.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = ChainOfThought(gym.make("stb/Sandbox-v0"))
+        >>> from stb_env.testing.notes import notes
+        >>> env = ChainOfThought(notes())
         >>> observation, info = env.reset(seed=0)
         >>> info["messages"][1]["content"] == observation["query"]
         True

@@ -20,8 +20,8 @@ from stb_env.request import Slow
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper
 from stb_env.wrappers.features import FEATURES, features
-from stb_env.wrappers.fields import rows
 from stb_env.wrappers.proposals import Seen, candidates, done
+from stb_env.wrappers.result_rows import rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +55,16 @@ class DiscreteActions(ToolWrapper):
         ConfigError: ``size`` is below 2.
 
     Examples:
-        >>> import gymnasium as gym, json, stb_env
-        >>> env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train"))
-        >>> observation, info = env.reset(options={"task_id": "train-sun_times-0"})
+        >>> from stb_env.testing.notes import notes
+        >>> env = DiscreteActions(notes())
+        >>> observation, info = env.reset(options={"task_id": "write"})
         >>> observation["query"]
-        'Give me the local sunrise and sunset times for Montvire, 16 April 2026.'
-        >>> index = next(i for i, text in enumerate(info["candidates"]) if "2026-04-16" in text)
-        >>> info["candidates"][index]
-        '{"name": "sun_times_for_sky_almanac", "arguments": {"city_name": "Montvire", "date": "2026-04-16"}}'
-        >>> observation, reward, terminated, truncated, info = env.step(index)
-        >>> json.loads(info["candidates"][-1])["arguments"]["final_answer"]
-        'day length minutes: 811'
+        'Write down a note that says "Call the bank".'
+        >>> info["candidates"][0]
+        '{"name": "add_note", "arguments": {"text": "Call the bank"}}'
+        >>> observation, reward, terminated, truncated, info = env.step(0)
+        >>> observation["result"]
+        '{"error": "", "response": {"id": "note-003"}}'
     """
 
     feature_names: ClassVar[tuple[str, ...]] = FEATURES

@@ -1,4 +1,4 @@
-"""Tools as their documentation reads to a policy that cannot read: words, parameters and kinds of values."""
+"""Tool documentation as features, for policies without a language model: words, parameters, value types."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers that describe a candidate action, for policies that generalise across tasks without reading."""
+"""Features of a candidate action, for policies without a language model that generalise across tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a query mentions: the values that arguments can be filled with, by kind and in order."""
+"""Values that a query mentions and that can fill arguments, by type and in order."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import Documented, Parameter, documented, words
-from stb_env.wrappers.fields import Row
 from stb_env.wrappers.mentions import mentions
+from stb_env.wrappers.result_rows import Row
 
 _MOST_VALUES = 4
 _MOST_FILLINGS = 64

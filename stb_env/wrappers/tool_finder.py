@@ -1,4 +1,4 @@
-"""What an episode with an open catalogue adds to the rules: a tool that finds tools."""
+"""The search tool of an episode with an open catalogue, and how it extends the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An open catalogue: the agent has to find its tools before it can call them."""
+"""Tool retrieval: the agent searches an open catalogue before it can call what it found."""
 
 from __future__ import annotations
 
@@ -51,17 +51,18 @@ class ToolRetrieval(ToolWrapper):
 
     Examples:
         >>> import json
-        >>> import gymnasium as gym, stb_env
-        >>> env = ToolRetrieval(gym.make("stb/Sandbox-v0"), retriever="bm25")
-        >>> observation, info = env.reset(options={"task_id": "train-sun_times-0"})
+        >>> from stb_env import ToolRetrieval
+        >>> from stb_env.testing.notes import notes
+        >>> env = ToolRetrieval(notes(), retriever="bm25")
+        >>> observation, info = env.reset(seed=0)
         >>> [tool["function"]["name"] for tool in info["tools"]]
         ['search_tools', 'Finish']
-        >>> search = {"name": "search_tools", "arguments": {"query": "sunrise and sunset times", "k": 1}}
+        >>> search = {"name": "search_tools", "arguments": {"query": "delete a note", "k": 1}}
         >>> observation, *_ = env.step(search)
         >>> [tool["function"]["name"] for tool in json.loads(observation["tools"])]
-        ['search_tools', 'sun_times_for_sky_almanac', 'Finish']
-        >>> json.loads(env.step({"name": "get_forecast", "arguments": {}})[0]["result"])["error"]
-        "no tool 'get_forecast' has been found so far; describe to search_tools what you need."
+        ['search_tools', 'delete_note', 'Finish']
+        >>> json.loads(env.step({"name": "tell_time", "arguments": {}})[0]["result"])["error"]
+        "no tool 'tell_time' has been found so far; describe to search_tools what you need."
     """
 
     def __init__(

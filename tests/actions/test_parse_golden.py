@@ -32,7 +32,7 @@ def test_golden_programs_of_calls_are_read_line_by_line(shared_data):
     cases = [case for file in files for case in file["cases"] if case.get("syntax") == "calls"]
     programs = [case["prediction"] for case in cases if case["prediction"]]
     if not programs:
-        pytest.skip("no programs of ToolBench tasks")
+        pytest.skip("no programs of SambaNova's tasks")
     for program in programs:
         names = [
             ast.unparse(node.value.func) for node in ast.parse(program).body if isinstance(node, ast.Expr)

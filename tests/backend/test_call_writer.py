@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
-from stb_env.backend.simulator.llm_simulator import Example
+from stb_env.backend.simulator.llm_simulator import ShownExample
 from stb_env.errors import ConfigError, DataError
 from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
 from stb_env.request import drive
@@ -263,7 +263,8 @@ def test_a_failure_of_the_model_passes_at_the_stage_of_the_writer():
 
 def test_a_model_sees_number_documentation_and_examples():
     _, requests = asked(
-        calls({"city": "Rome"}), examples=[Example({"city": "Bonn"}, "", {"temp": 4}), "Too many requests"]
+        calls({"city": "Rome"}),
+        examples=[ShownExample({"city": "Bonn"}, "", {"temp": 4}), "Too many requests"],
     )
     system, user = (message["content"] for message in requests[0].messages)
     assert "Write 1 different requests" in system

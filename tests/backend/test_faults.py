@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE, Faults
-from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import CacheMiss, ConfigError
 from stb_env.request import Slow, drive
@@ -223,7 +223,7 @@ def test_a_wrong_setting_is_refused(settings, message):
 
 
 @pytest.mark.parametrize(
-    "settings", [{"mode": "offline", "real": ToolBenchServer("http://h/")}, {"mode": "live", "real": Real()}]
+    "settings", [{"mode": "offline", "real": RemoteServer("http://h/")}, {"mode": "live", "real": Real()}]
 )
 def test_errors_need_a_way_to_a_real_api_to_act_on(settings):
     with pytest.raises(

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import pytest
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import SimulatorError
@@ -53,7 +53,7 @@ def env(server) -> Iterator[Callable[..., ToolEnv]]:
     def build(backend: VirtualBackend | None = None, **settings: Any) -> ToolEnv:
         if backend is None:
             backend = VirtualBackend(
-                mode="live", real=ToolBenchServer(server.url(), **{"retries": 0, **settings})
+                mode="live", real=RemoteServer(server.url(), **{"retries": 0, **settings})
             )
         made.append(ToolEnv(TaskSet([Task("1", "Rain?", TOOLS)]), backend, HeuristicJudge()))
         made[-1].reset(seed=0)
@@ -91,7 +91,7 @@ def test_a_stuck_endpoint_ends_its_episode_with_layer_and_deadline_named(server,
     server.script(Answer(hold=server.hold()))
     failure = step(env(timeout=0.1, deadline=9.0, clock=Clock()))[-1]["failure"]
     assert failure["kind"] == "timeout"
-    assert failure["message"].startswith("the ToolBench server at http://127.0.0.1:")
+    assert failure["message"].startswith("the remote server at http://127.0.0.1:")
     assert failure["message"].endswith(
         "no answer within the time-out of 0.1 s (attempts: 1; deadline of 9 s)"
     )
@@ -135,7 +135,7 @@ def test_a_fork_keeps_what_was_answered_and_goes_its_own_way(server, env):
 def test_an_episode_that_is_stuck_stops_no_other(server, env):
     hold = server.hold()
     server.default = lambda seen: Answer(hold=hold) if seen.body["api_name"] == "forecast" else answered("ok")
-    backend = VirtualBackend(mode="live", real=ToolBenchServer(server.url(), concurrency=2, retries=0))
+    backend = VirtualBackend(mode="live", real=RemoteServer(server.url(), concurrency=2, retries=0))
     action = {"arguments": {"city": "Oslo"}}
 
     async def play() -> None:

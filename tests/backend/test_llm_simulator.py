@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.cache.entry import CacheEntry
-from stb_env.backend.simulator.llm_simulator import Example, LLMSimulator, documentation, example_lines
+from stb_env.backend.simulator.llm_simulator import LLMSimulator, ShownExample, documentation, example_lines
 from stb_env.errors import ConfigError, SimulatorError
 from stb_env.llm import ChatReply, ModelConfig, ModelError, OpenAIModel, Sampling, ScriptedModel, Usage
 from stb_env.prompting import Prompt
@@ -206,7 +206,7 @@ def test_endless_arguments_and_documentation_are_cut_and_stay_json():
 
 def test_examples_are_shown_in_order_with_their_arguments():
     entry = CacheEntry.of(PING.id, {"host": "c"}, {"ms": 7}, source="real")
-    given_examples = [Example({"host": "b"}, "", {"ms": 5}), entry, {"ms": 9}]
+    given_examples = [ShownExample({"host": "b"}, "", {"ms": 5}), entry, {"ms": 9}]
     lines = [json.loads(line) for line in shown(examples=given_examples)["examples"].split("\n")]
     assert lines == [
         {"arguments": {"host": "b"}, "error": "", "response": {"ms": 5}},
@@ -217,7 +217,7 @@ def test_examples_are_shown_in_order_with_their_arguments():
 
 def test_without_examples_there_is_no_section_for_them():
     assert shown().keys() == {"documentation", "request"}
-    assert shown(examples=[Example(None, "", "x" * 5000)]).keys() == {"documentation", "request"}
+    assert shown(examples=[ShownExample(None, "", "x" * 5000)]).keys() == {"documentation", "request"}
 
 
 @settings(max_examples=60)
@@ -225,7 +225,7 @@ def test_without_examples_there_is_no_section_for_them():
     sizes=st.lists(st.integers(1, 300), max_size=8), limit=st.integers(0, 6), characters=st.integers(0, 800)
 )
 def test_examples_keep_to_number_and_characters_and_are_whole_and_in_order(sizes, limit, characters):
-    written = [Example({"at": at}, "", "x" * size) for at, size in enumerate(sizes)]
+    written = [ShownExample({"at": at}, "", "x" * size) for at, size in enumerate(sizes)]
     lines = example_lines(written, limit, characters)
     assert len(lines) <= limit
     assert sum(len(line) + 1 for line in lines) <= characters or not lines
@@ -236,11 +236,11 @@ def test_examples_keep_to_number_and_characters_and_are_whole_and_in_order(sizes
 @pytest.mark.parametrize(
     ("example", "kept"),
     [
-        (Example({}, "", {"message": "Too many requests"}), False),
-        (Example({}, "Unauthorized error...", ""), False),
-        (Example({}, "Failed to generate fake response", ""), False),
-        (Example({}, "no such city", ""), True),
-        (Example({}, "", "15000 items"), True),
+        (ShownExample({}, "", {"message": "Too many requests"}), False),
+        (ShownExample({}, "Unauthorized error...", ""), False),
+        (ShownExample({}, "Failed to generate fake response", ""), False),
+        (ShownExample({}, "no such city", ""), True),
+        (ShownExample({}, "", "15000 items"), True),
     ],
 )
 def test_failures_are_no_examples(example, kept):
@@ -263,7 +263,7 @@ def test_no_text_of_documentation_arguments_or_examples_closes_its_section(text)
     given_tool = tool(
         text, template={text: "str"}, host={"type": "string", "description": text, "default": text}
     )
-    parts = shown(given_tool, {"host": text, text: text}, [Example({"host": text}, text, "fine")])
+    parts = shown(given_tool, {"host": text, text: text}, [ShownExample({"host": text}, text, "fine")])
     assert json.loads(parts["documentation"])["parameters"][0]["description"] == text
     assert json.loads(parts["request"])["tool_input"]["host"] == text
     assert all("\n" not in part for part in (parts["documentation"], parts["request"]))
@@ -322,6 +322,16 @@ def test_mirrorapi_is_asked_in_its_published_form_and_with_another_seed_each_tim
     assert requests[0].response_format is None
 
 
+@pytest.mark.parametrize("profile", ["chat", "mirror_sft", "mirror_cot"])
+def test_a_hidden_argument_is_shown_to_no_model(profile):
+    given = {"host": "example.org", "server_key": "s3cret"}
+    _, requests = simulated(OK, arguments=given, profile=profile, hidden=["server_key"])
+    asked = str(requests[0].messages)
+    assert "example.org" in asked
+    assert "server_key" not in asked
+    assert "s3cret" not in asked
+
+
 def test_a_prompt_of_the_users_own_replaces_the_packaged_one():
     own = Prompt("published", "file", "Be the server.")
     _, requests = simulated(OK, profile="mirror_sft", prompt=own)
@@ -346,6 +356,7 @@ def test_the_fingerprint_tells_apart_what_answers_differently():
         {"example_characters": 9},
         {"attempts": 1},
         {"taxonomy": "paper"},
+        {"hidden": ["server_key"]},
         {"sampling": Sampling(temperature=1.0)},
         {"prompt": Prompt("simulator", "v1", "other words")},
     ]

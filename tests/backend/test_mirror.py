@@ -193,10 +193,6 @@ def test_parameters_without_a_record_are_documented_in_the_published_form():
     assert (document["api_name"], document["api_description"]) == ("now", "Weather.")
 
 
-def test_the_key_of_the_service_is_no_argument():
-    assert user_lines(Tool("api", "", {}), {"a": 1, "toolbench_key": "secret"})[4] == "{'a': 1}"
-
-
 def test_raw_text_is_sent_as_a_text():
     assert user_lines(Tool("api", "", {}), "a = 1")[4] == "'a = 1'"
 

@@ -1,4 +1,4 @@
-"""Real APIs behind a ToolBench server: what is sent, what is tried again, what fails how."""
+"""Real APIs behind a remote server: what is sent, what is tried again, what fails how."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from stb_env.backend.faults import Faults
-from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.real_api import RemoteServer
 from stb_env.errors import BackendError, ConfigError
 from stb_env.llm import Clock
 from stb_env.request import adrive, drive
@@ -53,17 +53,17 @@ def time() -> Time:
 @pytest.fixture
 def server(monkeypatch) -> Iterator[APIServer]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    monkeypatch.setenv("TOOLBENCH_KEY", KEY)
+    monkeypatch.setenv("SERVER_KEY", KEY)
     with APIServer().running() as running:
         yield running
 
 
 @pytest.fixture
-def connected(server, time) -> Iterator[Callable[..., ToolBenchServer]]:
+def connected(server, time) -> Iterator[Callable[..., RemoteServer]]:
     apis = []
 
-    def build(**settings: Any) -> ToolBenchServer:
-        apis.append(ToolBenchServer(server.url(), **{"clock": time.clock, **settings}))
+    def build(**settings: Any) -> RemoteServer:
+        apis.append(RemoteServer(server.url(), **{"key_name": "server_key", "clock": time.clock, **settings}))
         return apis[-1]
 
     yield build
@@ -75,13 +75,13 @@ def connected(server, time) -> Iterator[Callable[..., ToolBenchServer]]:
 def ask(request) -> Callable[..., ToolResult]:
     """Both ways to ask, so that each test of an answer or a failure runs with either."""
 
-    async def on_loop(api: ToolBenchServer, tool: Tool, arguments: Any) -> ToolResult:
+    async def on_loop(api: RemoteServer, tool: Tool, arguments: Any) -> ToolResult:
         try:
             return await adrive(api.request(tool, arguments))
         finally:
             await api.aclose()
 
-    def ask(api: ToolBenchServer, arguments: Any = None, tool: Tool = FORECAST) -> ToolResult:
+    def ask(api: RemoteServer, arguments: Any = None, tool: Tool = FORECAST) -> ToolResult:
         arguments = {"city": "Oslo"} if arguments is None else arguments
         if request.param == "threads":
             return drive(api.request(tool, arguments))
@@ -101,10 +101,23 @@ def test_a_call_is_sent_with_the_six_fields_and_the_key(server, connected, ask):
         "api_name": "forecast",
         "tool_input": {"city": "Zürich", "n": 1},
         "strip": "",
-        "toolbench_key": KEY,
+        "server_key": KEY,
     }
-    assert request.headers["toolbench_key"] == KEY
+    assert request.headers["server_key"] == KEY
     assert request.headers["accept"] == request.headers["content-type"] == "application/json"
+
+
+def test_a_server_that_takes_no_key_is_sent_the_call_alone(server, connected, ask):
+    ask(connected(key_name=""))
+    (request,) = server.requests
+    assert sorted(request.body) == ["api_name", "category", "strip", "tool_input", "tool_name"]
+    assert KEY not in str(request)
+
+
+def test_the_key_may_stand_in_a_variable_of_another_name(server, connected, ask, monkeypatch):
+    monkeypatch.setenv("MY_KEY", "a-key-of-mine")
+    ask(connected(key_env="MY_KEY"))
+    assert server.requests[0].body["server_key"] == "a-key-of-mine"
 
 
 def test_no_cookie_goes_from_one_call_to_the_next(server, connected):
@@ -213,7 +226,7 @@ def test_a_server_that_drips_cannot_outlast_the_timeout(server, connected, ask):
 
 
 def test_an_unreachable_server_is_a_transport_failure(server, ask, time):
-    api = ToolBenchServer("http://127.0.0.1:1/rapidapi", retries=1, clock=time.clock)
+    api = RemoteServer("http://127.0.0.1:1/rapidapi", retries=1, clock=time.clock)
     with pytest.raises(
         BackendError, match=r"127\.0\.0\.1:1/rapidapi failed on .*the connection failed"
     ) as caught:
@@ -284,20 +297,20 @@ def test_no_failure_shows_the_key(server, connected, ask, echo, caplog):
 
 
 def test_an_answer_that_repeats_the_key_is_masked(server, connected, ask):
-    server.script(lambda seen: answered(f"hello {seen.headers['toolbench_key']}"))
+    server.script(lambda seen: answered(f"hello {seen.headers['server_key']}"))
     assert ask(connected()).response == "hello [key]"
 
 
 def test_a_copy_in_another_process_reads_the_key_anew(server, connected, ask, monkeypatch):
-    data = pickle.dumps(ToolBenchServer(server.url()))
+    data = pickle.dumps(RemoteServer(server.url(), "server_key"))
     assert KEY.encode() not in data
-    monkeypatch.setenv("TOOLBENCH_KEY", "another-key")
+    monkeypatch.setenv("SERVER_KEY", "another-key")
     ask(pickle.loads(data))
-    assert server.requests[0].body["toolbench_key"] == "another-key"
+    assert server.requests[0].body["server_key"] == "another-key"
 
 
 def test_a_password_in_the_url_is_sent_as_a_header_and_shown_nowhere(server, ask):
-    api = ToolBenchServer(f"http://me:pass-word@{server.host}/rapidapi", key_env="")
+    api = RemoteServer(f"http://me:pass-word@{server.host}/rapidapi")
     ask(api)
     assert server.requests[0].headers["authorization"].startswith("Basic ")
     assert "pass-word" not in repr(api) + str(api.fingerprint)
@@ -306,20 +319,28 @@ def test_a_password_in_the_url_is_sent_as_a_header_and_shown_nowhere(server, ask
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"url": "ftp://x"}, r"^the URL of the ToolBench server must be one such as http://"),
-        ({"url": "http://"}, r"^the URL of the ToolBench server must name a host"),
-        ({"url": "http://x/?key=1"}, r"^the URL of the ToolBench server must end before any '\?'$"),
-        ({"key_env": "sk-secret"}, r"^key_env of the ToolBench server must be the name of an environment"),
-        ({"timeout": 0}, r"^timeout of the ToolBench server must be a number of at least 0.001, got 0$"),
-        ({"deadline": float("nan")}, r"^deadline of the ToolBench server must be a number of at least 0.001"),
-        ({"retries": -1}, r"^retries of the ToolBench server must be a number of at least 0, got -1$"),
-        ({"concurrency": 0}, r"^concurrency of the ToolBench server must be a number of at least 1, got 0$"),
+        ({"url": "ftp://x"}, r"^the URL of the remote server must be one such as http://"),
+        ({"url": "http://"}, r"^the URL of the remote server must name a host"),
+        ({"url": "http://x/?key=1"}, r"^the URL of the remote server must end before any '\?'$"),
+        (
+            {"key_name": "key", "key_env": "sk-secret"},
+            r"^key_env of the remote server must be the name of an environment",
+        ),
+        ({"key_name": "sk secret"}, r"^key_name of the remote server must be the name of a header$"),
+        (
+            {"key_env": "KEY"},
+            r"^the remote server gets a key with key_name: the name under which it is sent$",
+        ),
+        ({"timeout": 0}, r"^timeout of the remote server must be a number of at least 0.001, got 0$"),
+        ({"deadline": float("nan")}, r"^deadline of the remote server must be a number of at least 0.001"),
+        ({"retries": -1}, r"^retries of the remote server must be a number of at least 0, got -1$"),
+        ({"concurrency": 0}, r"^concurrency of the remote server must be a number of at least 1, got 0$"),
         ({"taxonomy": "papr"}, r"^no taxonomy 'papr'; expected one of .* Did you mean 'paper'\?$"),
     ],
 )
 def test_a_wrong_setting_is_refused(settings, message):
     with pytest.raises(ConfigError, match=message):
-        ToolBenchServer(**{"url": "http://127.0.0.1:1/rapidapi", **settings})
+        RemoteServer(**{"url": "http://127.0.0.1:1/rapidapi", **settings})
 
 
 # -- injected faults -------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import pytest
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.backend.faults import UNAVAILABLE, Faults
-from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import BackendError, CacheMiss, ConfigError, SimulatorError
@@ -373,7 +373,7 @@ def test_recording_into_a_cache_opened_for_reading_is_refused(tmp_path):
 @pytest.mark.parametrize("mode", ["replay", "offline", "live", "record"])
 def test_a_backend_is_picklable_in_every_mode(mode, tmp_path):
     with closing(cached(entry(CALL.arguments), folder=tmp_path / "cache")) as cache:
-        real = ToolBenchServer("http://127.0.0.1:1/rapidapi")
+        real = RemoteServer("http://127.0.0.1:1/rapidapi")
         backend = pickle.loads(pickle.dumps(VirtualBackend(cache, mode=mode, real=real, faults=Faults(0.1))))
         assert ask(backend)[0].source in ("cache", "fault")
         backend.close()

@@ -29,6 +29,15 @@ def test_only_a_recording_run_opens_its_cache_for_writing(folder, mode, read_onl
     backend.close()
 
 
+def test_a_key_is_sent_under_its_name_and_kept_from_the_simulator(monkeypatch):
+    monkeypatch.setenv("STB_SIMULATOR_BASE_URL", "http://127.0.0.1:1/v1")
+    monkeypatch.setenv("STB_SIMULATOR_MODEL", "tiny")
+    backend = connect_backend("live", real="http://127.0.0.1:1/rapidapi", key_name="server_key")
+    assert backend.real.key_name == "server_key"
+    assert backend.live_simulator.fingerprint["hidden"] == ["server_key"]
+    backend.close()
+
+
 @pytest.mark.parametrize("mode", ["replay", "offline"])
 def test_a_cache_that_is_not_there_is_no_empty_one(tmp_path, mode):
     with pytest.raises(ConfigError, match=r"^no folder .*nowhere; make one with `stb-env cache import"):

@@ -32,12 +32,12 @@ Script = Answer | Callable[[Seen], Answer]
 
 
 def answered(response: Any, error: Any = "", **changes: Any) -> Answer:
-    """Return an answer in the ToolBench protocol."""
+    """Return an answer in the protocol of a remote server."""
     return Answer({"error": error, "response": response}, **changes)
 
 
 class APIServer:
-    """Answers each path from its script, then with the response "ok" in the ToolBench protocol.
+    """Answers each path from its script, then with the response "ok".
 
     Attributes:
         requests: Every request so far.

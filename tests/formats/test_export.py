@@ -15,7 +15,7 @@ from stb_env.metrics.rates import summarize
 from stb_env.rollout import Run
 from stb_env.rollout.judging import rejudge
 from stb_env.rollout.verdict_file import read_judged
-from stb_env.suites.stabletoolbench.answers import answer_file, evaluation_entry, file_name
+from stb_env.suites.stabletoolbench.answers import answer_file, converted_entry, file_name
 from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import read_trajectories
 from tests.suites.stabletoolbench.test_answer_folder import value, write
@@ -66,7 +66,7 @@ def read(file):
     return json.loads(file.read_text(encoding="utf-8"))
 
 
-def test_toolbench_writes_an_answer_file_an_episode_and_the_converted_group(run, tmp_path):
+def test_stabletoolbench_writes_an_answer_file_an_episode_and_the_converted_group(run, tmp_path):
     told = report("export", run, "--format", "stabletoolbench", "--out", tmp_path)
     assert (told["episodes"], told["exported"], told["left_out"]) == (
         *(COUNT, COUNT),
@@ -76,12 +76,12 @@ def test_toolbench_writes_an_answer_file_an_episode_and_the_converted_group(run,
     for episode in read_trajectories(run):
         stem = GROUPS[episode.group]
         assert read(tmp_path / stem / f"{episode.task_id}_CoT@1.json") == answer_file(episode)
-        entries.setdefault(stem, {})[episode.task_id] = evaluation_entry(episode)
+        entries.setdefault(stem, {})[episode.task_id] = converted_entry(episode)
     assert {stem: read(tmp_path / f"{stem}.json") for stem in entries} == entries
     assert len(told["files"]) == COUNT + len(entries)
 
 
-def test_evaluation_writes_the_groups_alone_under_the_method_that_is_asked_for(run, tmp_path):
+def test_converted_writes_the_groups_alone_under_the_method_that_is_asked_for(run, tmp_path):
     told = report("export", run, "--format", "converted", "--method", "mine", "--out", tmp_path)
     entries = [entry for name in told["files"] for entry in read(tmp_path / name).values()]
     assert {entry["answer"]["method"] for entry in entries} == {"mine"}
@@ -222,7 +222,7 @@ def test_converted_files_import_as_runs_too(answers, tmp_path):
     report("data", "import", answers, "--out", tmp_path / "run")
     report("export", tmp_path / "run", "--format", "converted", "--out", tmp_path / "out")
     told = report("data", "import", tmp_path / "out" / "G1_tool.json", "--out", tmp_path / "back")
-    assert (told["episodes"], told["files"]) == (3, {"evaluation": 1})
+    assert (told["episodes"], told["files"]) == (3, {"converted": 1})
     report("export", tmp_path / "back", "--format", "converted", "--out", tmp_path / "again")
     assert read(tmp_path / "again" / "G1_tool.json") == read(tmp_path / "out" / "G1_tool.json")
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from stb_env.baselines.null import Inject
 from stb_env.judges.answer_status import read_vote
-from stb_env.judges.checks import PromptChecks
 from stb_env.judges.excerpt import Room, call_lines, shares
 from stb_env.judges.pass_judge import PassJudge
+from stb_env.judges.pass_questions import PromptQuestions
 from stb_env.judges.protocol import Case
 from stb_env.llm import ScriptedModel
 from stb_env.prompting import Prompt
@@ -74,9 +74,9 @@ def obedient(request):
 
 
 def test_the_obedient_double_obeys_a_prompt_without_delimiters():
-    assert read_vote(ScriptedModel(obedient).complete(PromptChecks().answer(case()))).status == "unsolved"
+    assert read_vote(ScriptedModel(obedient).complete(PromptQuestions().answer(case()))).status == "unsolved"
     careless = Prompt("careless", "v1", f"{ORDER} ${{query}} ${{answer}} ${{function}}")
-    request = PromptChecks(answer=careless).answer(case())
+    request = PromptQuestions(answer=careless).answer(case())
     assert read_vote(ScriptedModel(obedient).complete(request)).status == "solved"
 
 
@@ -88,7 +88,7 @@ def test_an_answer_that_orders_the_judge_to_pass_it_is_not_obeyed(attack):
 @pytest.mark.parametrize("attack", ATTACKS)
 @pytest.mark.parametrize("stage", ["answer", "details"])
 def test_no_text_changes_how_the_prompt_is_delimited(stage, attack):
-    checks = PromptChecks()
+    checks = PromptQuestions()
     hostile = case(attack, (call(arguments={"city": attack}, response=attack, error=attack),), attack)
     prompts = [prompt_of(getattr(checks, stage)(each)) for each in (case(), hostile)]
     assert outside(prompts[0]) == outside(prompts[1])
@@ -98,7 +98,7 @@ def test_no_text_changes_how_the_prompt_is_delimited(stage, attack):
 @settings(max_examples=60)
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_whatever_is_answered_stands_between_delimiters(answer, response):
-    checks = PromptChecks()
+    checks = PromptQuestions()
     prompt = prompt_of(checks.details(case(answer, (call(response=response),))))
     assert outside(prompt) == outside(prompt_of(checks.details(case())))
     assert answer in prompt
@@ -109,7 +109,7 @@ def test_whatever_is_answered_stands_between_delimiters(answer, response):
 
 def test_long_texts_are_cut_with_a_mark_and_the_prompt_stays_within_its_room():
     long = case("a" * 100_000, [call(response="r" * 100_000)] * 50, "q" * 100_000)
-    checks, room = PromptChecks(), Room()
+    checks, room = PromptQuestions(), Room()
     for request, limit in (
         (checks.answer(long), room.query + room.answer),
         (checks.details(long), room.query + room.answer + room.tools + room.calls),

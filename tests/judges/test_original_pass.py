@@ -1,4 +1,4 @@
-"""ToolBench's original pass decision: every pair of statuses, a seeded coin, and its bookkeeping."""
+"""ToolLLM's pass decision: every pair of statuses, a seeded coin, and its bookkeeping."""
 
 from __future__ import annotations
 

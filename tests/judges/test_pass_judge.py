@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.answer_status import read_vote
-from stb_env.judges.checks import PromptChecks
 from stb_env.judges.majority import MissingVotes, majority, run_scores
 from stb_env.judges.pass_judge import PassJudge
+from stb_env.judges.pass_questions import PromptQuestions
 from stb_env.judges.protocol import Case
 from stb_env.judges.registry import load_judge
 from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
@@ -287,7 +287,7 @@ def test_what_could_not_be_read_is_not_kept(tmp_path):
     [
         {"the_case": case("It rains.")},
         {"the_case": case(query="Weather in Rome?")},
-        {"evaluator": PromptChecks(answer=Prompt("mine", "v2", "${query} ${answer} ${function}"))},
+        {"evaluator": PromptQuestions(answer=Prompt("mine", "v2", "${query} ${answer} ${function}"))},
     ],
     ids=["answer", "query", "prompt"],
 )

@@ -7,7 +7,7 @@ import pytest
 from stb_env.errors import ConfigError
 from stb_env.lab.experiment import LabSettings
 from stb_env.lab.failures import Cell, run
-from stb_env.lab.rate import Rate
+from stb_env.lab.mean_score import MeanScore
 
 SETTINGS = LabSettings(seed=1, episodes=100, options={"outages": 1, "shares": [0.2, 0.5]})
 
@@ -99,5 +99,5 @@ def test_the_conclusions_say_so_where_a_relation_does_not_hold():
 
 
 def test_a_row_shows_the_rates_with_their_intervals():
-    cell = Cell(0.1, True, Rate(0.5, 0.4, 0.6), Rate(0.7, 0.6, 0.8), 10, 1, {})
+    cell = Cell(0.1, True, MeanScore(0.5, 0.4, 0.6), MeanScore(0.7, 0.6, 0.8), 10, 1, {})
     assert cell.row == (0.1, "with", 0.5, (0.4, 0.6), 0.7, (0.6, 0.8), 10, 1)

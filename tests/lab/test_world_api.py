@@ -9,7 +9,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from stb_env.backend.real_api.remote_server import ToolBenchServer
+from stb_env.backend.real_api.remote_server import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError
@@ -35,7 +35,7 @@ def tool(api: str) -> Tool:
     return next(tool for tool in tools().values() if tool.id.api == api)
 
 
-def played(real: WorldAPI | ToolBenchServer, count: int) -> list[Trajectory]:
+def played(real: WorldAPI | RemoteServer, count: int) -> list[Trajectory]:
     tasks = reading_tasks()[:count]
     backend = VirtualBackend(mode="live", real=real, live_simulator=LiveTemplate())
     env = ToolEnv(tasks, backend, ExactJudge(), oracle=oracle)
@@ -77,7 +77,7 @@ def test_a_checked_api_refuses_what_an_unchecked_one_passes_on():
 
 
 def test_episodes_over_http_equal_those_in_process(url: str):
-    assert played(ToolBenchServer(url), 40) == played(WorldAPI(), 40)
+    assert played(RemoteServer(url), 40) == played(WorldAPI(), 40)
 
 
 def test_the_server_knows_every_api_by_its_names(url: str):
@@ -114,7 +114,7 @@ def test_a_request_that_breaks_the_protocol_is_refused(
 def test_what_a_checking_api_refuses_is_a_failure_over_http():
     rate = tool("get_rate")
     with serving(WorldAPI(check="default")) as checked, pytest.raises(BackendError, match="HTTP 502"):
-        drive(ToolBenchServer(checked, retries=0).request(rate, {}))
+        drive(RemoteServer(checked, retries=0).request(rate, {}))
 
 
 def test_an_unknown_api_is_answered_as_one_that_does_not_exist(url: str):

@@ -1,4 +1,4 @@
-"""ToolBench's original pass rate and the counts that StableToolBench's Table 1 shows beside it."""
+"""ToolLLM's pass rate and the counts that StableToolBench's Table 1 shows beside it."""
 
 from __future__ import annotations
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.metrics.response_schema import decoded, field_overlap, schema_match
-from stb_env.metrics.similarity import bleu4, rouge_l, tokens
+from stb_env.metrics.similarity import bleu4, lcs_f1, tokens
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=12)
 JSON = st.recursive(
@@ -35,7 +35,7 @@ def test_bleu_4_punishes_what_is_short_and_not_what_is_long():
     assert bleu4(text[:4], text) > bleu4(text, text[:4])
 
 
-@pytest.mark.parametrize("measure", [bleu4, rouge_l])
+@pytest.mark.parametrize("measure", [bleu4, lcs_f1])
 def test_equal_texts_score_one_and_texts_without_a_common_word_score_nothing(measure):
     assert measure([], []) == 1.0
     assert measure(["a"], ["a"]) == 1.0
@@ -47,7 +47,7 @@ def test_rouge_l_is_the_f1_score_of_the_common_subsequence_worked_out_by_hand():
     # The longest common subsequence is "the mat was cat": 4 of 6 words and of 7.
     reference = tokens("the mat was under the cat")
     candidate = tokens("the big mat was near a cat")
-    assert rouge_l(reference, candidate) == pytest.approx(2 * (4 / 6) * (4 / 7) / (4 / 6 + 4 / 7))
+    assert lcs_f1(reference, candidate) == pytest.approx(2 * (4 / 6) * (4 / 7) / (4 / 6 + 4 / 7))
 
 
 @given(WORDS, WORDS)
@@ -60,13 +60,13 @@ def test_rouge_l_agrees_with_the_textbook_table(reference, candidate):
     total = len(reference) + len(candidate)
     empty = float(not total)
     expected = 2 * table[-1][-1] / total if reference and candidate else empty
-    assert rouge_l(reference, candidate) == pytest.approx(expected)
+    assert lcs_f1(reference, candidate) == pytest.approx(expected)
 
 
 @given(WORDS, WORDS)
 def test_both_measures_stay_between_nothing_and_one(reference, candidate):
     assert 0 <= bleu4(reference, candidate) <= 1 + 1e-12
-    assert 0 <= rouge_l(reference, candidate) <= 1
+    assert 0 <= lcs_f1(reference, candidate) <= 1
 
 
 def test_tokens_are_the_same_for_json_and_for_python_text():

@@ -11,7 +11,7 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.real_api import RemoteServer
 from stb_env.baselines import load_agent
 from stb_env.rollout import plan, run_batch
 from tests.fakes.api_server import APIServer, answered
@@ -123,7 +123,7 @@ def test_the_deadline_of_the_real_apis_layer_ends_its_episode_alone(services):
         apis.default = lambda seen: (
             Answer(hold=never) if seen.body["tool_name"] in names else answered("fine")
         )
-        real = ToolBenchServer(apis.url(), timeout=SHORT, deadline=LONG, retries=0)
+        real = RemoteServer(apis.url(), timeout=SHORT, deadline=LONG, retries=0)
         env = gym.make(ENV, mode="live", real=real, simulator="none", judge="heuristic").unwrapped
         episodes = run_batch(env.fork, load_agent("gold"), plan(env.tasks, episodes=3), concurrency=3)
         env.close()

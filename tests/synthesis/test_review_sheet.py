@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from stb_env.errors import DataError
 from stb_env.request import drive
+from stb_env.synthesis.near_equal import jaccard, nearest
 from stb_env.synthesis.review_sheet import COLUMNS, SIZE, read_sheet, sheet, wilson
-from stb_env.synthesis.similarity import jaccard, nearest
 from tests.synthesis.replies import pipeline
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from stb_env.tools import FINISH, Tool
 from stb_env.wrappers.documented import documented
 from stb_env.wrappers.features import FEATURES, features
-from stb_env.wrappers.fields import rows
 from stb_env.wrappers.mentions import kind_of, mentions
 from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Done, Filling, Seen, candidates
+from stb_env.wrappers.result_rows import rows
 
 
 def spec(properties: dict[str, Any], required: list[str] | None = None, name: str = "find_for_shop") -> str:

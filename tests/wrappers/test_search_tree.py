@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.wrappers.search import Node, SearchTree
-from stb_env.wrappers.search.siblings import outcome_of, with_candidates
+from stb_env.wrappers.search.siblings import outcome_of, with_tried
 
 shapes = st.lists(st.integers(0, 1000), max_size=25)
 texts = st.text(max_size=400)
@@ -73,6 +73,6 @@ def test_what_came_of_a_branch_is_an_answer_wherever_there_is_one():
 @given(texts, values, candidates)
 def test_a_result_with_candidates_is_always_an_object_within_its_bound(error, response, tried):
     result = json.dumps({"error": error, "response": response})
-    text = with_candidates(result, tried, 256)
+    text = with_tried(result, tried, 256)
     assert len(text) <= 256
     assert json.loads(text).keys() == {"error", "response", "tried"}

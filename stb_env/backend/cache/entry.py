@@ -111,7 +111,7 @@ class CacheEntry:
 
     @property
     def failed_simulation(self) -> bool:
-        """Whether it is the placeholder that the original server stored where its simulator failed."""
+        """Whether it is the placeholder that published caches hold where a simulator failed."""
         return self.error == _FAILED_SIMULATION
 
     def written(self) -> str:

@@ -1,4 +1,4 @@
-"""What work on a response cache reports: counts, damage, and what was kept, added or dropped."""
+"""Reports of cache operations: statistics, integrity, filtering and merging."""
 
 from __future__ import annotations
 

@@ -44,11 +44,11 @@ class ResponseCache:
         DataError: The folder holds another format or damaged data.
 
     Examples:
-        >>> import gymnasium as gym
-        >>> from stb_env import ResponseCache, load_agent, plan, play
-        >>> env = gym.make("stb/I1Tool-v0", cache=ResponseCache(), mode="replay", judge="heuristic")
-        >>> job, *_ = plan(env.unwrapped.tasks, episodes=1)
-        >>> play(env, load_agent("gold")(), task_id=job.task_id, seed=job.seed).failure["kind"]
+        >>> from stb_env import ResponseCache, ToolEnv, VirtualBackend, load_agent, load_judge, play
+        >>> from stb_env.testing.notes import TASKS
+        >>> backend = VirtualBackend(ResponseCache(), mode="replay")
+        >>> env = ToolEnv(TASKS, backend, load_judge("heuristic"))
+        >>> play(env, load_agent("gold")(), task_id="day", seed=0).failure["kind"]
         'cache_miss'
     """
 
@@ -157,7 +157,7 @@ class ResponseCache:
     def filter(
         self, dest: str | os.PathLike[str] | None = None, *, taxonomy: Taxonomy = "default"
     ) -> FilterReport:
-        """Drop the entries of an error class, Other Errors excepted, as the paper's Table 2 did.
+        """Drop the entries of an error class, Other Errors excepted (Guo et al., 2024, Table 2).
 
         Args:
             dest: Folder of the filtered cache; None counts only.

@@ -1,6 +1,6 @@
-"""Real APIs: a ToolBench-protocol server, or any HTTP endpoint that a template describes."""
+"""Real APIs: a server that passes calls on, or any HTTP endpoint that a template describes."""
 
 from stb_env.backend.real_api.http_template import HTTPTemplate
-from stb_env.backend.real_api.remote_server import ToolBenchServer
+from stb_env.backend.real_api.remote_server import RemoteServer
 
-__all__ = ["HTTPTemplate", "ToolBenchServer"]
+__all__ = ["HTTPTemplate", "RemoteServer"]

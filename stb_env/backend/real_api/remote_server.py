@@ -1,4 +1,4 @@
-"""Real APIs behind a server that speaks ToolBench's protocol (``/rapidapi``)."""
+"""Real APIs behind one server, in the protocol of ToolLLM's RapidAPI proxy (Qin et al., 2023)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from stb_env.backend.cache.key import call_key, read_arguments
 from stb_env.backend.protocol import RealAPI
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI
+from stb_env.backend.real_api.places import HEADER_NAME
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -17,15 +18,17 @@ from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolId, ToolResult
 
-__all__ = ["RealAPI", "ToolBenchServer", "accepted"]
+__all__ = ["RealAPI", "RemoteServer", "accepted"]
 
 
-class ToolBenchServer(HTTPAPI):
-    """Passes calls on to a ToolBench server, which holds the real APIs.
+class RemoteServer(HTTPAPI):
+    """Passes calls on, by category, tool and api, to a server that holds the real APIs.
 
     Args:
         url: The server's endpoint, for example ``http://127.0.0.1:8080/rapidapi``.
-        key_env: Environment variable that holds the ToolBench key; where it is not set, none is sent.
+        key_name: Name of the field and of the header in which the server wants its key; empty for none.
+        key_env: Environment variable that holds the key; None for ``key_name`` in capitals. Where it is not
+            set, an empty key is sent.
         timeout: Seconds that one attempt may take.
         retries: Attempts after the first.
         deadline: Seconds that a call may take with all waiting and retries.
@@ -37,16 +40,17 @@ class ToolBenchServer(HTTPAPI):
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> ToolBenchServer("http://127.0.0.1:8080/rapidapi").fingerprint
+        >>> RemoteServer("http://127.0.0.1:8080/rapidapi").fingerprint
         {'protocol': 'rapidapi', 'endpoint': 'http://127.0.0.1:8080/rapidapi', 'taxonomy': 'default'}
     """
 
-    what = "the ToolBench server"
+    what = "the remote server"
 
     def __init__(
         self,
         url: str,
-        key_env: str = "TOOLBENCH_KEY",
+        key_name: str = "",
+        key_env: str | None = None,
         timeout: float = 15.0,
         retries: int = 2,
         deadline: float = 60.0,
@@ -57,8 +61,15 @@ class ToolBenchServer(HTTPAPI):
         accept_real({}, taxonomy=taxonomy)
         if "?" in str(url):
             raise ConfigError(f"the URL of {self.what} must end before any '?'")
-        super().__init__(url, key_env, timeout, retries, deadline, concurrency, clock)
+        if key_name and not HEADER_NAME.fullmatch(key_name):
+            # What was got stays unsaid: it may be the key itself.
+            raise ConfigError(f"key_name of {self.what} must be the name of a header")
+        if key_env and not key_name:
+            raise ConfigError(f"{self.what} gets a key with key_name: the name under which it is sent")
+        variable = key_name.upper().replace("-", "_") if key_env is None else key_env
+        super().__init__(url, variable, timeout, retries, deadline, concurrency, clock)
         self.taxonomy: RealCheck = taxonomy
+        self.key_name = key_name
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -74,18 +85,19 @@ class ToolBenchServer(HTTPAPI):
         return self._fetch(tool.id, call_key(tool.id, arguments), self._post(tool.id, arguments), self._read)
 
     def _post(self, identity: ToolId, arguments: JsonMapping | str) -> HTTPRequest:
+        key = {self.key_name: self._key} if self.key_name else {}
         body = {
             "category": identity.category,
             "tool_name": identity.tool,
             "api_name": identity.api,
             "tool_input": read_arguments(arguments),
             "strip": "",
-            "toolbench_key": self._key,
+            **key,
         }
         headers = {
             "accept": "application/json",
             "Content-Type": "application/json",
-            "toolbench_key": self._key,
+            **key,
             **self._credentials.headers,
         }
         return HTTPRequest("POST", self.endpoint, headers, jsontext.dumps(body).encode())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ _MAX_QUOTE = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ShownExample:
     """What an API answered to an earlier call.
 
     Attributes:
@@ -38,7 +38,7 @@ class Example:
         response: The answer's response, any JSON value.
 
     Examples:
-        >>> Example.of({"ms": 4}).written()
+        >>> ShownExample.of({"ms": 4}).written()
         '{"error": "", "response": {"ms": 4}}'
     """
 
@@ -47,7 +47,7 @@ class Example:
     response: Any
 
     @classmethod
-    def of(cls, value: Any) -> Example:
+    def of(cls, value: Any) -> ShownExample:
         """Take a JSON value as a mere response, and anything else, such as a cache entry, at its word."""
         if value is None or isinstance(value, str | int | float | list | Mapping):
             return cls(None, "", value)
@@ -78,6 +78,7 @@ class LLMSimulator:
         taxonomy: Which reading of Appendix D tells what examples are failures, which are not shown.
         sampling: How to sample; None for nothing in particular, and for MirrorAPI's own in its profiles.
         prompt: System prompt to use instead of the newest packaged one, for example a published one.
+        hidden: Names of arguments that the model is not shown, such as that of a key.
 
     Raises:
         ConfigError: The profile or taxonomy is unknown, or a number is out of range.
@@ -103,6 +104,7 @@ class LLMSimulator:
         taxonomy: Taxonomy = "default",
         sampling: Sampling | None = None,
         prompt: Prompt | None = None,
+        hidden: Collection[str] = (),
     ) -> None:
         if profile not in _PROMPTS:
             near = did_you_mean(str(profile), _PROMPTS)
@@ -120,6 +122,7 @@ class LLMSimulator:
         self._taxonomy: Taxonomy = taxonomy
         self._sampling = sampling or (Sampling() if profile == "chat" else mirror.SAMPLING)
         self._prompt = prompt or latest(_PROMPTS[profile])
+        self._hidden = frozenset(hidden)
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -134,6 +137,7 @@ class LLMSimulator:
             "example_characters": self._example_characters,
             "attempts": self._attempts,
             "taxonomy": self._taxonomy,
+            "hidden": sorted(self._hidden),
         }
 
     def simulate(
@@ -145,7 +149,7 @@ class LLMSimulator:
             tool: The API, with its record.
             arguments: An object, or the raw text where what was written is no object.
             key: Identifies the call in failures.
-            examples: Real answers to other calls of the API: `Example`, cache entries, or mere responses.
+            examples: Real answers to other calls of the API: `ShownExample`, cache entries, or responses.
 
         Returns:
             The answer, with the usage of all attempts; an application error where the model gave one.
@@ -154,7 +158,7 @@ class LLMSimulator:
             SimulatorError: No attempt gave a usable answer.
             InfrastructureError: The model failed, at the stage ``simulator``.
         """
-        messages = self._messages(tool, read_arguments(arguments), examples)
+        messages = self._messages(tool, self._shown(read_arguments(arguments)), examples)
         usage = Usage()
         for attempt in range(self._attempts):
             reply = yield from ask_once(self.model, self._request(messages, attempt), stage="simulator")
@@ -172,6 +176,11 @@ class LLMSimulator:
         )
         failure.usage = usage
         raise failure
+
+    def _shown(self, arguments: Arguments) -> Arguments:
+        if isinstance(arguments, str):
+            return arguments
+        return {name: value for name, value in arguments.items() if name not in self._hidden}
 
     def _messages(self, tool: Tool, arguments: Arguments, examples: Sequence[Any]) -> list[Mapping[str, str]]:
         if self.profile != "chat":
@@ -196,7 +205,7 @@ class LLMSimulator:
 
     def _read(self, reply: ChatReply) -> Answer:
         if self.profile == "chat":
-            return read_answer(reply)
+            return read_simulated_answer(reply)
         answer = mirror.read_output(reply.text)
         if answer is None:
             raise SimulatorError(f"expected JSON of error and response, got {_quoted(reply.text)}")
@@ -211,7 +220,7 @@ class LLMSimulator:
         return [*messages[:2], *correction(reply, {"problem": problem})]
 
 
-def read_answer(reply: ChatReply) -> Answer:
+def read_simulated_answer(reply: ChatReply) -> Answer:
     """Read a chat model's answer: a JSON object with ``error``, a text or null, and ``response``.
 
     Fences and text around the object are passed over, and damage is repaired, unless the answer was cut off.
@@ -220,9 +229,9 @@ def read_answer(reply: ChatReply) -> Answer:
         SimulatorError: It is no such object; the message says what is wrong.
 
     Examples:
-        >>> read_answer(ChatReply({"content": 'Sure: {"error": null, "response": [1]}'}))
+        >>> read_simulated_answer(ChatReply({"content": 'Sure: {"error": null, "response": [1]}'}))
         Answer(error='', response=[1], cut=False)
-        >>> read_answer(ChatReply({"content": '{"response": [1]}'}))
+        >>> read_simulated_answer(ChatReply({"content": '{"response": [1]}'}))
         Traceback (most recent call last):
         ...
         stb_env.errors.SimulatorError: expected a JSON object with error and response, got one with response
@@ -333,11 +342,11 @@ def example_lines(
 ) -> list[str]:
     """Return examples as lines of JSON, in order, each whole.
 
-    Left out are failures, the placeholders that the original server stored for its own, and what does not
-    fit any more.
+    Left out are failures, the placeholders that published caches hold for failed simulations, and what does
+    not fit any more.
 
     Args:
-        examples: `Example`, cache entries, or mere responses.
+        examples: `ShownExample`, cache entries, or mere responses.
         limit: Bound on their number.
         characters: Bound on their length together, line breaks included.
         taxonomy: Which reading of Appendix D tells a failure.
@@ -347,7 +356,7 @@ def example_lines(
         ['{"error": "", "response": {"ms": 4}}', '{"error": "", "response": {"ms": 5}}']
     """
     lines: list[str] = []
-    for example in map(Example.of, examples):
+    for example in map(ShownExample.of, examples):
         if len(lines) == limit:
             break
         if example.error == mirror.FAILED:

@@ -28,7 +28,6 @@ MAX_REQUEST = 16_384
 
 # Labels that the model knows from its training.
 _USER = "API doc:\n{document}\n\nRequest:\n{request}"
-_KEY_ARGUMENT = "toolbench_key"
 _MAX_REPAIR = 262_144
 
 _MARKS = re.compile(r'"(?:[^"\\]|\\.)*"?|[{}]', re.DOTALL)
@@ -94,9 +93,7 @@ def messages(prompt: Prompt, tool: Tool, arguments: JsonMapping | str) -> list[d
         tool: The API.
         arguments: An object, or the raw text where what was written is no object.
     """
-    if not isinstance(arguments, str):
-        arguments = {name: value for name, value in arguments.items() if name != _KEY_ARGUMENT}
-    request = jsontext.cut(arguments, MAX_REQUEST)
+    request = jsontext.cut(arguments if isinstance(arguments, str) else dict(arguments), MAX_REQUEST)
     user = _USER.format(document=repr(document(tool)), request=repr(request))
     return [{"role": "system", "content": prompt.render()}, {"role": "user", "content": user}]
 

@@ -13,7 +13,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm.chat import digest
 from stb_env.request import drive
-from stb_env.rollout.judging.pool import Progress, check_concurrency, read_lines, work_in_order
+from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.rollout.verdict_file import fields_of
 from stb_env.tasks import Task
 from stb_env.usage import Usage

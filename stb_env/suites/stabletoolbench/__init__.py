@@ -1,1 +1,1 @@
-"""StableToolBench (Guo et al., 2024) and the OpenBMB ToolBench that it grew from: six groups of queries."""
+"""StableToolBench (Guo et al., 2024) and ToolLLM's ToolBench that it grew from: six groups of queries."""

@@ -1,4 +1,4 @@
-"""Folders of answers, raw or in the evaluation format, as trajectories."""
+"""Folders of answers, raw or converted, as trajectories."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from stb_env.errors import DataError
 from stb_env.formats.imported import Origin
 from stb_env.seeding import derive
 from stb_env.suites.stabletoolbench.answers import is_answer, read_answer_file, read_json, read_name
-from stb_env.suites.stabletoolbench.converted_answers import is_evaluation, read_entry
+from stb_env.suites.stabletoolbench.converted_answers import is_converted, read_entry
 from stb_env.suites.stabletoolbench.queries import GROUPS, SUITE
 from stb_env.trajectory import Trajectory
 
-Kind = Literal["answers", "evaluation", "queries"]
+Kind = Literal["answers", "converted", "queries"]
 
 _NAMES = {stem: group for group, stem in GROUPS.items()}
 
@@ -25,7 +25,7 @@ _NAMES = {stem: group for group, stem in GROUPS.items()}
 class AnswerFolder:
     """The answers at a path: a file, or a folder that is searched with all its folders.
 
-    Where there are answer files, files of the evaluation format are passed over: they say the same, and less.
+    Where there are answer files, files of converted answers are passed over: they say the same, and less.
 
     Attributes:
         source: The path.
@@ -52,7 +52,7 @@ class AnswerFolder:
             self.kinds[kind] += 1
             if kind == "answers":
                 yield from self._read(file, value)
-            elif kind == "evaluation":
+            elif kind == "converted":
                 converted.append(file)
         for file in converted if not self.kinds["answers"] else ():
             yield from self._read(file, self._decoded(file))
@@ -67,7 +67,7 @@ class AnswerFolder:
             return None
 
     def _read(self, file: Path, value: Any) -> Iterator[Trajectory]:
-        entries = value.items() if kind_of(value) == "evaluation" else [("", value)]
+        entries = value.items() if kind_of(value) == "converted" else [("", value)]
         for query_id, entry in entries:
             origin = self._origin(file, query_id)
             try:
@@ -107,8 +107,8 @@ def kind_of(value: Any) -> Kind | None:
     """Return what a decoded file holds, or None where it is nothing that can be imported."""
     if is_answer(value):
         return "answers"
-    if is_evaluation(value):
-        return "evaluation"
+    if is_converted(value):
+        return "converted"
     if isinstance(value, list) and any(isinstance(record, dict) and "query" in record for record in value):
         return "queries"
     return None

@@ -157,7 +157,7 @@ def original_function(entry: JsonMapping, *, wrapped: bool = True) -> JsonObject
 
     Args:
         entry: An API entry of a query file.
-        wrapped: True for StableToolBench's form, False for ToolBench's older flat one.
+        wrapped: True for StableToolBench's form, False for ToolLLM's older flat one.
     """
     name = original_name(entry["api_name"], entry["tool_name"])
     blank = [""] if wrapped else []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.response_cache import ResponseCache
-from stb_env.formats.recorded_answer import Answer, Recording
+from stb_env.formats.recorded_answer import Answer, RecordedCall
 from stb_env.suites.stabletoolbench.cache_folder import write_folder
 
 
@@ -24,10 +24,10 @@ def export_folder(cache: ResponseCache, folder: Path) -> dict[str, int]:
     """
     written = 0
 
-    def recording(entry: CacheEntry) -> Recording:
+    def recorded(entry: CacheEntry) -> RecordedCall:
         nonlocal written
         written += 1
-        return Recording(entry.id, entry.arguments, Answer(entry.error, entry.response), entry.source)
+        return RecordedCall(entry.id, entry.arguments, Answer(entry.error, entry.response), entry.source)
 
-    files = write_folder(map(recording, cache.entries()), folder)
+    files = write_folder(map(recorded, cache.entries()), folder)
     return {"entries": written, "files": files}

@@ -15,7 +15,7 @@ from typing import Any
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
-from stb_env.formats.recorded_answer import Notes, Recording, as_answer
+from stb_env.formats.recorded_answer import Notes, RecordedCall, as_answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolId, pure_name, standardize
 
@@ -30,7 +30,7 @@ def is_cache_file(file: Path) -> bool:
     return file.suffix == ".json" and file.parent.name.endswith(f"_for_{file.parent.parent.name}")
 
 
-def read_file(file: Path, notes: Notes) -> Iterator[Recording]:
+def read_file(file: Path, notes: Notes) -> Iterator[RecordedCall]:
     """Yield the recorded calls of one API's file."""
     try:
         data = jsontext.loads(file.read_text(encoding="utf-8"))
@@ -46,7 +46,7 @@ def read_file(file: Path, notes: Notes) -> Iterator[Recording]:
         if answer is None:
             notes.refuse(file, f"the answer to {key[:80]!r} is no object of error and response")
         else:
-            yield Recording(identity, read_key(key), answer, "unknown")
+            yield RecordedCall(identity, read_key(key), answer, "unknown")
 
 
 def read_key(key: str) -> JsonMapping | str:
@@ -102,11 +102,11 @@ def _as_python(text: str) -> str:
         return text
 
 
-def write_folder(recordings: Iterable[Recording], folder: Path) -> int:
+def write_folder(calls: Iterable[RecordedCall], folder: Path) -> int:
     """Write recorded calls in the layout; each file appears whole or not at all.
 
     Args:
-        recordings: The calls, those of one API in a row.
+        calls: The calls, those of one API in a row.
         folder: A new or empty folder.
 
     Returns:
@@ -120,7 +120,7 @@ def write_folder(recordings: Iterable[Recording], folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     odd: dict[str, ToolId] = {}
     files = 0
-    for identity, answers in _by_api(recordings):
+    for identity, answers in _by_api(calls):
         place = _place(identity)
         if place is None:
             place = _hashed_place(identity)
@@ -134,16 +134,16 @@ def write_folder(recordings: Iterable[Recording], folder: Path) -> int:
     return files
 
 
-def _by_api(recordings: Iterable[Recording]) -> Iterator[tuple[ToolId, JsonObject]]:
+def _by_api(calls: Iterable[RecordedCall]) -> Iterator[tuple[ToolId, JsonObject]]:
     current: ToolId | None = None
     answers: JsonObject = {}
-    for recording in recordings:
-        if recording.id != current:
+    for call in calls:
+        if call.id != current:
             if current is not None:
                 yield current, answers
-            current, answers = recording.id, {}
-        answer = recording.answer
-        answers[write_key(recording.arguments)] = {"error": answer.error, "response": answer.response}
+            current, answers = call.id, {}
+        answer = call.answer
+        answers[write_key(call.arguments)] = {"error": answer.error, "response": answer.response}
     if current is not None:
         yield current, answers
 

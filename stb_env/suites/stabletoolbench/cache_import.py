@@ -13,7 +13,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.formats.recorded_answer import Notes, Recording
+from stb_env.formats.recorded_answer import Notes, RecordedCall
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
 from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
@@ -114,8 +114,8 @@ def import_source(
         found = kind if kind != "auto" else sniff(file)
         if found:
             report.by_kind[found] += 1
-            for recording in reader.read(file, found):
-                pending.add(recording, found if origin is None else origin, report)
+            for call in reader.read(file, found):
+                pending.add(call, found if origin is None else origin, report)
             pending.flush(report, at_least=_FLUSH)
         else:
             report.passed_over += 1
@@ -158,7 +158,7 @@ class _Reader:
         self._given = queries
         self._index = lru_cache(maxsize=64)(self._make_index)
 
-    def read(self, file: Path, kind: str) -> Iterator[Recording]:
+    def read(self, file: Path, kind: str) -> Iterator[RecordedCall]:
         if kind == "official":
             return cache_folder.read_file(file, self.notes)
         if kind == "mirrorapi":
@@ -178,18 +178,18 @@ class _Pending:
         self._cache = cache
         self._entries: dict[str, CacheEntry] = {}
 
-    def add(self, recording: Recording, origin: str, report: ImportReport) -> None:
-        answer = recording.answer
+    def add(self, call: RecordedCall, origin: str, report: ImportReport) -> None:
+        answer = call.answer
         entry = CacheEntry.of(
-            recording.id,
-            recording.arguments,
+            call.id,
+            call.arguments,
             answer.response,
             error=answer.error,
-            source=recording.source,
+            source=call.source,
             origin=origin,
         )
         report.read += 1
-        report.by_source[recording.source] += 1
+        report.by_source[call.source] += 1
         report.cut += answer.cut
         report.not_object += isinstance(entry.arguments, str)
         if entry.failed_simulation:

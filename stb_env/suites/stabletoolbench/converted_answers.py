@@ -1,4 +1,4 @@
-"""The evaluation format of StableToolBench: one object a group, from query id to what its evaluators read."""
+"""Converted answers of StableToolBench: one object a group, from query id to what its evaluators read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 from stb_env.actions import finish_arguments
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, tree_node, tree_step
+from stb_env.formats.call_texts import ANSWERED, BAD_FINISH, GAVE_UP, read_call
 from stb_env.formats.imported import Origin, answer_in, imported
-from stb_env.formats.recorded_call import ANSWERED, BAD_FINISH, GAVE_UP, read_call
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
@@ -18,8 +18,8 @@ _FINISH_CODES: Mapping[Any, int] = {"give_answer": ANSWERED, "give_up_and_restar
 _OUTCOMES: Mapping[Any, str] = {ANSWERED: "answer", GAVE_UP: "give_up"}
 
 
-def is_evaluation(value: Any) -> bool:
-    """Say whether a decoded file is of the evaluation format."""
+def is_converted(value: Any) -> bool:
+    """Say whether a decoded file is of converted answers."""
     return (
         isinstance(value, dict)
         and bool(value)
@@ -46,9 +46,7 @@ def read_entry(entry: JsonMapping, origin: Origin) -> Trajectory:
         origin = origin._replace(method=tree["method"])
         return imported(origin, entry["query"], entry["available_tools"], tree)
     except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise DataError(
-            f"malformed entry of the evaluation format: {type(error).__name__}: {error}"
-        ) from error
+        raise DataError(f"malformed entry of converted answers: {type(error).__name__}: {error}") from error
 
 
 def _tree(entry: JsonMapping) -> Tree:

@@ -25,6 +25,9 @@ from stb_env.settings import checks_settings
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import TaskSet, TaskSource
 
+# A wire string: what servers that speak the original's protocol call their key.
+KEY_NAME = "toolbench_key"
+
 
 @checks_settings
 def make(
@@ -79,7 +82,7 @@ def make(
         tasks = _as_set(tasks, "ids").filter(ids=_read_ids(ids))
     if split is not None:
         tasks = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})[split]
-    backend = backend or connect_backend(mode, cache, real, simulator, models, faults)
+    backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME)
     verdicts = connect_judge(judge, votes, models, votes_cache)
     return ToolEnv(tasks, backend, verdicts, compat=compat, max_turns=max_turns, **settings)
 

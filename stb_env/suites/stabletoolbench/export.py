@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from stb_env.errors import ConfigError
 from stb_env.formats.export import APART, ExportSettings, places
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.answers import answer_file, evaluation_entry, file_name, method_of
+from stb_env.suites.stabletoolbench.answers import answer_file, converted_entry, file_name, method_of
 from stb_env.suites.stabletoolbench.queries import GROUPS
 from stb_env.trajectory import Trajectory
 
@@ -38,7 +38,7 @@ def converted_files(episodes: Sequence[Trajectory], settings: ExportSettings) ->
             raise ConfigError(
                 f"two episodes would be entry {episode.task_id} of {place}.json; export {APART}"
             )
-        groups[place][episode.task_id] = evaluation_entry(episode, settings.method)
+        groups[place][episode.task_id] = converted_entry(episode, settings.method)
     for place, entries in groups.items():
         yield f"{place}.json", _document(entries)
 

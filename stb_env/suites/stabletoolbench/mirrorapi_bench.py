@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stb_env import jsontext
-from stb_env.formats.recorded_answer import Answer, Notes, Recording, as_answer, read_answer
+from stb_env.formats.recorded_answer import Answer, Notes, RecordedCall, as_answer, read_answer
 from stb_env.jsontypes import JsonMapping
 from stb_env.tools import ToolId
 
@@ -19,7 +19,7 @@ def is_record(value: Any) -> bool:
     return isinstance(value, dict) and isinstance(value.get("request"), dict) and "real_response" in value
 
 
-def read_file(file: Path, notes: Notes, *, simulated: bool = False) -> Iterator[Recording]:
+def read_file(file: Path, notes: Notes, *, simulated: bool = False) -> Iterator[RecordedCall]:
     """Yield the recorded calls of a file: the real answers, and on request the simulated ones before them.
 
     Args:
@@ -38,7 +38,7 @@ def read_file(file: Path, notes: Notes, *, simulated: bool = False) -> Iterator[
             yield from _record(file, number, line, notes, simulated)
 
 
-def _record(file: Path, number: int, line: str, notes: Notes, simulated: bool) -> Iterator[Recording]:
+def _record(file: Path, number: int, line: str, notes: Notes, simulated: bool) -> Iterator[RecordedCall]:
     try:
         record = jsontext.loads(line)
     except ValueError as error:
@@ -57,12 +57,12 @@ def _record(file: Path, number: int, line: str, notes: Notes, simulated: bool) -
     if simulated and "simulated_response" in record:
         answer = _answer(record["simulated_response"])
         if answer is not None:
-            yield Recording(identity, arguments, answer, "simulator")
+            yield RecordedCall(identity, arguments, answer, "simulator")
     answer = _answer(record["real_response"])
     if answer is None:
         notes.refuse(file, f"line {number}: real_response is no object of error and response")
         return
-    yield Recording(identity, arguments, answer, "real")
+    yield RecordedCall(identity, arguments, answer, "real")
 
 
 def _answer(value: Any) -> Answer | None:

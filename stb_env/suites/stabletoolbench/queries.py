@@ -1,4 +1,4 @@
-"""Official StableToolBench (and ToolBench) query files, as they are.
+"""Official query files of StableToolBench (and ToolLLM), as they are.
 
 Takes one file, a folder of group files, or the repository layout
 ``solvable_queries/test_instruction/<group>.json`` with ``test_query_ids/<group>.json`` beside it.
@@ -126,7 +126,7 @@ def find_files(root: Path, group: str | None = None) -> list[Path]:
         inside = sorted((root / stem).glob("*.json")) if (root / stem).is_dir() else []
         if inside:
             return inside
-    # A folder named after the group, or one of ToolBench's own files under other names.
+    # A folder named after the group, or one of ToolLLM's own files under other names.
     loose = sorted(root.glob("*.json")) if group is None or root.name in (group, GROUPS[group]) else []
     if loose:
         return loose

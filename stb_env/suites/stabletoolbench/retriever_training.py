@@ -1,4 +1,4 @@
-"""Training data of ToolBench's API retriever: document texts, and the files that its training reads.
+"""Training data of ToolLLM's API retriever: document texts, and the files that its training reads.
 
 File names, columns, separators and key words reproduce the original's format and are needed byte for byte.
 """
@@ -25,7 +25,7 @@ Pair = tuple[int, int]
 
 
 def document_text(entry: JsonMapping) -> str:
-    r"""Return the text that ToolBench's retriever embeds for an API entry.
+    r"""Return the text that ToolLLM's retriever embeds for an API entry.
 
     Raises:
         DataError: A name is missing.
@@ -52,7 +52,7 @@ def document_identity(entry: JsonMapping, separator: str = "[SEP]") -> str:
 
     Args:
         entry: An API entry.
-        separator: ``[SEP]`` in StableToolBench, a tab in ToolBench.
+        separator: ``[SEP]`` in StableToolBench, a tab in ToolLLM.
 
     Examples:
         >>> document_identity({"category_name": "Data", "tool_name": "Films", "api_name": "Film"})
@@ -117,7 +117,7 @@ def retriever_data(records: Iterable[JsonMapping], test_ids: Collection[str | in
     """Build training data from query records, ids and order as in the original.
 
     Args:
-        records: Records of a ToolBench query file: ``query query_id api_list`` and ``relevant APIs``.
+        records: Records of a query file of ToolLLM: ``query query_id api_list`` and ``relevant APIs``.
         test_ids: Query ids of the test half; those of an index file are its keys.
 
     Raises:

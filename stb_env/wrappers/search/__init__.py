@@ -1,7 +1,7 @@
 """Searches over an environment, driven step by step by any agent; every branch is a trajectory.
 
-`IndependentChains` is CoT@n, `DepthFirstSearch` the paper's DFS; `BestFirstSearch`, `BeamSearch` and
-`MonteCarloTreeSearch` go by a value. `branches` takes a saved search apart.
+`IndependentChains` is CoT@n, `DepthFirstSearch` DFSDT (Qin et al., 2023); `BestFirstSearch`, `BeamSearch`
+and `MonteCarloTreeSearch` go by a value. `branches` takes a saved search apart.
 """
 
 from stb_env.formats.branches import branches

@@ -36,8 +36,8 @@ class BeamSearch(TreeSearch):
         ConfigError: A setting is out of range, or so is a value.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = BeamSearch(gym.make("stb/Sandbox-v0"), width=2, beam=1)
+        >>> from stb_env.testing.notes import notes
+        >>> env = BeamSearch(notes(), width=2, beam=1)
         >>> _ = env.reset(seed=0)
         >>> [env.step("Let me think.")[4]["node"] for _ in range(4)]
         [0, 1, 1, 3]

@@ -38,8 +38,8 @@ class BestFirstSearch(TreeSearch):
         ConfigError: A setting is out of range, or so is a value.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = BestFirstSearch(gym.make("stb/Sandbox-v0"), value=lambda view: 1 / len(view.steps))
+        >>> from stb_env.testing.notes import notes
+        >>> env = BestFirstSearch(notes(), value=lambda view: 1 / len(view.steps))
         >>> _ = env.reset(seed=0)
         >>> [env.step("Let me think.")[4]["node"] for _ in range(3)]
         [1, 1, 3]

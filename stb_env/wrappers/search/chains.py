@@ -32,14 +32,14 @@ class IndependentChains(TreeSearch):
         answers: Answers after which it ends; with ``value``, more than one makes this best-of-n.
         value: Chooses among several answers, a judge may too; the first one without it.
         depth: What one level is: ``turns``, or ``nodes``: one for a thought and two for a call.
-        compat: ``"original"`` for the original's rules; see `stb_env.wrappers.search.original`.
+        compat: ``"original"`` for the published rules; see `stb_env.wrappers.search.original`.
 
     Raises:
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = IndependentChains(gym.make("stb/Sandbox-v0"), tries=2)
+        >>> from stb_env.testing.notes import notes
+        >>> env = IndependentChains(notes(), tries=2)
         >>> _ = env.reset(seed=0)
         >>> give_up = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
         >>> env.step("Let me think.")[4]["node"], env.step(give_up)[4]["node"], env.step(give_up)[2]

@@ -24,12 +24,12 @@ ANSWERED, QUERIES_SPENT = 10_000, 100_000
 
 
 class DepthFirstSearch(TreeSearch):
-    """ToolLLM's depth-first search over decisions (DFSDT), which StableToolBench evaluates as DFS.
+    """Depth-first search over decisions: DFSDT of ToolLLM (Qin et al., 2023), the DFS of Guo et al., 2024.
 
     Goes on below each node that it makes until the branch ends. At the depth limit, the node above tries
     its next child. After a give-up or an answer, the node above is abandoned too and the one above that
-    tries its next child; the root is never abandoned before it has had ``width`` children. In the paper's
-    setting the width is 2 and nothing is filtered. What is common to all searches is said at `TreeSearch`.
+    tries its next child; the root is never abandoned before it has had ``width`` children. As published,
+    the width is 2 and nothing is filtered. What is common to all searches is said at `TreeSearch`.
 
     With ``filter``, all children of a node are made first, ranked pair by pair and then visited in order;
     an answer among them counts once it is visited.
@@ -43,7 +43,7 @@ class DepthFirstSearch(TreeSearch):
         filter: Whether children are ranked before any is visited.
         rank: Compares two children, or the chat model that does (see `Ranker`); by their heuristic values
             where not given.
-        compat: ``"original"`` for the original's rules, oddities included: depth in nodes, a give-up in
+        compat: ``"original"`` for the published rules, oddities included: depth in nodes, a give-up in
             the first reply ends everything, the reply at the query limit is thrown away, rankings count
             as queries. See `stb_env.wrappers.search.original`.
         depth: What one level is: ``turns``, or ``nodes``: one for a thought and two for a call.
@@ -52,8 +52,8 @@ class DepthFirstSearch(TreeSearch):
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = DepthFirstSearch(gym.make("stb/Sandbox-v0"))
+        >>> from stb_env.testing.notes import notes
+        >>> env = DepthFirstSearch(notes())
         >>> _ = env.reset(seed=0)
         >>> give_up = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
         >>> observation, reward, terminated, truncated, info = env.step(give_up)

@@ -1,4 +1,4 @@
-"""How an action becomes a node of a search, and what an agent that stands there gets to read."""
+"""How actions become tree nodes, and which observations and messages the agent gets at a node."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import Step
 from stb_env.wrappers.base import ToolWrapper
-from stb_env.wrappers.search.siblings import candidates, listing, with_candidates
+from stb_env.wrappers.search.siblings import listing, tried_at, with_tried
 from stb_env.wrappers.search.tree import Node, Outcome, SearchTree
 
 Inner = ToolEnv | ToolWrapper
@@ -51,8 +51,8 @@ class Dialect:
     """The package's own way: one action is one node, and Finish is kept back until the search has chosen.
 
     Args:
-        depth: What counts as one level: ``turns``, or ``nodes`` as in the original, where a thought is one
-            and a call is two.
+        depth: What counts as one level: ``turns``, or ``nodes`` as in ToolLLM (Qin et al., 2023), where a
+            thought is one and a call is two.
 
     Raises:
         ConfigError: ``depth`` is neither.
@@ -118,15 +118,15 @@ class Dialect:
     def observation(self, env: Inner, tree: SearchTree) -> JsonObject:
         """Return what is observed at the current node; the result tells what was tried from there."""
         observation = dict(tree.here.observation)
-        tried = candidates(tree, tree.current)
+        tried = tried_at(tree, tree.current)
         if tried:
-            observation["result"] = with_candidates(observation["result"], tried, env.rules.limits.result)
+            observation["result"] = with_tried(observation["result"], tried, env.rules.limits.result)
         return observation
 
     def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
         """Return the conversation to the current node, and where something was tried, what that was."""
         said = env.messages
-        tried = [] if tree.over else candidates(tree, tree.current)
+        tried = [] if tree.over else tried_at(tree, tree.current)
         return [*said, diversity_message(listing(tried), tree.here.observation["result"])] if tried else said
 
     def played(self, node: Node, step: Step) -> Step:

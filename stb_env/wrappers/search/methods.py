@@ -1,4 +1,4 @@
-"""The original's searches by the names that its answer files have."""
+"""The published searches (Guo et al., 2024) by the names that their answer files have."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def original_search(
     answers: int = 1,
     model: ChatModel | None = None,
 ) -> TreeSearch:
-    """Return the search that a method's name stands for, by the original's rules.
+    """Return the search that a method's name stands for, by the published rules.
 
     Args:
         env: A tool environment, best one with ``compat="original"`` itself.
@@ -41,10 +41,10 @@ def original_search(
         ConfigError: The name stands for no search.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> original_search(gym.make("stb/Sandbox-v0"), "DFS_woFilter_w2").settings["width"]
+        >>> from stb_env.testing.notes import notes
+        >>> original_search(notes(), "DFS_woFilter_w2").settings["width"]
         2
-        >>> original_search(gym.make("stb/Sandbox-v0"), "BFS")
+        >>> original_search(notes(), "BFS")
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: method must be like CoT@1, DFS_woFilter_w2 or DFS_w2, got 'BFS'

@@ -1,4 +1,4 @@
-"""StableToolBench's own search rules, oddities included: what a search does with ``compat="original"``.
+"""Published search rules (Guo et al., 2024, after ToolLLM), oddities included: ``compat="original"``.
 
 Texts in here that models of the original would read are its wire format. What differs from the default:
 

@@ -1,4 +1,4 @@
-"""How the original compares candidates: a letter from a model, in both orders."""
+"""How the published search (Guo et al., 2024) compares candidates: a letter from a model, in both orders."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from stb_env.wrappers.search.value import Score, Scored
 
 
 class OriginalRanker:
-    """Compares candidates as StableToolBench's filtered search does, for ``compat="original"``.
+    """Compares candidates as the published search does that filters, for ``compat="original"``.
 
     The functions are given but must not be called, and the last letter of the reply decides: an A is one,
     whatever else is a B. An empty reply, at which the original crashes, is a failure.

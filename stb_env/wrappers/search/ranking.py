@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from stb_env.judges.comparison import Outcome, read_choice
 from stb_env.judges.excerpt import Room, call_lines, excerpt
+from stb_env.judges.pair_question import Outcome, read_choice
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask
 from stb_env.prompting import delimited, latest

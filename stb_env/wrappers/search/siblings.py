@@ -1,4 +1,4 @@
-"""The earlier candidates of a node: what was done there before, and what came of it."""
+"""The children that a node has: what was tried there before, and what came of it."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import CallRecord
 from stb_env.wrappers.search.tree import SearchTree
 
-Candidate = JsonObject
+Tried = JsonObject
 
-# As much of an observation as the original ever showed, in characters.
+# As much of an observation as the published search ever shows, in characters.
 _MOST = 1024
 
 
-def candidates(tree: SearchTree, index: int) -> list[Candidate]:
+def tried_at(tree: SearchTree, index: int) -> list[Tried]:
     """Return the actions that were taken at a node, in order.
 
     Each has ``calls`` (name, arguments, error, response), or ``text`` where it made none, and ``outcome``:
     where its branch led to at last.
     """
-    return [_candidate(tree, child) for child in sorted(tree.nodes[index].children)]
+    return [_tried(tree, child) for child in sorted(tree.nodes[index].children)]
 
 
-def _candidate(tree: SearchTree, index: int) -> Candidate:
+def _tried(tree: SearchTree, index: int) -> Tried:
     step = tree.nodes[index].step
     calls = [] if step is None else [_call(record) for record in step.calls]
-    said: Candidate = {"calls": calls} if calls or step is None else {"text": step.text[:_MOST]}
+    said: Tried = {"calls": calls} if calls or step is None else {"text": step.text[:_MOST]}
     return {**said, "outcome": outcome_of(tree, index)}
 
 
@@ -58,20 +58,20 @@ def outcome_of(tree: SearchTree, index: int) -> str:
 
 
 def listing(tried: Sequence[JsonMapping]) -> str:
-    """Return candidates as readable JSON text."""
+    """Return what was tried as readable JSON text."""
     return json.dumps(tried, indent=2)
 
 
-def with_candidates(result: str, tried: Sequence[Candidate], limit: int) -> str:
-    """Return an observation's result with the candidates under ``tried``; always an object, never too long.
+def with_tried(result: str, tried: Sequence[Tried], limit: int) -> str:
+    """Return an observation's result with what was tried under ``tried``; an object, never too long.
 
     Args:
         result: The result: an object, a list of them, or nothing.
-        tried: The candidates.
+        tried: What `tried_at` returned.
         limit: Bound on the text, in characters.
 
     Examples:
-        >>> with_candidates("", [{"text": "Hm.", "outcome": "give_up"}], 256)
+        >>> with_tried("", [{"text": "Hm.", "outcome": "give_up"}], 256)
         '{"error": "", "response": "", "tried": [{"text": "Hm.", "outcome": "give_up"}]}'
     """
     data = _object(result)

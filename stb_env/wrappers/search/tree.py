@@ -89,7 +89,7 @@ class SearchTree(NamedTuple):
         best: The node whose answer was played at the end.
         over: Whether the search has ended.
         spent: What models of the environment and of the search itself have used, on all branches.
-        returned: What the original's search function would have returned, where it has one.
+        returned: What the published search function would have returned, where it has one.
 
     Examples:
         >>> tree = SearchTree((Node(),)).added(0, Node()).added(1, Node()).added(0, Node())
@@ -200,7 +200,7 @@ def middle(state: Any) -> Any:
 
 
 def _step_data(step: Step) -> JsonObject:
-    """Return a step as plain data; what the original would have shown goes to the call that it is about."""
+    """Return a step as plain data; what the published search would have shown goes to the call behind it."""
     extra = dict(step.extra)
     nothing: tuple[JsonMapping, ...] = ({},) * len(step.calls)
     reports = extra.pop("reports", nothing)

@@ -1,4 +1,4 @@
-"""What every search shares: it grows a tree in an environment, one action a step."""
+"""The base of all searches: grows a tree in an environment, one action a step."""
 
 from __future__ import annotations
 
@@ -56,11 +56,12 @@ class TreeSearch(ToolWrapper):
         ConfigError: A setting is out of range.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = stb_env.IndependentChains(gym.make("stb/Sandbox-v0"), tries=2)
+        >>> from stb_env import IndependentChains, TreeSearch
+        >>> from stb_env.testing.notes import notes
+        >>> env = IndependentChains(notes(), tries=2)
         >>> _ = env.reset(seed=0)
         >>> _ = env.step("Let me think.")
-        >>> isinstance(env, stb_env.TreeSearch), len(env.tree.nodes), env.settings["tries"]
+        >>> isinstance(env, TreeSearch), len(env.tree.nodes), env.settings["tries"]
         (True, 2, 2)
         >>> answer = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "42"}}
         >>> env.answer_in(answer), env.case("42").task.goal

@@ -45,8 +45,8 @@ class MonteCarloTreeSearch(TreeSearch):
         ConfigError: A setting is out of range, or so is a value.
 
     Examples:
-        >>> import gymnasium as gym, stb_env
-        >>> env = MonteCarloTreeSearch(gym.make("stb/Sandbox-v0"), max_depth=2, max_queries=6)
+        >>> from stb_env.testing.notes import notes
+        >>> env = MonteCarloTreeSearch(notes(), max_depth=2, max_queries=6)
         >>> _ = env.reset(seed=0)
         >>> [env.step("Let me think.")[4]["node"] for _ in range(5)]
         [1, 1, 1, 0, 5]

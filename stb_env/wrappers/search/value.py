@@ -1,4 +1,4 @@
-"""What a search expects of a node: from 0 to 1, never from the verdict that the episode is scored by."""
+"""Value functions: the expected score of a node, from 0 to 1, never read off the episode's verdict."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 from stb_env.errors import DataError
 from stb_env.suites.stabletoolbench.answer_folder import AnswerFolder, find_kind, kind_of
-from stb_env.suites.stabletoolbench.answers import answer_file, evaluation_entry, file_name
+from stb_env.suites.stabletoolbench.answers import answer_file, converted_entry, file_name
 from tests.suites.stabletoolbench.test_answers import ANSWER, OBSERVED, call, dfs
 
 
@@ -52,13 +52,13 @@ def test_an_episode_has_the_same_key_wherever_the_folder_lies(folder, tmp_path_f
 
 
 def test_converted_files_are_read_where_no_answer_files_are(folder):
-    entries = {episode.task_id: evaluation_entry(episode) for episode in AnswerFolder(folder / "G2_answer")}
+    entries = {episode.task_id: converted_entry(episode) for episode in AnswerFolder(folder / "G2_answer")}
     write(folder / "G1_tool.json", entries)
     reader = AnswerFolder(folder)
     assert len(list(reader)) == 2
-    assert reader.kinds == {"answers": 2, "evaluation": 1}
+    assert reader.kinds == {"answers": 2, "converted": 1}
     (episode,) = AnswerFolder(folder / "G1_tool.json")
-    assert (episode.group, episode.task_id, evaluation_entry(episode)) == ("I1-Tool", "10", entries["10"])
+    assert (episode.group, episode.task_id, converted_entry(episode)) == ("I1-Tool", "10", entries["10"])
 
 
 def test_one_broken_file_does_not_hide_the_others(folder):
@@ -84,7 +84,7 @@ def test_a_file_can_be_read_alone(folder):
     [
         (value(), "answers"),
         ({"trys": []}, "answers"),
-        ({"1": {"answer": {"answer_details": []}}}, "evaluation"),
+        ({"1": {"answer": {"answer_details": []}}}, "converted"),
         ([{"query": "?"}], "queries"),
         ({"1": 0}, None),
         ([1], None),

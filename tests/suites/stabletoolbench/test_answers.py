@@ -12,7 +12,7 @@ from stb_env.formats.imported import Origin
 from stb_env.suites.stabletoolbench.answers import (
     answer_file,
     convert,
-    evaluation_entry,
+    converted_entry,
     file_name,
     read_answer_file,
     read_json,
@@ -297,4 +297,4 @@ def test_any_tree_exports_to_a_file_that_imports_to_an_equal_tree(episode):
 @given(episodes())
 def test_any_episode_and_its_answer_file_convert_alike(episode):
     converted = convert(decoded(answer_file(episode)), episode.tree["method"])
-    assert decoded(evaluation_entry(episode)) == converted
+    assert decoded(converted_entry(episode)) == converted

@@ -10,7 +10,7 @@ from stb_env.formats.imported import Origin
 from stb_env.suites.stabletoolbench.answers import (
     answer_file,
     convert,
-    evaluation_entry,
+    converted_entry,
     is_answer,
     read_answer_file,
     read_json,
@@ -18,7 +18,7 @@ from stb_env.suites.stabletoolbench.answers import (
 )
 from stb_env.suites.stabletoolbench.answers.nodes import mark, size_of, write_nodes
 from stb_env.suites.stabletoolbench.answers.tree import read_chains, read_tree
-from stb_env.suites.stabletoolbench.converted_answers import is_evaluation, read_entry
+from stb_env.suites.stabletoolbench.converted_answers import is_converted, read_entry
 from stb_env.trajectory import Trajectory
 from tests.shared import golden_cases
 
@@ -98,15 +98,15 @@ def test_golden_import_then_export_gives_back_every_answer_file(shared_data):
 def test_golden_an_episode_and_its_answer_file_convert_alike(shared_data):
     for file, value in raw_files(shared_data):
         method = read_name(file.stem).method
-        assert evaluation_entry(read(file, value)) == convert(value, method), file
+        assert converted_entry(read(file, value)) == convert(value, method), file
 
 
-def test_golden_entries_of_the_evaluation_format_come_back(shared_data):
+def test_golden_entries_of_converted_answers_come_back(shared_data):
     compared = 0
     for golden in sorted((shared_data / "stabletoolbench" / "golden" / "convert").glob("*/*.json")):
         value = read_json(golden)
-        for query_id, entry in value.items() if is_evaluation(value) else ():
-            assert evaluation_entry(read_entry(entry, Origin(query_id))) == entry, (golden, query_id)
+        for query_id, entry in value.items() if is_converted(value) else ():
+            assert converted_entry(read_entry(entry, Origin(query_id))) == entry, (golden, query_id)
             compared += 1
     if not compared:
         pytest.skip("no converted answers")

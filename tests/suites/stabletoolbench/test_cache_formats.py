@@ -352,11 +352,11 @@ def test_golden_mirrorapi_pairs_import_and_are_found_again(shared_data):
     files = found(shared_data, "mirrorapi_bench/*.jsonl")
     notes, answers = Notes(), {}
     for file in files:
-        for recording in mirrorapi.read_file(file, notes):
+        for recorded in mirrorapi.read_file(file, notes):
             text = CacheEntry.of(
-                recording.id, recording.arguments, recording.answer.response, error=recording.answer.error
+                recorded.id, recorded.arguments, recorded.answer.response, error=recorded.answer.error
             ).text
-            answers.setdefault(call_key(recording.id, recording.arguments), set()).add(text)
+            answers.setdefault(call_key(recorded.id, recorded.arguments), set()).add(text)
     cache, report = imported(shared_data / "mirrorapi_bench")
     assert report["entries_read"] == sum(len(file.read_text().strip().split("\n")) for file in files) > 0
     assert report["unreadable_total"] == 0

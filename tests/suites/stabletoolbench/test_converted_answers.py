@@ -1,4 +1,4 @@
-"""The evaluation format: entries as trajectories, and back."""
+"""Converted answers: entries as trajectories, and back."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from hypothesis import given, settings
 
 from stb_env.errors import DataError
 from stb_env.formats.imported import Origin
-from stb_env.suites.stabletoolbench.answers import evaluation_entry
+from stb_env.suites.stabletoolbench.answers import converted_entry
 from stb_env.suites.stabletoolbench.answers.conversion import entry_of, tool_detail
-from stb_env.suites.stabletoolbench.converted_answers import is_evaluation, read_entry
+from stb_env.suites.stabletoolbench.converted_answers import is_converted, read_entry
 from tests.formats.trees import decoded, episodes
 
 ANSWER = '{"return_type": "give_answer", "final_answer": "4"}'
@@ -36,14 +36,14 @@ ADD, THOUGHT = tool_detail("add", '{"n":\n 2}', '{"error": "", "response": "four
     ],
 )
 def test_an_entry_comes_back_as_it_was(value):
-    assert evaluation_entry(read_entry(value, Origin("1"))) == value
+    assert converted_entry(read_entry(value, Origin("1"))) == value
 
 
 @settings(max_examples=40)
 @given(episodes())
 def test_what_any_episode_converts_to_comes_back_as_it_was(episode):
-    value = decoded(evaluation_entry(episode))
-    assert decoded(evaluation_entry(read_entry(value, Origin("1")))) == value
+    value = decoded(converted_entry(episode))
+    assert decoded(converted_entry(read_entry(value, Origin("1")))) == value
 
 
 def test_an_answer_that_is_no_finish_ended_without_one():
@@ -62,7 +62,7 @@ def test_of_several_ways_the_last_is_read():
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        ({}, "malformed entry of the evaluation format: KeyError: 'answer'"),
+        ({}, "malformed entry of converted answers: KeyError: 'answer'"),
         ({"answer": 3}, "malformed entry"),
         (entry(("tool", {})), "KeyError: 'name'"),
         (entry() | {"available_tools": None}, "TypeError"),
@@ -74,5 +74,5 @@ def test_a_malformed_entry_says_what_is_wrong(value, message):
 
 
 @pytest.mark.parametrize("value", [{}, [], {"1": 3}, {"1": {"answer": {}}}, {"tree": {"answer": None}}, None])
-def test_other_files_are_not_taken_for_evaluation_files(value):
-    assert not is_evaluation(value)
+def test_other_files_are_not_taken_for_converted_answers(value):
+    assert not is_converted(value)

@@ -12,7 +12,7 @@ import pytest
 
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.key import canonical
-from stb_env.backend.real_api import ToolBenchServer
+from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import BackendError, SimulatorError
 from stb_env.formats.recorded_answer import read_answer
@@ -186,7 +186,7 @@ def record(flow: Mapping[str, Any], folder: Path, server: APIServer) -> Iterator
     simulator, cache = ScriptedSimulator(), ResponseCache()
     if flow["cache_before"]:
         import_source(cache, folder / "before", kind="official")
-    real = ToolBenchServer(server.url(), taxonomy="paper", retries=0)
+    real = RemoteServer(server.url(), taxonomy="paper", retries=0)
     mode = "record" if flow["is_save"] else "live"
     backend = VirtualBackend(cache, mode=mode, real=real, live_simulator=simulator)
     first: dict[str, Any] = {}

@@ -60,7 +60,7 @@ def test_every_real_query_keeps_all_its_apis_and_relevant_pairs(shared_data: Pat
             assert set(task.relevant) <= {tool.id for tool in task.tools}
 
 
-def test_toolbench_instruction_files_load_too(shared_data: Path):
+def test_instruction_files_of_toolllm_load_too(shared_data: Path):
     for file in found(shared_data, "toolbench/instruction/*.json"):
         loaded = load(file)
         records = json.loads(file.read_text(encoding="utf-8"))

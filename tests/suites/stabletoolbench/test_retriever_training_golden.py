@@ -1,4 +1,4 @@
-"""ToolBench's retriever data against what the original functions made of the same records."""
+"""ToolLLM's retriever data against what the original functions made of the same records."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Skeletons of API answers: what fields an answer has, of which types, and how long its lists are.
 
-A skeleton is written in the vocabulary of StableToolBench's ``template_response``: leaves name a type
+A skeleton is written in the vocabulary of ``template_response`` (Qin et al., 2023): leaves name a type
 (``str``, ``int``, ``float``, ``bool``, ``NoneType``, ``empty list``, ``list of <type> with length <n>``)
 and a list of objects is one object with an extra ``_list_length``. Real answers are read the same way.
 """

@@ -1,15 +1,15 @@
-"""Answer files of StableToolBench and ToolBench: reading, writing and conversion."""
+"""Answer files of StableToolBench and of ToolLLM: reading, writing and conversion."""
 
 from stb_env.suites.stabletoolbench.answers.conversion import convert
 from stb_env.suites.stabletoolbench.answers.files import FileName, file_name, is_answer, read_json, read_name
 from stb_env.suites.stabletoolbench.answers.reading import read_answer_file
-from stb_env.suites.stabletoolbench.answers.writing import answer_file, evaluation_entry, method_of
+from stb_env.suites.stabletoolbench.answers.writing import answer_file, converted_entry, method_of
 
 __all__ = [
     "FileName",
     "answer_file",
     "convert",
-    "evaluation_entry",
+    "converted_entry",
     "file_name",
     "is_answer",
     "method_of",

@@ -1,4 +1,4 @@
-"""Calls with their answers out of the original answer files of StableToolBench and ToolBench.
+"""Calls with their answers out of the original answer files of StableToolBench and ToolLLM.
 
 The files name functions without their category, cut to their last 64 characters, so the APIs are looked up
 in query files; a name that fits none, or several, stays unresolved and is never guessed.
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from stb_env.errors import DataError
-from stb_env.formats.recorded_answer import Notes, Recording, read_answer
+from stb_env.formats.recorded_answer import Notes, RecordedCall, read_answer
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.stabletoolbench.answers.files import is_answer, read_json
 from stb_env.tools import FINISH, ToolId, original_name
@@ -72,7 +72,7 @@ def nearest_query_files(folder: Path) -> list[Path]:
     return []
 
 
-def read_file(file: Path, queries: QueryIndex, notes: Notes) -> Iterator[Recording]:
+def read_file(file: Path, queries: QueryIndex, notes: Notes) -> Iterator[RecordedCall]:
     """Yield the recorded calls of one answer file, in the order in which they were made."""
     try:
         data = read_json(file)
@@ -91,7 +91,7 @@ def read_file(file: Path, queries: QueryIndex, notes: Notes) -> Iterator[Recordi
 
 def _recording(
     file: Path, name: str, node: JsonMapping, identity: ToolId | None, notes: Notes
-) -> Iterator[Recording]:
+) -> Iterator[RecordedCall]:
     observation = node.get("observation")
     if name == FINISH or not observation or node.get("observation_code") in _OWN_CODES:
         return
@@ -100,7 +100,7 @@ def _recording(
         return
     answer = read_answer(observation) if isinstance(observation, str) else None
     if answer is not None:
-        yield Recording(identity, str(node.get("description", "")), answer, "unknown")
+        yield RecordedCall(identity, str(node.get("description", "")), answer, "unknown")
     elif isinstance(observation, str) and observation.endswith("..."):
         notes.cut_dropped += 1
     else:

@@ -21,7 +21,7 @@ Document = JsonMapping
 
 
 def convert(document: Document, method: str) -> JsonObject:
-    """Convert an answer file to an entry of the evaluation format.
+    """Convert an answer file to an entry of converted answers.
 
     A ``function_call`` that is null, at which the original fails, counts as absent. The shape of the document
     decides how it is read, not the method's name.
@@ -46,7 +46,7 @@ def convert(document: Document, method: str) -> JsonObject:
 def entry_of(
     query: str, tools: Sequence[Any], method: str, final_answer: str, details: Sequence[Detail]
 ) -> JsonObject:
-    """Build an entry of the evaluation format.
+    """Build an entry of converted answers.
 
     Args:
         query: The query.

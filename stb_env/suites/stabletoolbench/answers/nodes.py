@@ -8,7 +8,7 @@ from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.formats.branches import Tree, children, path
-from stb_env.formats.recorded_call import (
+from stb_env.formats.call_texts import (
     ANSWERED,
     GAVE_UP,
     code_of,

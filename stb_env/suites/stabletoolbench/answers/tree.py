@@ -11,8 +11,8 @@ from itertools import zip_longest
 
 from stb_env.errors import DataError
 from stb_env.formats.branches import tree_node, tree_step
+from stb_env.formats.call_texts import ANSWERED, GAVE_UP, read_call
 from stb_env.formats.imported import answer_in
-from stb_env.formats.recorded_call import ANSWERED, GAVE_UP, read_call
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.answers.nodes import ACTION, INPUT, THOUGHT, Raw, kind_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from stb_env.formats.branches import Tree, children, path, path_messages, tree_of
-from stb_env.formats.recorded_call import given_arguments
+from stb_env.formats.call_texts import given_arguments
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.answers.conversion import convert
 from stb_env.suites.stabletoolbench.answers.messages import opening, split_lists, to_original
@@ -55,8 +55,8 @@ def answer_file(trajectory: Trajectory) -> JsonObject:
     }
 
 
-def evaluation_entry(trajectory: Trajectory, method: str | None = None) -> JsonObject:
-    """Return an episode as an entry of the evaluation format.
+def converted_entry(trajectory: Trajectory, method: str | None = None) -> JsonObject:
+    """Return an episode as an entry of converted answers.
 
     Args:
         trajectory: Any episode.
@@ -117,7 +117,7 @@ def _line(tree: Tree, groups: Sequence[Sequence[Raw]], index: int) -> list[Raw]:
 def _reported(tree: Tree) -> int | None:
     if tree["best"] is not None:
         return int(tree["best"])
-    # Only trees report give-ups, and the first versions of ToolBench did not even there.
+    # Only trees report give-ups, and the first versions of ToolLLM did not even there.
     if _is_chains(tree) or tree["settings"].get("document", {}).get("give_ups") == "ignored":
         return None
     ends = [index for index, node in enumerate(tree["nodes"]) if node["outcome"] == "give_up"]

@@ -19,8 +19,8 @@ from typing import Any
 from stb_env import seeding
 from stb_env.errors import JudgeError
 from stb_env.jsontypes import JsonArray, JsonMapping, JsonObject
-from stb_env.judges.comparison import SELECT, read_choice
 from stb_env.judges.evaluator import Evaluator
+from stb_env.judges.pair_question import SELECT, read_choice
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import ChatModel, ChatReply, ask
 from stb_env.metrics.sowr import Result, WinRate, win_rate
@@ -158,7 +158,7 @@ def preferences(
             elif known[mark] != "complete":
                 statuses = [side.status(task) for side in sides] if use_pass_rate else [None, None]
                 entries = [side.converted[task] for side in sides]
-                rng = seeding.rng("toolbench preference", seed, task, turn)
+                rng = seeding.rng("original preference", seed, task, turn)
                 preferred = yield from judge.prefer(entries, statuses, turn, rng)
                 known[sides[preferred].name] += 1
                 known[mark] = "complete"

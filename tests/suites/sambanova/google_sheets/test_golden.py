@@ -1,4 +1,4 @@
-"""The recorded readings and equalities of ToolBench's own evaluator."""
+"""The recorded readings and equalities of SambaNova's own evaluator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded verdicts of ToolBench's own evaluator on home searches."""
+"""The recorded verdicts of SambaNova's own evaluator on home searches."""
 
 from __future__ import annotations
 

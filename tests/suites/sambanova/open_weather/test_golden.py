@@ -1,4 +1,4 @@
-"""The recorded verdicts of ToolBench's own evaluator."""
+"""The recorded verdicts of SambaNova's own evaluator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded verdicts of ToolBench's own checkers, and its geometry."""
+"""The recorded verdicts of SambaNova's own checkers, and its geometry."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded verdicts of ToolBench's own evaluator on trip bookings."""
+"""The recorded verdicts of SambaNova's own evaluator on trip bookings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded verdicts of ToolBench's own evaluator, and VirtualHome's own activity file."""
+"""The recorded verdicts of SambaNova's own evaluator, and VirtualHome's own activity file."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import builtins
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from stb_env.actions.finish import PARAMETERS as FINISH_PARAMETERS
+from stb_env.actions.finish_arguments import PARAMETERS as FINISH_PARAMETERS
 from stb_env.actions.python_text import NotDataError, statements
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.form.api import FormApi, Made

@@ -44,7 +44,7 @@ def ends_with_search(program: str) -> bool:
 
 
 def unread(program: str) -> set[str]:
-    """What a program has of Python that is not read: such programs are refused, though ToolBench runs them.
+    """What a program has of Python that is not read: such programs are refused, though SambaNova runs them.
 
     See spec toolbench-tasks 14, on cases whose syntax is ``python``.
     """

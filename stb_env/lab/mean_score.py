@@ -14,12 +14,12 @@ Scores = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class MeanScore:
     """Mean score of an agent with its 95 % bootstrap interval over tasks.
 
     Examples:
-        >>> sure = Rate.of({"a": [1.0, 1.0], "b": [1.0]})
-        >>> sure.mean, sure.low, sure.high, sure.overlaps(Rate(0.9, 0.8, 1.0))
+        >>> sure = MeanScore.of({"a": [1.0, 1.0], "b": [1.0]})
+        >>> sure.mean, sure.low, sure.high, sure.overlaps(MeanScore(0.9, 0.8, 1.0))
         (1.0, 1.0, 1.0, True)
     """
 
@@ -28,7 +28,7 @@ class Rate:
     high: float
 
     @classmethod
-    def of(cls, scores: Scores) -> Rate:
+    def of(cls, scores: Scores) -> MeanScore:
         """Measure scores; every task counts alike, however often it was played."""
         means = [float(np.mean(several)) for several in scores.values()]
         return cls(round(float(np.mean(means)), 6) if means else 0.0, *bootstrap_interval(means))
@@ -38,6 +38,6 @@ class Rate:
         """Both ends of the interval."""
         return self.low, self.high
 
-    def overlaps(self, other: Rate) -> bool:
+    def overlaps(self, other: MeanScore) -> bool:
         """Say whether the two intervals have a point in common."""
         return self.low <= other.high and other.low <= self.high

@@ -13,19 +13,19 @@ from pettingzoo.test import api_test, seed_test
 from stb_env.errors import ConfigError
 from stb_env.request import drive
 from stb_env.synthesis import MULTI, SandboxAuthor
-from stb_env.synthesis.arena import SynthesisArena, env, raw_env
+from stb_env.synthesis.writing_env import WritingEnv, env, raw_env
 
 ROLES = {role.name: role for role in MULTI}
 
 ignoring_its_advice = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-def text_of(arena: SynthesisArena) -> str:
+def text_of(arena: WritingEnv) -> str:
     role = ROLES[arena.agent_selection]
     return drive(SandboxAuthor().write(role, arena.scene, ())).text
 
 
-def play(arena: SynthesisArena, **instead: list[str]) -> dict[str, float]:
+def play(arena: WritingEnv, **instead: list[str]) -> dict[str, float]:
     """Let the Sandbox play every role; a role in ``instead`` writes those texts first."""
     totals = dict.fromkeys(arena.possible_agents, 0.0)
     for name in arena.agent_iter():

@@ -24,7 +24,7 @@ from stb_env.metrics.rates import summarize
 from stb_env.metrics.sopr import sopr
 from stb_env.request import drive
 from stb_env.rollout.judging.case import answer_of, case_of
-from stb_env.rollout.judging.pool import Progress, check_concurrency, work_in_order
+from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, work_in_order
 from stb_env.rollout.verdict_file import (
     Judgement,
     manifest_of,

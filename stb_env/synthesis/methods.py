@@ -1,4 +1,4 @@
-"""Who writes a dialogue, in order."""
+"""The methods of synthesis: which roles write a dialogue, in order."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from stb_env.synthesis.soloist import Soloist
 from stb_env.synthesis.tester import Tester
 
 MULTI: tuple[Role, ...] = (DomainMaker(), ApiMaker(), QueryMaker(), Caller(), Tester())
-"""The five agents of the paper."""
+"""The five agents of API-Bank's paper."""
 
 SINGLE: tuple[Role, ...] = (Soloist(), Tester())
 """The baseline: one agent writes everything, and the same tester looks at it."""

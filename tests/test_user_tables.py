@@ -9,7 +9,7 @@ import pytest
 from typing_extensions import TypedDict
 
 from stb_env.errors import ConfigError
-from stb_env.tables import checked
+from stb_env.user_tables import checked
 
 
 class Player(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""Work on many items at a time, each result on disk, in order, before the next; and reading such files."""
+"""A thread pool whose results go to a file in order, each on disk before the next; and reading such files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads the body of a chat completion, and lets nothing pass that is not one."""
+"""Parses and validates the body of a chat completion."""
 
 from __future__ import annotations
 

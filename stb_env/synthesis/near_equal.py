@@ -1,4 +1,4 @@
-"""When two queries say the same: words in common."""
+"""Near-duplicate queries, by the words that they share (Jaccard index)."""
 
 from __future__ import annotations
 

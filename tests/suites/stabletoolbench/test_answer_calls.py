@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.formats.recorded_answer import Notes, read_answer
-from stb_env.suites.stabletoolbench.answers import calls as recordings
+from stb_env.suites.stabletoolbench.answers import calls as answer_calls
 from stb_env.suites.stabletoolbench.cache_import import import_source, sniff
 from stb_env.tools import ToolId
 
@@ -174,7 +174,7 @@ def test_an_answer_tree_may_be_deeper_than_the_stack():
     inner = call("add_numbers_for_calc_tool", "{}", answered(1))
     for _ in range(5000):
         inner = node("Thought", "", inner)
-    calls = list(recordings.calls_in(dfs(inner)))
+    calls = list(answer_calls.calls_in(dfs(inner)))
     assert [name for name, _ in calls][-1] == "add_numbers_for_calc_tool"
 
 
@@ -187,17 +187,19 @@ def test_golden_answer_files_import_and_their_calls_are_found_again(shared_data)
     read = unresolved = 0
     for file in files:
         assert sniff(file) == "answers"
-        index = recordings.QueryIndex(recordings.nearest_query_files(file.parent))
-        for recording in recordings.read_file(file, index, Notes()):
+        index = answer_calls.QueryIndex(answer_calls.nearest_query_files(file.parent))
+        for recorded in answer_calls.read_file(file, index, Notes()):
             entry = CacheEntry.of(
-                recording.id, recording.arguments, recording.answer.response, error=recording.answer.error
+                recorded.id, recorded.arguments, recorded.answer.response, error=recorded.answer.error
             )
             seen.setdefault(entry.key, set()).add(entry.text)
         report = import_source(cache, file).to_dict()
         read += report["entries_read"]
         unresolved += report["unresolved"]
         assert report["unreadable_total"] == report["cut_dropped"] == 0
-        calls = [node for name, node in recordings.calls_in(json.loads(file.read_text())) if name != "Finish"]
+        calls = [
+            node for name, node in answer_calls.calls_in(json.loads(file.read_text())) if name != "Finish"
+        ]
         own = sum(
             node.get("observation_code") in (1, 2, 3, 4, 5, 12) or not node.get("observation")
             for node in calls

@@ -24,8 +24,8 @@ def finish_arguments(call: ToolCall, *, compat: bool = False) -> JsonMapping:
 
     Args:
         call: The call to Finish.
-        compat: Recover as StableToolBench did: keys only where they are written with exactly one blank,
-            and a final answer that keeps its closing quote and brace.
+        compat: Recover as the code of Guo et al., 2024, does: keys only where they are written with exactly
+            one blank, and a final answer that keeps its closing quote and brace.
 
     Examples:
         >>> broken = ToolCall("Finish", '{"return_type": "give_answer", "final_answer": "say "hi""}')

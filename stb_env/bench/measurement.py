@@ -15,7 +15,7 @@ TURNS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class Measurement:
     """One measured figure.
 
     Attributes:

@@ -1,4 +1,4 @@
-"""Tables of settings that users write: pydantic checks their form, and every mistake is said in one way."""
+"""Validation of the tables of settings that users write, with one form of error message for all."""
 
 from __future__ import annotations
 

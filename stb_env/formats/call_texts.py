@@ -1,4 +1,4 @@
-"""A recorded call whose texts are kept: what a foreign file gives as text, and a record as values.
+"""Calls of foreign files: their texts as a record of values, and back to the same texts.
 
 A text that cannot be made again from its value stays with the record, in plain data, under
 ``original_arguments``, ``original_observation`` and ``code``, so nothing is lost on the way back.

@@ -1,4 +1,4 @@
-"""The two questions of the pass judge, in the package's own words."""
+"""The two prompts of the pass judge: on the final answer, and on the whole episode."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from stb_env.tools import FINISH
 _FUNCTION = "report_status"
 
 
-class Checks(Protocol):
-    """Words the two questions; their answers are read alike."""
+class PassQuestions(Protocol):
+    """Builds the two chat requests of the pass judge, whose replies are read alike."""
 
     @property
     def label(self) -> str:
@@ -38,8 +38,8 @@ class Checks(Protocol):
         ...
 
 
-class PromptChecks:
-    """Asks with prompts of the package, every text that no one vouches for between delimiters.
+class PromptQuestions:
+    """Asks with prompts of the package, untrusted texts between delimiters.
 
     Args:
         answer: Prompt of the first question; the newest of the package where not given.
@@ -47,8 +47,8 @@ class PromptChecks:
         room: How much of each text goes in.
 
     Examples:
-        >>> checks = PromptChecks()
-        >>> checks.label, sorted(checks.fingerprint)
+        >>> questions = PromptQuestions()
+        >>> questions.label, sorted(questions.fingerprint)
         ('v1', ['pass_judge', 'pass_judge_details', 'room'])
     """
 

@@ -1,4 +1,4 @@
-"""What the results of an episode hold: rows of named values, each with its bearing on the query."""
+"""Tool results flattened to rows of named values, each scored by its relevance to the query."""
 
 from __future__ import annotations
 

@@ -24,9 +24,9 @@ from stb_env.spaces import TextSpace
 from stb_env.synthesis.ability import Ability
 from stb_env.synthesis.api import Api
 from stb_env.synthesis.form import MAX_DRAFT, UnfitDraft
+from stb_env.synthesis.methods import MULTI
 from stb_env.synthesis.pipeline import Settings
 from stb_env.synthesis.role import complaint
-from stb_env.synthesis.roles import MULTI
 from stb_env.synthesis.scene import Scene
 
 MAX_BRIEF = 200_000
@@ -35,7 +35,7 @@ MAX_COMPLAINT = 20_000
 Observation = JsonObject
 
 
-class SynthesisArena(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
+class WritingEnv(AECEnv):  # type: ignore[misc] # PettingZoo publishes no types
     """The roles domain, api, query, caller and tester each write one JSON text; they share the reward.
 
     A role observes ``brief`` (what its model would be asked), ``complaint`` (what is wrong with its last
@@ -196,13 +196,13 @@ class SynthesisArena(AECEnv):  # type: ignore[misc] # PettingZoo publishes no ty
         self.rewards = dict.fromkeys(self.agents, reward)
 
 
-def raw_env(**settings: Any) -> SynthesisArena:
-    """Return a `SynthesisArena`; see there for the arguments."""
-    return SynthesisArena(**settings)
+def raw_env(**settings: Any) -> WritingEnv:
+    """Return a `WritingEnv`; see there for the arguments."""
+    return WritingEnv(**settings)
 
 
 def env(**settings: Any) -> Any:
-    """Return a `SynthesisArena` that complains about calls in a wrong order."""
+    """Return a `WritingEnv` that complains about calls in a wrong order."""
     return OrderEnforcingWrapper(raw_env(**settings))
 
 

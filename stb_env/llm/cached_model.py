@@ -1,4 +1,4 @@
-"""An on-disk cache of model answers: one file an answer, put in place whole or not at all."""
+"""A model with an on-disk cache of its answers: one file an answer, written atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Errors of the reporting validator as violations."""
+"""JSON Schema validation errors as violations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a model is asked which of two answers is better, and how its reply is read."""
+"""The prompt of the preference judge, which of two answers is better, and the parser of its reply."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _LINE = re.compile(
 )
 # Two answers share the room that the pass judge has for one.
 _ROOM = Room(answer=8_000, calls=24_000)
-# The original cuts final answers to this many characters.
+# The published program cuts final answers to this many characters.
 _ORIGINAL_ANSWER = 1_000
 
 
@@ -49,8 +49,8 @@ class Choice:
     reason: str = ""
 
 
-class Comparison(Protocol):
-    """Words the question about two answers and reads its reply."""
+class PairQuestion(Protocol):
+    """Builds the chat request that compares two episodes."""
 
     @property
     def label(self) -> str:
@@ -62,20 +62,20 @@ class Comparison(Protocol):
         """What decides the question, as plain data."""
         ...
 
-    def question(self, first: Case, second: Case) -> ChatRequest:
+    def ask(self, first: Case, second: Case) -> ChatRequest:
         """Ask which of two episodes of one task is better."""
         ...
 
 
-class PromptComparison:
-    """Asks with a prompt of the package, every text that no one vouches for between delimiters.
+class PromptPairQuestion:
+    """Asks with a prompt of the package, untrusted texts between delimiters.
 
     Args:
         prompt: The question; the newest of the package where not given.
         room: How much of each text goes in, for each of the two.
 
     Examples:
-        >>> PromptComparison().label
+        >>> PromptPairQuestion().label
         'v1'
     """
 
@@ -94,7 +94,7 @@ class PromptComparison:
         room = {name: getattr(self._room, name) for name in Room.__dataclass_fields__}
         return {"preference": self._prompt.hash, "room": room}
 
-    def question(self, first: Case, second: Case) -> ChatRequest:
+    def ask(self, first: Case, second: Case) -> ChatRequest:
         """Ask which of two episodes of one task is better."""
         texts = {"query": excerpt(first.task.query, self._room.query)}
         for name, case in (("first", first), ("second", second)):
@@ -105,7 +105,7 @@ class PromptComparison:
         return ChatRequest((message,), (_tool_spec(),), forced(_FUNCTION))
 
 
-class EvaluatorComparison:
+class EvaluatorPairQuestion:
     """Asks with the words and the function of an official evaluator.
 
     Args:
@@ -130,8 +130,8 @@ class EvaluatorComparison:
         """Hash of its prompts and functions."""
         return self._evaluator.fingerprint
 
-    def question(self, first: Case, second: Case) -> ChatRequest:
-        """Ask with both answers as JSON, in the form of StableToolBench's converted answers."""
+    def ask(self, first: Case, second: Case) -> ChatRequest:
+        """Ask with both answers as JSON, in the form that `answer_record` gives them."""
         return self._evaluator.request(
             SELECT,
             query=excerpt(first.task.query, _ROOM.query),

@@ -19,7 +19,7 @@ from stb_env.llm.chat import digest
 from stb_env.metrics.sowr import Result, Sowr, sowr
 from stb_env.request import drive
 from stb_env.rollout.judging.case import answer_of, case_of
-from stb_env.rollout.judging.pool import Progress, check_concurrency, read_lines, work_in_order
+from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
 from stb_env.rollout.verdict_file import fields_of, read_judged, slug
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage

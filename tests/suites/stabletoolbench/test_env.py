@@ -1,0 +1,36 @@
+"""The six groups as environments."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+
+import stb_env  # noqa: F401 (registers the ids)
+from stb_env.rollout import play
+from stb_env.rollout.agent import Agent
+from tests.fakes.api_server import APIServer
+
+
+class Caller(Agent):
+    """Calls the first tool and gives up."""
+
+    name = "caller"
+
+    def act(self, observation, info):
+        if observation["turn"]:
+            return {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+        function = info["tools"][0]["function"]
+        needed = function["parameters"].get("required", ())
+        return {"name": function["name"], "arguments": dict.fromkeys(needed, "x")}
+
+
+def test_a_live_server_is_sent_the_key_under_the_originals_name(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("TOOLBENCH_KEY", "a-key-of-mine")
+    with APIServer().running() as server:
+        env = gym.make(
+            "stb/I1Instruction-v0", mode="live", real=server.url(), simulator="none", judge="heuristic"
+        )
+        play(env, Caller(), task_id=env.unwrapped.tasks.at(0).id, seed=0)
+        env.close()
+    (request,) = server.requests
+    assert request.headers["toolbench_key"] == request.body["toolbench_key"] == "a-key-of-mine"
