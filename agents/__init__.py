@@ -1,1 +1,1 @@
-"""Policies outside the package, on public names only; run them by path, as in ``agents/dfs.py:DFSAgent``."""
+"""Policies on public names alone, installed as `stb_env.agents`: ``--agent 'dfs(width=2)'``."""

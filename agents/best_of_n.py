@@ -7,17 +7,16 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.llm import ChatModel
-from stb_env.wrappers import IndependentChains
-from stb_env.wrappers.search import JudgeValue
+from stb_env import ChatModel, IndependentChains
 
-from .common import SearchAgent, own_judge
+from .common import OwnJudge, SearchAgent, own_judge
 
 
 class BestOfNAgent(SearchAgent):
     """Tries a task n times in forks of its start, and plays the answer that its judge likes best.
 
-    Only that try is in effect when it is scored. Of equally good answers the first counts.
+    Only that try is in effect when it is scored. Of equally good answers the first counts. Run it with
+    ``--agent best_of_n``, or with settings as in ``--agent "best_of_n(n=5, judge='heuristic')"``.
 
     Args:
         model: The model, or a models file whose ``agent`` role is used.
@@ -36,7 +35,7 @@ class BestOfNAgent(SearchAgent):
         self,
         model: ChatModel | Path | str | None = None,
         n: int = 3,
-        judge: str = "model",
+        judge: OwnJudge = "model",
         max_depth: int = 12,
         max_queries: int | None = None,
     ) -> None:
@@ -53,7 +52,7 @@ class BestOfNAgent(SearchAgent):
             env,
             tries=self.n,
             answers=self.n,
-            value=JudgeValue(own_judge(self.judge, self.model, env)),
+            value=own_judge(self.judge, self.model, env),
             max_depth=self.max_depth,
             max_queries=self.max_queries,
         )

@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, cast, get_args
+from typing import Any, Literal, get_args
 
 import gymnasium as gym
 
-from stb_env.baselines.chat import Chat
-from stb_env.baselines.conversation import Conversation
-from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.judges.pass_judge import PassJudge
-from stb_env.judges.protocol import Judge
-from stb_env.llm import ChatModel
-from stb_env.seeding import derive
-from stb_env.wrappers import ChainOfThought, TreeSearch
+from stb_env import ChainOfThought, ChatAgent, ChatModel, ConfigError, Judge, TreeSearch, load_judge
 
 OwnJudge = Literal["model", "heuristic"]
 
 
-class SearchAgent(Chat):
+class SearchAgent(ChatAgent):
     """Lets a chat model grow the tree of a search: one completion is one node.
 
     The model is asked to think before each call. What it reads is taken anew from the search each time, so
@@ -31,8 +21,7 @@ class SearchAgent(Chat):
     its result before the model is asked again. A Finish among them ends the branch; the calls beside it are
     made only if this answer is the one that is played.
 
-    Every completion counts as a question of its own, so that two tries in the same situation may differ;
-    equal seeds ask equal questions.
+    A subclass defines `search`.
 
     Args:
         model: The model, or the path of a models file whose ``agent`` role is used; None for the role's
@@ -48,14 +37,9 @@ class SearchAgent(Chat):
         self.settings = settings
 
     @property
-    def fingerprint(self) -> JsonObject:
+    def fingerprint(self) -> dict[str, Any]:
         """What decides the answers: the model's own settings and those of the search."""
         return {**super().fingerprint, "search": dict(self.settings)}
-
-    @property
-    def model(self) -> ChatModel:
-        """The model that plays."""
-        return self._model
 
     def search(self, env: gym.Env[Any, Any]) -> TreeSearch:
         """Return the search around an environment."""
@@ -76,32 +60,9 @@ class SearchAgent(Chat):
             raise ConfigError(f"{name} plays a search; give it the environment that {name}.wrap returns")
         super().reset(env, seed)
         self.env = env
-        self._asked = 0
-
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
-        """Return what the model does next; messages tell the search what they cost.
-
-        Raises:
-            ModelError: The model gave no usable answer.
-        """
-        before = self.usage
-        action = super().act(observation, info)
-        if not isinstance(action, Mapping):
-            return action
-        return {**action, "usage": {"total_tokens": (self.usage - before).total_tokens}}
-
-    def conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
-        """Return the conversation at the search's current node."""
-        del observation, info
-        self._asked += 1
-        return Conversation(self.env.messages)
-
-    def index(self, attempt: int) -> int:
-        """Return a number that is another one for every completion of the episode."""
-        return derive("search", self._seed, self._asked, attempt) % 2**31
 
 
-def own_judge(name: str, model: ChatModel, env: gym.Env[Any, Any]) -> Judge:
+def own_judge(name: OwnJudge, model: ChatModel, env: gym.Env[Any, Any]) -> Judge:
     """Return a judge of an agent's own, which is not the one that its episodes are scored by.
 
     Args:
@@ -114,7 +75,7 @@ def own_judge(name: str, model: ChatModel, env: gym.Env[Any, Any]) -> Judge:
     """
     if name not in get_args(OwnJudge):
         raise ConfigError(f"an agent's own judge is {' or '.join(get_args(OwnJudge))}, got {name!r}")
-    judge = cast(Judge, HeuristicJudge() if name == "heuristic" else PassJudge(model))
+    judge = load_judge("pass" if name == "model" else name, model=model)
     rules = getattr(env, "rules", None)
     if rules is not None and rules.judge.name == judge.name:
         raise ConfigError(

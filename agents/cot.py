@@ -7,8 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.llm import ChatModel
-from stb_env.wrappers import IndependentChains
+from stb_env import ChatModel, IndependentChains
 
 from .common import SearchAgent
 
@@ -16,7 +15,7 @@ from .common import SearchAgent
 class CoTAgent(SearchAgent):
     """Thinks and calls along one chain; where it gives up, it starts again without memory, up to n times.
 
-    The first answer that is no give-up counts. Run it with ``--agent "agents/cot.py:CoTAgent(n=3)"``.
+    The first answer that is no give-up counts. Run it with ``--agent cot``, or ``--agent "cot(n=3)"``.
 
     Args:
         model: The model, or a models file whose ``agent`` role is used.

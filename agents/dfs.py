@@ -7,9 +7,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.llm import ChatModel
-from stb_env.wrappers import DepthFirstSearch
-from stb_env.wrappers.search import Ranker
+from stb_env import ChatModel, DepthFirstSearch
 
 from .common import SearchAgent
 
@@ -17,8 +15,8 @@ from .common import SearchAgent
 class DFSAgent(SearchAgent):
     """Goes back where a branch ends in a give-up, and tries something else there.
 
-    The model reads what was tried at a node before. Run it with ``--agent agents/dfs.py:DFSAgent``, or with
-    settings as in ``"agents/dfs.py:DFSAgent(width=3, max_queries=60)"``.
+    The model reads what was tried at a node before. Run it with ``--agent dfs``, or with settings as in
+    ``--agent "dfs(width=3, max_queries=60)"``.
 
     Args:
         model: The model, or a models file whose ``agent`` role is used.
@@ -53,5 +51,5 @@ class DFSAgent(SearchAgent):
             max_depth=self.max_depth,
             max_queries=self.max_queries,
             filter=self.filter,
-            rank=Ranker(self.model) if self.filter else None,
+            rank=self.model if self.filter else None,
         )

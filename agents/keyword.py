@@ -1,19 +1,15 @@
-"""A policy outside the package, on public names only: picks tools by the words they share with the query.
-
-Run it with ``stb-env run stb/Sandbox-v0 --agent agents/keyword.py:KeywordAgent --episodes 20``. It uses no
-model, so what it scores is what word matching alone is worth.
-"""
+"""A policy without a model: picks tools by the words that they share with the query."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import gymnasium as gym
 
 from stb_env import Agent
-from stb_env.jsontypes import JsonMapping, JsonObject
 
 _WORD = re.compile(r"[a-z]{3,}")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -22,6 +18,8 @@ _PROPER = re.compile(r"\b[A-ZÀ-Þ][\w'-]+(?: [A-ZÀ-Þ][\w'-]+)*")
 
 class KeywordAgent(Agent):
     """Calls the best matching tools once each, then answers with what came back.
+
+    What it scores is what word matching alone is worth. Run it with ``--agent keyword``.
 
     Args:
         calls: How many tools to try before answering.
@@ -35,10 +33,10 @@ class KeywordAgent(Agent):
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Forget the last episode."""
         del env, seed
-        self._plan: list[JsonObject] | None = None
+        self._plan: list[dict[str, Any]] | None = None
         self._found: list[str] = []
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
         """Return the next call, or the answer once the plan is done."""
         if self._plan is None:
             self._plan = self._ranked(observation["query"], json.loads(observation["tools"]))
@@ -50,11 +48,11 @@ class KeywordAgent(Agent):
         answer = " ".join(self._found) or "I could not find that out."
         return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": answer}}
 
-    def _ranked(self, query: str, specs: list[JsonObject]) -> list[JsonObject]:
+    def _ranked(self, query: str, specs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         words = set(_WORD.findall(query.lower()))
         functions = [spec["function"] for spec in specs if spec["function"]["name"] != "Finish"]
 
-        def score(function: JsonMapping) -> int:
+        def score(function: Mapping[str, Any]) -> int:
             text = f"{function['name'].replace('_', ' ')} {function['description']}".lower()
             return len(words & set(_WORD.findall(text)))
 
@@ -62,10 +60,10 @@ class KeywordAgent(Agent):
         return [{"name": f["name"], "arguments": fill(f["parameters"], query)} for f in best]
 
 
-def fill(schema: JsonMapping, query: str) -> JsonObject:
+def fill(schema: Mapping[str, Any], query: str) -> dict[str, Any]:
     """Fill the required parameters with names and numbers from the query, in order, else with defaults."""
     names, numbers = _PROPER.findall(query)[1:] or _PROPER.findall(query), _NUMBER.findall(query)
-    arguments: JsonObject = {}
+    arguments: dict[str, Any] = {}
     for name in schema.get("required", ()):
         parameter = schema["properties"].get(name, {})
         if "enum" in parameter:

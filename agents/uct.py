@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium as gym
 
-from stb_env.jsontypes import JsonObject
-from stb_env.llm import ChatModel
-from stb_env.wrappers import MonteCarloTreeSearch
-from stb_env.wrappers.search import JudgeValue, Value, heuristic_value
+from stb_env import ChatModel, MonteCarloTreeSearch
 
-from .common import SearchAgent, own_judge
+from .common import OwnJudge, SearchAgent, own_judge
 
 
 class UCTAgent(SearchAgent):
     """Spends a fixed number of completions where a value says that it pays, and plays the best answer.
+
+    Run it with ``--agent uct``, or with settings as in ``--agent "uct(value='calls', max_queries=60)"``.
 
     Args:
         model: The model, or a models file whose ``agent`` role is used.
@@ -39,7 +38,7 @@ class UCTAgent(SearchAgent):
     def __init__(
         self,
         model: ChatModel | Path | str | None = None,
-        value: str = "model",
+        value: Literal["calls"] | OwnJudge = "model",
         width: int = 3,
         c: float = math.sqrt(2),
         max_depth: int = 12,
@@ -48,7 +47,7 @@ class UCTAgent(SearchAgent):
     ) -> None:
         limits = {"max_depth": max_depth, "max_queries": max_queries, "answers": answers}
         super().__init__(model, value=value, width=width, c=c, **limits)
-        self.limits: JsonObject = {"width": width, "c": c, **limits}
+        self.limits: dict[str, Any] = {"width": width, "c": c, **limits}
         self.value = value
 
     def search(self, env: gym.Env[Any, Any]) -> MonteCarloTreeSearch:
@@ -57,9 +56,6 @@ class UCTAgent(SearchAgent):
         Raises:
             ConfigError: There is no such value, or the episodes are scored by it.
         """
-        return MonteCarloTreeSearch(env, value=self._valued(env), **self.limits)
-
-    def _valued(self, env: gym.Env[Any, Any]) -> Value:
         if self.value == "calls":
-            return heuristic_value
-        return JudgeValue(own_judge(self.value, self.model, env))
+            return MonteCarloTreeSearch(env, **self.limits)
+        return MonteCarloTreeSearch(env, value=own_judge(self.value, self.model, env), **self.limits)

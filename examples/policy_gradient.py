@@ -25,9 +25,7 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-import stb_env  # noqa: F401 (registers the environments)
-from stb_env.suites.sandbox.tasks import SandboxTasks
-from stb_env.wrappers import DiscreteActions
+from stb_env import DiscreteActions
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
 # answer as it is. Left out are templates that want arithmetic or a comparison of the agent itself
@@ -120,8 +118,12 @@ def pairs_of(query: str, tool: str) -> NDArray[np.int64]:
 
 def tasks_of(templates: Iterable[str], *splits: str) -> list[str]:
     """Return the ids of all tasks of these templates in these splits."""
-    sources = [SandboxTasks(split, template=template) for template in templates for split in splits]
-    return [source.at(index).id for source in sources for index in range(source.size or 0)]
+    ids = []
+    for template in templates:
+        for split in splits:
+            source = DiscreteActions(gym.make("stb/Sandbox-v0", split=split, template=template)).tasks
+            ids += [source.at(index).id for index in range(source.size or 0)]
+    return ids
 
 
 def play(

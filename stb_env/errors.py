@@ -35,7 +35,15 @@ class ActionError(STBError):
 
 
 class ConfigError(STBError):
-    """A setting is wrong or incomplete; the message says what was got, expected and what to do."""
+    """A setting is wrong or incomplete; the message says what was got, expected and what to do.
+
+    Examples:
+        >>> from stb_env.testing.notes import notes
+        >>> notes(order="sorted")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: order must be 'random' or 'sequential', got 'sorted'
+    """
 
 
 class DataError(STBError):

@@ -43,7 +43,8 @@ class Suite:
     Attributes:
         name: Its name: its folder, and its word on the command line with ``-`` for ``_``.
         description: What it is, in one line.
-        environments: What makes each of its environments, by id.
+        environments: What makes each of its environments, by id: a function as ``package.module:function``,
+            or a `Maker` where arguments belong to the id.
         splits: Splits of its tasks.
         needs: What an id needs besides a plain install, by id; ``""`` stands for all that are not named.
         data: Names under which `stb-env data fetch` knows its official files.
@@ -60,14 +61,15 @@ class Suite:
         commands: Typer application with its own commands.
 
     Examples:
-        >>> suite = Suite(name="demo", description="A demonstration.", environments={})
+        >>> from stb_env import Suite
+        >>> suite = Suite(name="demo", description="A list.", environments={"demo/Todo-v0": "todo:make"})
         >>> suite.name, suite.splits
         ('demo', ('test',))
     """
 
     name: str
     description: str
-    environments: Mapping[str, Maker]
+    environments: Mapping[str, Maker | str]
     splits: tuple[str, ...] = ("test",)
     needs: Mapping[str, str] = field(default_factory=dict)
     data: tuple[str, ...] = ()
@@ -86,6 +88,10 @@ class Suite:
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
             raise ConfigError(f"a suite is named by an identifier, such as my_suite, got {self.name!r}")
+
+    def register(self) -> Suite:
+        """Make it known here, and its environments known to Gymnasium; see `register`."""
+        return register(self)
 
     def need(self, env_id: str) -> str:
         """Return what an environment needs besides a plain install; empty for nothing."""
@@ -122,7 +128,8 @@ def register(suite: Suite) -> Suite:
         if owner is not None and owner.name != suite.name:
             raise ConfigError(f"{env_id} belongs to the suite {owner.name!r}; give yours another id")
     _SUITES[suite.name] = suite
-    for env_id, maker in suite.environments.items():
+    for env_id, made in suite.environments.items():
+        maker = Maker(made) if isinstance(made, str) else made
         # Without Gymnasium's wrappers the made object keeps snapshot, restore, fork, astep and areset;
         # the order check and the turn limit are the environment's own.
         registry.pop(env_id, None)

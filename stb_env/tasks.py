@@ -46,6 +46,7 @@ class Task:
         DataError: The id is empty, there is no tool, or two of them cannot be told apart.
 
     Examples:
+        >>> from stb_env import Task, Tool
         >>> ping = Tool("ping", "Answers pong.", {})
         >>> Task("1", "Ping!", (ping,)).tools[0].name
         'ping'
@@ -150,6 +151,7 @@ class TaskSet(Sequence[Task]):
         DataError: Two tasks share an id.
 
     Examples:
+        >>> from stb_env import Task, TaskSet, Tool
         >>> ping = (Tool("ping", "", {}),)
         >>> tasks = TaskSet([Task("1", "a", ping, group="x"), Task("2", "b", ping, group="y")], name="demo")
         >>> len(tasks), tasks.get("2").query, len(tasks.filter(group="x"))

@@ -211,9 +211,10 @@ class Tool:
         DataError: The name is not legal.
 
     Examples:
+        >>> from stb_env import Tool
         >>> tool = Tool("ping", "Answers pong.", {"type": "object", "properties": {}})
-        >>> tool.spec[:44], tool.id == ToolId.named("ping")
-        ('{"type": "function", "function": {"name": "p', True)
+        >>> tool.spec[:44], tool.id.api
+        ('{"type": "function", "function": {"name": "p', 'ping')
         >>> Tool("send ping", "Answers pong.", {})
         Traceback (most recent call last):
         ...
@@ -254,6 +255,11 @@ class ToolCall:
         name: The tool's name as written.
         arguments: An object, or the raw text where what was written is no object.
         id: Identifies the call among those of one step.
+
+    Examples:
+        >>> from stb_env import ToolCall
+        >>> ToolCall("forecast", {"city": "Oslo"})
+        ToolCall(name='forecast', arguments={'city': 'Oslo'}, id='')
     """
 
     name: str

@@ -169,6 +169,15 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         tree: Search tree, where a search made one.
+
+    Examples:
+        >>> from stb_env import Trajectory, load_agent, play
+        >>> from stb_env.testing.notes import notes
+        >>> episode = play(notes(), load_agent("gold")(), task_id="day", seed=0)
+        >>> episode.solved, episode.answer
+        (True, 'Tuesday')
+        >>> Trajectory.from_json(episode.to_json()) == episode
+        True
     """
 
     suite: str
@@ -226,6 +235,13 @@ def read_trajectories(path: str | Path) -> list[Trajectory]:
 
     Raises:
         DataError: The file is missing or a line is broken.
+
+    Examples:
+        >>> from stb_env import read_trajectories
+        >>> read_trajectories("runs/nothing")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
     file = Path(path)
     file = file / "trajectories.jsonl" if file.is_dir() else file

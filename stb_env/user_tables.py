@@ -111,7 +111,8 @@ def _explained(error: JsonMapping, form: type, where: str) -> ConfigError:
 
 def _unknown(place: str, name: str, known: list[str]) -> ConfigError:
     near = did_you_mean(name, known)
-    return ConfigError(f"{place} has no setting {name!r}{key_hint(name)}; it takes {', '.join(known)}.{near}")
+    takes = ", ".join(known) or "none"
+    return ConfigError(f"{place} has no setting {name!r}{key_hint(name)}; it takes {takes}.{near}")
 
 
 def _form_at(form: Any, path: Path) -> Any:

@@ -1,13 +1,10 @@
-"""Importing the package is cheap and complete."""
+"""Importing the package is cheap."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
 
-import pytest
-
-import stb_env
 from stb_env.bench.start import import_seconds
 
 HEAVY = (
@@ -17,7 +14,8 @@ HEAVY = (
 
 
 def test_importing_costs_at_most_a_tenth_of_a_second_more_than_gymnasium():
-    assert import_seconds("stb_env") - import_seconds("gymnasium") < 0.1
+    gymnasium, ours = import_seconds("gymnasium", "stb_env")
+    assert ours - gymnasium < 0.1
 
 
 def test_importing_loads_nothing_heavy():
@@ -26,15 +24,8 @@ def test_importing_loads_nothing_heavy():
     assert done.stdout.strip() == "[]"
 
 
-@pytest.mark.parametrize("name", sorted(stb_env.__all__))
-def test_every_public_name_is_there(name: str):
-    assert getattr(stb_env, name) is not None
-
-
-def test_there_are_at_most_twenty_public_names():
-    assert len(stb_env.__all__) <= 20
-
-
-def test_a_name_that_does_not_exist_is_an_attribute_error():
-    with pytest.raises(AttributeError, match=r"^module 'stb_env' has no attribute 'Agnet'$"):
-        _ = stb_env.Agnet
+def test_an_import_that_takes_long_is_measured_as_such(tmp_path, monkeypatch):
+    (tmp_path / "slow_to_import.py").write_text("import stb_env\nfor _ in range(10_000_000): pass\n")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    ours, slower = import_seconds("stb_env", "slow_to_import", runs=3)
+    assert slower - ours > 0.1

@@ -19,6 +19,14 @@ class Action:
     Attributes:
         calls: The calls in the order in which they run, ids unique; empty where nothing was called.
         text: A thought or anything else beside the calls; all of the text where there is no call.
+
+    Examples:
+        >>> from stb_env import Action
+        >>> from stb_env.testing.notes import notes
+        >>> env = notes(parse=lambda line: Action((), line.strip()))
+        >>> _ = env.reset(seed=0)
+        >>> env.step("  just a word  ")[4]["text"]
+        'just a word'
     """
 
     calls: tuple[ToolCall, ...]

@@ -68,6 +68,21 @@ class World(ABC, Generic[S]):
     """A `Backend` for local tools: answers at once, never fails, keeps no episode.
 
     A subclass names the type of its states: ``class Desk(World[Tables])``.
+
+    Examples:
+        >>> from stb_env import Task, TaskSet, Tool, ToolEnv, ToolResult, World, load_judge
+        >>> class Counter(World):
+        ...     fingerprint = {"world": "counter"}
+        ...     def start(self, task, seed):
+        ...         return 0
+        ...     def call(self, state, tool, arguments):
+        ...         return ToolResult.of({"count": state + 1}, source="world"), state + 1
+        >>> tick = Tool("tick", "Counts.", {"type": "object", "properties": {}})
+        >>> tasks = TaskSet([Task("1", "Count to two.", (tick,))])
+        >>> env = ToolEnv(tasks, Counter(), load_judge("heuristic"))
+        >>> _ = env.reset(seed=0)
+        >>> [env.step('{"name": "tick", "arguments": {}}')[0]["result"] for _ in range(2)][-1]
+        '{"error": "", "response": {"count": 2}}'
     """
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +29,15 @@ from stb_env.rollout import Agent
 from stb_env.seeding import derive
 from stb_env.tools import Status
 from stb_env.usage import Usage
+from stb_env.wrappers import TreeSearch
+
+Shown = Callable[[Sequence[JsonMapping]], Sequence[JsonMapping]]
 
 _SHORTENINGS = 3
 _ATTEMPTS = 3
 
 
-class Chat(Agent):
+class ChatAgent(Agent):
     """Lets a chat model play: one completion a turn, every call that it writes made in that turn.
 
     An answer without a call is taken as the final answer and wrapped in Finish, except in conversations,
@@ -42,6 +45,12 @@ class Chat(Agent):
     outgrows the model's context, the oldest tool results are cut and the question is put again, up to
     three times. A refusal is asked again twice. Any other failure of the model ends the episode as
     invalid, with its own kind: ``context``, ``rate_limit``, ``timeout`` ...
+
+    In a `TreeSearch` the model reads what the search shows at its current node, so nothing of a branch that
+    was left, and every completion counts as a question of its own, so that two tries in the same situation
+    may differ; equal seeds ask equal questions.
+
+    A subclass chooses the environment (`wrap`) and what the model reads besides (`shown`).
 
     Args:
         model: The model, or the path of a models file whose ``agent`` role is used; None for the role's
@@ -54,8 +63,8 @@ class Chat(Agent):
         ConfigError: No model is configured.
 
     Examples:
-        >>> from stb_env.llm import ScriptedModel
-        >>> agent = Chat(ScriptedModel(["It is Paris."]))
+        >>> from stb_env import ScriptedModel
+        >>> agent = ChatAgent(ScriptedModel(["It is Paris."]))
         >>> observation = {"result": ""}
         >>> info = {"messages": [{"role": "user", "content": "Capital of France?"}], "tools": [], "calls": []}
         >>> agent.act(observation, info)["arguments"]["final_answer"], agent.usage.calls
@@ -63,30 +72,38 @@ class Chat(Agent):
     """
 
     name = "chat"
+    needs = "a model"
 
     def __init__(self, model: ChatModel | Path | str | None = None) -> None:
         self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
         self._start(0)
 
     @property
+    def model(self) -> ChatModel:
+        """The model that plays."""
+        return self._model
+
+    @property
     def fingerprint(self) -> JsonObject:
         """What decides the model's answers, for the run's manifest."""
         return fingerprint(self._model)
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
-        """Forget the last episode; equal questions of episodes with other seeds count as others."""
-        self._start(seed)
-        rules = getattr(env.unwrapped, "rules", None)
-        self._has_user = rules is not None and rules.user is not None
-
     def _start(self, seed: int) -> None:
         self.usage = Usage()
-        self._seed = seed
+        self._seed, self._turns = seed, 0
+        self._search: TreeSearch | None = None
         self._talk: Conversation | None = None
         self._unread = True
         self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
         self._has_user = False
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Forget the last episode; equal questions of episodes with other seeds count as others."""
+        self._start(seed)
+        self._search = env if isinstance(env, TreeSearch) else None
+        rules = getattr(env.unwrapped, "rules", None)
+        self._has_user = rules is not None and rules.user is not None
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return what the model does next, as its message or as a Finish call.
@@ -95,35 +112,49 @@ class Chat(Agent):
             ModelError: The model gave no usable answer.
         """
         self._notice(observation, info)
-        talk = self.conversation(observation, info)
-        message = _with_ids(self.ask(talk, self._tools).message)
+        self._turns += 1
+        talk, before = self._conversation(observation, info), self.usage
+        message = _with_ids(self._answered(talk, self._tools, self.shown).message)
         talk.say(message)
-        return self._action(message)
+        action = self._action(message)
+        if self._search is None or not isinstance(action, Mapping):
+            return action
+        # Tells the search what the node cost.
+        return {**action, "usage": {"total_tokens": (self.usage - before).total_tokens}}
 
-    # -- what agents that see an episode otherwise override ----------------------------------------
+    # -- what agents that see an episode otherwise override or call -----------------------------------
 
-    def conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
-        """Return what the model is to read now: the talk so far, and what came back from the last action.
+    def shown(self, messages: Sequence[JsonMapping]) -> Sequence[JsonMapping]:
+        """Return what the model is to read now.
 
         Args:
-            observation: The observation.
-            info: Its ``info``.
+            messages: The conversation so far; in a search, the one to the current node.
         """
+        return messages
+
+    def ask(self, messages: Sequence[JsonMapping]) -> str:
+        """Ask the model something beside the episode, and return what it writes; its cost is counted.
+
+        Raises:
+            ModelError: It gave no usable answer.
+        """
+        return self._answered(Conversation(messages)).text
+
+    # -- core ------------------------------------------------------------------------------------
+
+    def _conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
+        if self._search is not None:
+            return Conversation(self._search.messages)
         if self._talk is None:
             self._talk = Conversation(info["messages"])
         else:
             self._talk.hear(_heard(observation, info), info["calls"])
         return self._talk
 
-    def index(self, attempt: int) -> int:
-        """Return which one this is of the equal questions that a model may be asked.
-
-        Args:
-            attempt: How often the model has refused just this one.
-        """
-        return derive("chat", self._seed, attempt) % 2**31
-
-    # -- core ------------------------------------------------------------------------------------
+    def _index(self, attempt: int) -> int:
+        """Return which one this is of the equal questions that a model may be asked."""
+        where = ("chat", self._seed) if self._search is None else ("search", self._seed, self._turns)
+        return derive(*where, attempt) % 2**31
 
     def _notice(self, observation: JsonMapping, info: JsonMapping) -> None:
         """Learn what can be called: at first from ``info``, later of tools that became callable since."""
@@ -144,20 +175,14 @@ class Chat(Agent):
             return text
         return answer(text)
 
-    def ask(self, talk: Conversation, tools: Sequence[JsonMapping] = ()) -> ChatReply:
-        """Ask the model, shortening the conversation and asking again as said above.
-
-        Args:
-            talk: What it is to read.
-            tools: What it may call.
-
-        Raises:
-            ModelError: It gave no usable answer.
-        """
+    def _answered(
+        self, talk: Conversation, tools: Sequence[JsonMapping] = (), shown: Shown = tuple
+    ) -> ChatReply:
+        """Ask the model, shortening the conversation and asking again as said above."""
         attempt, cuts = 0, 0
         while True:
             # Another index is another seed: the same one would only buy the same refusal.
-            request = ChatRequest(tuple(talk.messages), tuple(tools), index=self.index(attempt))
+            request = ChatRequest(tuple(shown(talk.messages)), tuple(tools), index=self._index(attempt))
             try:
                 reply = self._model.complete(request)
             except ModelError as error:
@@ -185,7 +210,7 @@ def _connected(path: Path | str | None) -> ChatModel:
     if not available(config):
         raise ConfigError(
             f"the chat agent has no model: set {config.key_variable}, or STB_AGENT_BASE_URL and "
-            "STB_AGENT_MODEL for a server of your own, or name a models file with --agent chat:FILE"
+            "STB_AGENT_MODEL for a server of your own, or name a models file with --models FILE"
         )
     return connect(config)
 

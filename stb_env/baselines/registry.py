@@ -2,24 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import inspect
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from stb_env.baselines.chat import Chat
+from stb_env.baselines.agent_text import read_agent_text
+from stb_env.baselines.chat import ChatAgent
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.baselines.replay import Replay
-from stb_env.baselines.settings import check_settings, read_settings, takes
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.reference import load_object
 from stb_env.rollout import Agent, AgentFactory, as_agent
+from stb_env.settings import check_settings, takes
 from stb_env.suite import Reference, resolved, suites
 
 BASELINES: dict[str, Callable[..., Agent]] = {
-    agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, Chat)
+    agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, ChatAgent)
+}
+
+# The folder agents/ stands on public names alone, above this module, so it is named and not imported.
+_POLICIES: Mapping[str, Reference] = {
+    "best_of_n": "stb_env.agents.best_of_n:BestOfNAgent",
+    "cot": "stb_env.agents.cot:CoTAgent",
+    "dfs": "stb_env.agents.dfs:DFSAgent",
+    "keyword": "stb_env.agents.keyword:KeywordAgent",
+    "reflexion": "stb_env.agents.reflexion:ReflexionAgent",
+    "uct": "stb_env.agents.uct:UCTAgent",
 }
 
 
@@ -27,46 +38,64 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
     """Return a factory for the agent that a text names.
 
     Args:
-        spec: A baseline's name (``gold``), a name with its argument (``replay:RUN_FOLDER``),
-            ``path/to/file.py:Name`` or ``package.module:Name``. A name may stand for an `Agent` class, a
-            factory, or a plain ``policy(observation, info)`` function; a class can be given settings, as in
-            ``agents/dfs.py:DFSAgent(width=3)``. A file may import its neighbours (``from .common import``).
+        spec: A name (``gold``), with settings where it takes any (``dfs(width=3)``), or with its one argument
+            (``replay:RUN_FOLDER``). Or an agent of your own, ``path/to/file.py:Name`` or
+            ``package.module:Name``: an `Agent` class, which can be given settings in the same way, a factory,
+            or a plain ``policy(observation, info)`` function. A file may import its neighbours
+            (``from .common import``).
         models: Models file, for classes that take a ``model`` and were not given one.
 
     Raises:
-        ConfigError: Nothing of that name exists, or it has no such setting.
+        ConfigError: Nothing of that name exists, or it does not take such a setting.
 
     Examples:
-        >>> load_agent("echo")().name
-        'echo'
-        >>> load_agent("ecko")  # doctest: +ELLIPSIS
+        >>> load_agent("echo")().name, load_agent("keyword(calls=3)")().name
+        ('echo', 'keyword')
+        >>> load_agent("keyword(call=3)")
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: no agent 'ecko'; give a name (chat, ...), path.py:Name...
+        stb_env.errors.ConfigError: keyword has no setting 'call'; it takes calls. Did you mean 'calls'?
+        >>> load_agent("ecko")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: no agent 'ecko'; give a name (best_of_n, ...), path.py:Name...
     """
     baseline, _, argument = spec.partition(":")
     if argument and baseline in BASELINES:
-        return partial(BASELINES[baseline], argument)
-    name, settings = read_settings(spec)
-    found = BASELINES[name] if name in BASELINES else _found(name)
-    return _factory(found, name, settings, models)
+        return _with_argument(baseline, argument)
+    name, settings = read_agent_text(spec)
+    return _factory(_found(name), name, settings, models)
 
 
-def suite_agents() -> dict[str, Reference]:
-    """Return the agents that suites bring, by name."""
-    return {name: agent for suite in suites() for name, agent in suite.agents.items()}
+def named_agents() -> dict[str, Reference]:
+    """Return every agent that has a name: the baselines, the searching ones, and those that suites bring."""
+    named: dict[str, Reference] = {**BASELINES, **_POLICIES}
+    for suite in suites():
+        for name, agent in suite.agents.items():
+            named.setdefault(name, agent)
+    return named
+
+
+def _with_argument(name: str, argument: str) -> AgentFactory:
+    made = BASELINES[name]
+    setting = next(iter(inspect.signature(made).parameters), None)
+    if setting is None:
+        raise ConfigError(f"{name} takes no argument, got {argument!r}; write --agent {name}")
+    return _factory(made, name, {setting: argument}, None)
 
 
 def _found(name: str) -> Any:
     if ":" in name:
         return load_object(name)
-    offered = suite_agents()
-    if name in offered:
-        return resolved(offered[name])
-    known = sorted([*BASELINES, *offered])
-    hint = did_you_mean(name, known)
+    # What other packages bring is imported only where none of ours is meant.
+    ours: Mapping[str, Reference] = {**BASELINES, **_POLICIES}
+    named = ours if name in ours else named_agents()
+    if name in named:
+        return resolved(named[name])
+    known = sorted(named)
     raise ConfigError(
-        f"no agent {name!r}; give a name ({', '.join(known)}), path.py:Name or module:Name.{hint}"
+        f"no agent {name!r}; give a name ({', '.join(known)}), path.py:Name or module:Name."
+        f"{did_you_mean(name, known)}"
     )
 
 

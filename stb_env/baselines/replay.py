@@ -24,6 +24,7 @@ class Replay(Agent):
     """
 
     name = "replay"
+    needs = "a saved run"
 
     def __init__(self, path: str = "") -> None:
         if not path:

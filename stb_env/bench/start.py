@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from stb_env.suites.stabletoolbench.queries import load
 
 def start_measurements(seconds: float, data: str | None) -> Iterator[Measurement]:
     """Measure imports, in fresh processes, and the reading of query files."""
-    gymnasium, ours = import_seconds("gymnasium"), import_seconds("stb_env")
+    gymnasium, ours = import_seconds("gymnasium", "stb_env")
     yield Measurement("import gymnasium", gymnasium, "s")
     yield Measurement("import stb_env", ours, "s", f"{ours - gymnasium:+.3f} s")
     with _query_files(data) as path:
@@ -29,16 +30,26 @@ def start_measurements(seconds: float, data: str | None) -> Iterator[Measurement
     yield Measurement("catalogue look-up", rate(lambda: loaded.tasks.catalog.get(next(order)), seconds), "/s")
 
 
-def import_seconds(module: str) -> float:
-    """Return how long an import takes in a fresh process, in seconds; the best of five."""
-    code = f"import time; start = time.perf_counter(); import {module}; print(time.perf_counter() - start)"
-    times = []
-    for _ in range(5):
-        done = subprocess.run(  # noqa: S603 (our own code and a module name from this file)
-            [sys.executable, "-c", code], capture_output=True, text=True, check=True
-        )
-        times.append(float(done.stdout))
-    return min(times)
+def import_seconds(*modules: str, runs: int = 7) -> list[float]:
+    """Return how long imports take in fresh processes: seconds of the processor, the medians of some runs.
+
+    The modules take turns, and waiting for the processor is not counted, so that a machine which is busy for
+    a while makes none of them look slow.
+
+    Args:
+        *modules: Names of modules.
+        runs: How often each is imported.
+    """
+    times = [[_import_seconds(module) for module in modules] for _ in range(runs)]
+    return [statistics.median(each) for each in zip(*times, strict=True)]
+
+
+def _import_seconds(module: str) -> float:
+    code = f"import time; start = time.process_time(); import {module}; print(time.process_time() - start)"
+    done = subprocess.run(  # noqa: S603 (our own code and a module name from this package)
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    )
+    return float(done.stdout)
 
 
 @contextmanager

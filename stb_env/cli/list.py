@@ -1,10 +1,14 @@
-"""``stb-env list``: what there is to play."""
+"""``stb-env list``: what there is to play, and who plays."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from rich.console import Group
 from rich.table import Table
 
-from stb_env.baselines import BASELINES
+from stb_env.baselines.description import AgentDescription
+from stb_env.baselines.registry import named_agents
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.jsontypes import JsonObject
@@ -13,14 +17,11 @@ from stb_env.rollout.make import env_ids, make_env
 
 @reporting
 def list_suites(as_json: options.AsJson = False) -> None:
-    """List environments and baseline agents."""
+    """List environments, and agents with their settings."""
     rows = [_row(env_id) for env_id in env_ids()]
-    table = Table(title="environments", caption="agents: " + ", ".join(sorted(BASELINES)))
-    for column in ("id", "embedded tasks", "judge", "mode"):
-        table.add_column(column)
-    for row in rows:
-        table.add_row(row["id"], str(row["tasks"] or "endless"), row["judge"], row["mode"])
-    emit({"environments": rows, "agents": sorted(BASELINES)}, as_json, table)
+    agents = [AgentDescription.of(name, agent) for name, agent in named_agents().items()]
+    data = {"environments": rows, "agents": {agent.name: agent.to_dict() for agent in agents}}
+    emit(data, as_json, Group(_environments(rows), _agents(agents)))
 
 
 def _row(env_id: str) -> JsonObject:
@@ -32,3 +33,24 @@ def _row(env_id: str) -> JsonObject:
         "judge": rules.judge.name,
         "mode": rules.backend.fingerprint.get("mode", "world"),
     }
+
+
+def _environments(rows: list[dict[str, Any]]) -> Table:
+    table = Table(title="environments")
+    for column in ("id", "embedded tasks", "judge", "mode"):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(row["id"], str(row["tasks"] or "endless"), row["judge"], row["mode"])
+    return table
+
+
+def _agents(agents: list[AgentDescription]) -> Table:
+    table = Table(title="agents", caption="--agent takes a name, with settings as in 'dfs(width=3)'")
+    table.add_column("name", no_wrap=True)
+    for column in ("settings", "needs", "what it does"):
+        table.add_column(column, overflow="fold")
+    for agent in agents:
+        # That one takes a model is said by what it needs.
+        given = [f"{name}={value!r}" for name, value in agent.settings.items() if name != "model"]
+        table.add_row(agent.name, ", ".join(given), agent.needs, agent.description)
+    return table

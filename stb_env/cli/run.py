@@ -18,7 +18,9 @@ EnvId = Annotated[str, typer.Argument(metavar="ID", help="Environment id, for ex
 AgentName = Annotated[
     str,
     typer.Option(
-        "--agent", help="A baseline's name, path.py:Name or module:Name; name:ARGUMENT where it takes one."
+        "--agent",
+        help="An agent's name (see `stb-env list`), with settings as in 'dfs(width=3)'; path.py:Name or "
+        "module:Name for your own.",
     ),
 ]
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
 import typer
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.table import Table
 
 from stb_env.errors import InfrastructureError, STBError
@@ -23,21 +23,21 @@ console = Console(stderr=True)
 """For progress and remarks: stdout carries the result alone."""
 
 
-def emit(data: JsonObject, as_json: bool, table: Table | None = None) -> None:
+def emit(data: JsonObject, as_json: bool, table: RenderableType | None = None) -> None:
     """Print a result: as one JSON document, as its table, or without a table as lines of name and value.
 
     Args:
         data: The result, JSON values.
         as_json: Whether ``--json`` was given; then nothing else may go to stdout.
-        table: The same for people.
+        table: The same for people: a table, or several in a group.
     """
     if as_json:
         typer.echo(json.dumps(data, indent=2))
         return
     if table is None:
-        table = Table(show_header=False)
+        table = lines = Table(show_header=False)
         for name, value in data.items():
-            table.add_row(name, value if isinstance(value, str) else json.dumps(value))
+            lines.add_row(name, value if isinstance(value, str) else json.dumps(value))
     Console().print(table)
 
 

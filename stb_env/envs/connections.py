@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 from collections.abc import Callable, Mapping
 from functools import lru_cache
@@ -15,11 +14,12 @@ from stb_env.backend.protocol import RealAPI, Simulator
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.llm import available, connect, load_models
+from stb_env.settings import check_settings
 
 T = TypeVar("T")
 
@@ -125,11 +125,5 @@ def _simulator(
 
 
 def _made(kind: Callable[..., T], settings: JsonMapping, name: str) -> T:
-    known = inspect.signature(kind).parameters
-    try:
-        return kind(**settings)
-    except TypeError as error:
-        word = str(error).rpartition("argument ")[2].strip("'")
-        raise ConfigError(
-            f"{name} does not take these settings: {error}.{did_you_mean(word, known)}"
-        ) from error
+    check_settings(kind, settings, name)
+    return kind(**settings)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from stb_env import jsontext
-from stb_env.actions import finish_arguments
+from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord

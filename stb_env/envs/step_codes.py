@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from stb_env.actions import finish_arguments
+from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult

@@ -20,9 +20,11 @@ from stb_env.envs.state import State
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.protocol import Judge
+from stb_env.kinds import Count
 from stb_env.prompting import prompt
 from stb_env.request import Slow, adrive, drive
 from stb_env.seeding import derive
+from stb_env.settings import check_settings, checks_settings
 from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
 from stb_env.tools import Status, Tool
@@ -83,13 +85,14 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     metadata: ClassVar[JsonObject] = {"render_modes": ["ansi", "human"], "render_fps": 1}  # type: ignore[misc] # Env declares an instance variable
 
+    @checks_settings
     def __init__(
         self,
         tasks: TaskSource,
         backend: Backend,
         judge: Judge,
         *,
-        max_turns: int = 24,
+        max_turns: Count = 24,
         order: Literal["random", "sequential"] = "random",
         shard: tuple[int, int] = (0, 1),
         limits: Limits | Mapping[str, int] | None = None,
@@ -102,10 +105,6 @@ class ToolEnv(gym.Env[Observation, Any]):
         visible: Visible | None = None,
         render_mode: str | None = None,
     ) -> None:
-        if max_turns < 1:
-            raise ConfigError(f"max_turns must be at least 1, got {max_turns}")
-        if compat not in (None, "original"):
-            raise ConfigError(f"compat must be None or 'original', got {compat!r}")
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ConfigError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
         self.tasks = tasks
@@ -114,7 +113,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             backend, judge, max_turns, _limits(limits), compat, potential, parse, halt_on_error, user
         )
         self.visible = visible
-        self.order, self.shard = _order(order), _shard(shard)
+        self.order, self.shard = order, _shard(shard)
         self.render_mode = render_mode
         texts = self.rules.limits
         # A plain dict is not ordered by key; Gymnasium's Dict sorts it.
@@ -372,10 +371,7 @@ def _shard(shard: Any) -> tuple[int, int]:
 def _limits(limits: Limits | Mapping[str, int] | None) -> Limits:
     if limits is None or isinstance(limits, Limits):
         return limits or Limits()
-    known = Limits.__dataclass_fields__
-    for name in limits:
-        if name not in known:
-            raise ConfigError(f"unknown limit {name!r}; known: {sorted(known)}.{did_you_mean(name, known)}")
+    check_settings(Limits, limits, "limits")
     made = Limits(**limits)
     if min(made.query, made.tools, made.result) < 256:
         raise ConfigError(f"each limit must be at least 256 characters, got {made}")

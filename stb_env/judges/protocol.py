@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from stb_env.request import Slow
+from stb_env.request import Slow, drive
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict
@@ -21,6 +21,13 @@ class Case:
         calls: Every call of the episode in order, Finish included.
         state: The backend's state at the end, for exact verifiers.
         replies: What the agent said to the user, in tasks that are conversations.
+
+    Examples:
+        >>> from stb_env import Case, Task, Tool, load_judge
+        >>> task = Task("1", "Weather in Oslo?", (Tool("forecast", "Tells the weather.", {}),))
+        >>> case = Case(task, answer="Sorry, I cannot say.", calls=())
+        >>> case.verdict(load_judge("heuristic")).status
+        'unsolved'
     """
 
     task: Task
@@ -29,9 +36,29 @@ class Case:
     state: Any = None
     replies: tuple[str, ...] = ()
 
+    def verdict(self, judge: Judge) -> Verdict:
+        """Return what a judge says of it, once that is there.
+
+        Raises:
+            JudgeError: No usable verdict came.
+        """
+        return drive(judge.judge(self))
+
 
 class Judge(Protocol):
-    """Decides on a case. Deterministic judges yield nothing; model judges yield requests."""
+    """Decides on a case. Deterministic judges yield nothing; model judges yield requests.
+
+    Examples:
+        >>> from stb_env import Case, Task, Tool, Verdict
+        >>> class Polite:
+        ...     name = "polite"
+        ...     def judge(self, case):
+        ...         yield from ()
+        ...         return Verdict.of("solved" if "please" in case.answer else "unsolved", judge=self.name)
+        >>> task = Task("1", "Ask for tea.", (Tool("kettle", "Boils water.", {}),))
+        >>> Case(task, "Tea, please.", ()).verdict(Polite()).score
+        1.0
+    """
 
     @property
     def name(self) -> str:

@@ -18,7 +18,7 @@ from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import LoneUnsure, Order, PreferenceJudge, Preferring, VerdictPreference
 from stb_env.judges.protocol import Judge
 from stb_env.judges.solvability import ModelSolvability
-from stb_env.llm import ModelConfig, available, connect, load_models
+from stb_env.llm import ChatModel, ModelConfig, available, connect, load_models
 
 EXACT = "exact"
 JUDGES = ("pass", "final_answer", "original_pass", "heuristic")
@@ -29,6 +29,7 @@ def load_judge(
     *,
     votes: int = 1,
     reward: Reward = "majority",
+    model: ChatModel | None = None,
     models: Path | str | None = None,
     cache: Path | str | None = None,
     env: Mapping[str, str] = os.environ,
@@ -41,7 +42,8 @@ def load_judge(
             its model can be used and the heuristic elsewhere.
         votes: How often a model judges each case.
         reward: How votes become a reward: ``majority`` or ``mean``.
-        models: Models file; its ``judge`` role is used.
+        model: The model that judges.
+        models: Models file; its ``judge`` role is used where no ``model`` is given.
         cache: Folder of votes that are known.
         env: Where keys and ``STB_JUDGE_...`` settings are looked up.
         remark: Told in one line where the heuristic stands in for a model.
@@ -54,9 +56,12 @@ def load_judge(
         >>> load_judge(env={}, remark=print).name
         no key for a judge model (OPENAI_API_KEY is not set): the heuristic judges instead
         'heuristic'
+        >>> from stb_env import ScriptedModel
+        >>> load_judge("pass", votes=3, model=ScriptedModel([], name="m")).name
+        'pass:m:v1'
     """
     config = load_models(models, env)["judge"]
-    if spec is None and not available(config, env):
+    if spec is None and model is None and not available(config, env):
         if remark is not None:
             remark(f"{_no_key(config)}: the heuristic judges instead")
         return HeuristicJudge()
@@ -65,7 +70,7 @@ def load_judge(
             raise ConfigError(f"the heuristic casts the same vote every time; leave out the {votes} votes")
         return HeuristicJudge()
     evaluator = Evaluator.load(_folder(spec)) if spec is not None and spec not in JUDGES else None
-    model = connect(config, env=env)
+    model = connect(config, env=env) if model is None else model
     if spec == "final_answer":
         return FinalAnswerJudge(model, votes=votes, reward=reward, cache=cache)
     answers = PassJudge(model, votes=votes, reward=reward, cache=cache, evaluator=evaluator)

@@ -40,7 +40,14 @@ class ModelError(InfrastructureError):
 
 
 class ChatModel(Protocol):
-    """Answers chat requests, in the calling thread or on the event loop."""
+    """Answers chat requests, in the calling thread or on the event loop.
+
+    Examples:
+        >>> from stb_env import ChatAgent, ChatModel, ScriptedModel
+        >>> model: ChatModel = ScriptedModel(["It rains."])
+        >>> ChatAgent(model).ask([{"role": "user", "content": "How is the weather?"}])
+        'It rains.'
+    """
 
     @property
     def name(self) -> str:

@@ -27,10 +27,13 @@ class ScriptedModel:
         requests: Every request so far, in order.
 
     Examples:
-        >>> model = ScriptedModel(["yes", {"content": "no"}])
-        >>> model.complete(ChatRequest.of("Is it?")).text, model.complete(ChatRequest.of("Sure?")).text
-        ('yes', 'no')
-        >>> model.complete(ChatRequest.of("Really?"))
+        >>> from stb_env import ChatAgent, ScriptedModel
+        >>> agent = ChatAgent(ScriptedModel(["yes", {"content": "no"}]))
+        >>> agent.ask([{"role": "user", "content": "Is it?"}])
+        'yes'
+        >>> agent.ask([{"role": "user", "content": "Sure?"}])
+        'no'
+        >>> agent.ask([{"role": "user", "content": "Really?"}])
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: the script of model 'scripted' has 2 replies and all are used; ...

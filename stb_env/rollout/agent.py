@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import gymnasium as gym
 
@@ -20,10 +20,22 @@ class Agent:
 
     Attributes:
         name: Label in manifests and tables.
+        needs: What it needs besides an environment, in words; empty for nothing.
         usage: Model calls, tokens and cost of the running episode.
+
+    Examples:
+        >>> from stb_env import Agent, play
+        >>> from stb_env.testing.notes import notes
+        >>> class Quitter(Agent):
+        ...     name = "quitter"
+        ...     def act(self, observation, info):
+        ...         return {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+        >>> play(notes(), Quitter(), task_id="day", seed=0).verdict["status"]
+        'unsolved'
     """
 
     name: str = ""
+    needs: ClassVar[str] = ""
     usage: Usage = NO_USAGE
 
     def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:

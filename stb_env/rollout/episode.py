@@ -29,7 +29,7 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         The trajectory.
 
     Examples:
-        >>> from stb_env.baselines import load_agent
+        >>> from stb_env import load_agent, play
         >>> from stb_env.testing.notes import notes
         >>> play(notes(), load_agent("gold")(), task_id="move", seed=0).reward
         1.0

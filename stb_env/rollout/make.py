@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from inspect import Parameter
+from typing import Any
 
 import gymnasium as gym
 from gymnasium.envs.registration import load_env_creator, registry
@@ -11,6 +13,7 @@ from gymnasium.envs.registration import load_env_creator, registry
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
+from stb_env.settings import check_settings
 from stb_env.suite import find_env, suites
 
 
@@ -27,7 +30,7 @@ def make_env(env_id: str, settings: JsonObject) -> ToolEnv:
         settings: Its settings.
 
     Raises:
-        ConfigError: The id is unknown, or a setting is none of the environment's.
+        ConfigError: The id is unknown, or a setting is none of the environment's or no value of it.
 
     Examples:
         >>> from stb_env.suite import register
@@ -37,11 +40,8 @@ def make_env(env_id: str, settings: JsonObject) -> ToolEnv:
         3
     """
     found = find_env(env_id)
-    try:
-        env = gym.make(found, **settings)
-    except TypeError as error:
-        raise ConfigError(f"{env_id} does not take these settings: {error}") from error
-    inner = env.unwrapped
+    check_settings(_maker(found), {**registry[found].kwargs, **settings}, env_id)
+    inner = gym.make(found, **settings).unwrapped
     if not isinstance(inner, ToolEnv):
         raise ConfigError(f"{env_id} is not played one agent at a time; its own commands play it")
     return inner
@@ -60,7 +60,11 @@ def env_settings(env_id: str) -> set[str]:
         >>> env_settings("test/Notes-v0")
         set()
     """
-    # Suites register their environments under the name of what makes them.
-    creator = load_env_creator(str(registry[find_env(env_id)].entry_point))
-    parameters = inspect.signature(creator).parameters.values()
+    parameters = inspect.signature(_maker(find_env(env_id))).parameters.values()
     return {parameter.name for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD}
+
+
+def _maker(found: str) -> Callable[..., Any]:
+    entry = registry[found].entry_point
+    maker: Callable[..., Any] = entry if callable(entry) else load_env_creator(str(entry))
+    return maker

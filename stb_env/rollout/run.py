@@ -27,7 +27,18 @@ from stb_env.trajectory import Trajectory, read_trajectories
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One episode to play."""
+    """One episode to play.
+
+    Attributes:
+        task_id: The task.
+        trial: Which repetition of the task it is.
+        seed: Seed of the episode and of the agent.
+
+    Examples:
+        >>> from stb_env import Job
+        >>> Job("588", trial=0, seed=7).key
+        ('588', 0, 7)
+    """
 
     task_id: str
     trial: int
@@ -50,6 +61,12 @@ def plan(tasks: TaskSource, *, episodes: int | None, trials: int = 1, seed: int 
 
     Raises:
         ConfigError: A number is out of range.
+
+    Examples:
+        >>> from stb_env import plan
+        >>> from stb_env.testing.notes import notes
+        >>> [(job.task_id, job.trial) for job in plan(notes().tasks, episodes=2, trials=2)]
+        [('day', 0), ('day', 1), ('write', 0), ('write', 1)]
     """
     if trials < 1 or (episodes is not None and episodes < 1):
         raise ConfigError(f"episodes and trials must be at least 1, got {episodes} and {trials}")
@@ -149,6 +166,14 @@ def run_batch(
 
     Raises:
         ConfigError: ``concurrency`` is below 1.
+
+    Examples:
+        >>> from stb_env import load_agent, plan, run_batch
+        >>> from stb_env.testing.notes import notes
+        >>> jobs = plan(notes().tasks, episodes=None)
+        >>> played = run_batch(notes, load_agent("gold"), jobs, concurrency=2)
+        >>> [trajectory.reward for trajectory in played]
+        [1.0, 1.0, 1.0]
     """
     if concurrency < 1:
         raise ConfigError(f"concurrency must be at least 1, got {concurrency}")

@@ -49,6 +49,8 @@ class ToolRetrieval(ToolWrapper):
             that has no catalogue.
 
     Examples:
+        >>> import json
+        >>> from stb_env import ToolRetrieval
         >>> from stb_env.testing.notes import notes
         >>> env = ToolRetrieval(notes(), retriever="bm25")
         >>> observation, info = env.reset(seed=0)

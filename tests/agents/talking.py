@@ -6,7 +6,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from agents.common import SearchAgent
+from stb_env.agents.common import SearchAgent
+
 from stb_env.llm import ChatRequest, ScriptedModel
 from stb_env.rollout import play
 from stb_env.tools import FINISH

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
+import json
+from collections.abc import Mapping
+from typing import Any
 
-from agents.reflexion import ReflexionAgent
-from stb_env.llm import ScriptedModel
+import pytest
+from stb_env.agents.reflexion import ReflexionAgent
+
+from stb_env.llm import ChatRequest, ScriptedModel
 from tests.agents.talking import doors, played, walking
 from tests.wrappers.searching import CountingJudge
 
@@ -52,6 +56,28 @@ def test_an_answer_that_its_own_judge_rejects_is_a_failed_try_which_the_test_nev
     assert [case.answer for case in test.cases] == ["gold"]
     reflected = [r.messages[-1]["content"] for r in model.requests if "You tried" in str(r.messages)]
     assert "nothing" in str(reflected[0])
+
+
+def test_an_empty_answer_is_a_failed_try_too():
+    empty = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}}
+    replies = iter([empty, "Say something."])
+
+    def reply(request: ChatRequest) -> Mapping[str, Any] | str:
+        said = next(replies, empty)
+        return said if isinstance(said, str) else {"content": json.dumps(said)}
+
+    agent = ReflexionAgent(ScriptedModel(reply), n=2)
+    played(agent)
+    assert agent.lessons == ["Say something."]
+
+
+def test_a_long_try_is_told_within_bounds_its_last_calls_at_least():
+    turns = ["a" * 10] * 6 + ["-", "!"]
+    model = walking(*turns, tried=note)
+    played(ReflexionAgent(model, judge=None))
+    asked = str(next(request.messages[-1]["content"] for request in model.requests if not request.tools))
+    assert asked.count('"name": "go"') == 39
+    assert len(asked) < 20_000
 
 
 def test_the_last_answer_is_given_unchecked():

@@ -6,17 +6,20 @@ import json
 from typing import Any
 
 import pytest
+from stb_env.agents.best_of_n import BestOfNAgent
+from stb_env.agents.common import own_judge
+from stb_env.agents.cot import CoTAgent
+from stb_env.agents.dfs import DFSAgent
+from stb_env.agents.uct import UCTAgent
 
-from agents.best_of_n import BestOfNAgent
-from agents.common import own_judge
-from agents.cot import CoTAgent
-from agents.dfs import DFSAgent
-from agents.uct import UCTAgent
 from stb_env.baselines import load_agent
+from stb_env.baselines.chat import ChatAgent
 from stb_env.errors import ConfigError
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
+from stb_env.rollout import play
+from stb_env.wrappers import DepthFirstSearch
 from tests.agents.talking import doors, played, said, walking
 from tests.wrappers.searching import CountingJudge, maze
 
@@ -144,6 +147,39 @@ def test_an_own_judge_is_never_the_exact_one():
         own_judge("exact", ScriptedModel([]), maze())
 
 
+def test_any_chat_agent_plays_a_search_reading_what_the_search_shows():
+    model = walking("a", "b", "-", "c", "!")
+    episode = play(DepthFirstSearch(maze()), ChatAgent(model), task_id="1", seed=0)
+    assert (episode.reward, episode.tree["method"], doors(episode)[3]) == (1.0, "DFS_woFilter_w2", ["c"])
+    assert [message["role"] for message in model.requests[3].messages][-2:] == ["tool", "user"]
+    assert len({request.key for request in model.requests}) == 5
+
+
+def test_an_agent_that_played_a_search_plays_without_one_as_before():
+    model = walking("a", "!", "a", "!")
+    agent = ChatAgent(model)
+    for env in (DepthFirstSearch(maze()), maze()):
+        assert play(env, agent, task_id="1", seed=0).steps[0]["calls"][0]["name"] == "go"
+    assert [message["role"] for message in model.requests[3].messages] == [
+        "system",
+        "user",
+        "assistant",
+        "tool",
+    ]
+
+
+def test_what_is_asked_beside_the_episode_is_paid_for_and_not_remembered():
+    model = walking("a", "!", aside=lambda text: "Noted.")
+    agent = ChatAgent(model)
+    env = maze()
+    observation, info = env.reset(seed=0)
+    agent.reset(env, seed=0)
+    assert agent.ask([{"role": "user", "content": "An aside?"}]) == "Noted."
+    agent.act(observation, info)
+    assert agent.usage.calls == 2
+    assert "aside" not in str(model.requests[1].messages)
+
+
 def test_a_model_that_fails_ends_the_episode_as_invalid():
     def reply(request: Any) -> Any:
         return said("a") if len(request.messages) == 2 else ModelError("down", kind="transport")
@@ -178,14 +214,16 @@ def test_an_agent_needs_the_environment_that_it_wrapped():
 @pytest.mark.parametrize(
     ("spec", "settings"),
     [
-        ("agents/cot.py:CoTAgent(n=4)", {"n": 4, "max_depth": 12, "max_queries": None}),
-        ("agents/dfs.py:DFSAgent(width=3, filter=True)", {"width": 3, "filter": True}),
-        ("agents/uct.py:UCTAgent(value='calls')", {"value": "calls"}),
-        ("agents/best_of_n.py:BestOfNAgent(judge='heuristic')", {"judge": "heuristic"}),
-        ("agents/reflexion.py:ReflexionAgent(n=2)", {"n": 2}),
+        ("cot(n=4)", {"n": 4, "max_depth": 12, "max_queries": None}),
+        ("dfs(width=3, filter=True)", {"width": 3, "filter": True}),
+        ("uct(value='calls')", {"value": "calls"}),
+        ("best_of_n(judge='heuristic')", {"judge": "heuristic"}),
+        ("reflexion(n=2)", {"n": 2}),
+        ("agents/dfs.py:DFSAgent(width=3)", {"width": 3}),
+        ("stb_env.agents.dfs:DFSAgent(width=3)", {"width": 3}),
     ],
 )
-def test_every_agent_is_loaded_by_path_with_settings_and_a_models_file(
+def test_every_agent_is_loaded_by_name_or_path_with_settings_and_a_models_file(
     spec: str, settings: dict[str, Any], tmp_path: Any, monkeypatch: pytest.MonkeyPatch, request: Any
 ):
     monkeypatch.chdir(request.config.rootpath)
@@ -194,3 +232,19 @@ def test_every_agent_is_loaded_by_path_with_settings_and_a_models_file(
     made = load_agent(spec, models=models)().fingerprint
     assert made["model"] == "mine"
     assert settings.items() <= made["search"].items()
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("dfs(widht=2)", r"^dfs has no setting 'widht'; it takes model, width, .* Did you mean 'width'\?$"),
+        ("dfs(width='2')", r"^width must be a whole number, got '2'$"),
+        ("uct(value='judge')", r"^value must be 'calls', 'model' or 'heuristic', got 'judge'$"),
+        ("best_of_n(judge='modl')", r"^judge must be 'model' or 'heuristic', got 'modl'\. .* 'model'\?$"),
+        ("reflexion(judge=3)", r"^judge must be None, 'model' or 'heuristic', got 3$"),
+        ("dfs(model=5)", r"^model must be None, a ChatModel or a path, got 5$"),
+    ],
+)
+def test_a_wrong_setting_is_answered_before_a_model_is_asked_for(spec: str, message: str):
+    with pytest.raises(ConfigError, match=message):
+        load_agent(spec)

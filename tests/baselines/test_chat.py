@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.backend.user import Said
-from stb_env.baselines.chat import Chat
+from stb_env.baselines.chat import ChatAgent
 from stb_env.baselines.conversation import Conversation
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
@@ -56,7 +56,7 @@ def job(env):
 
 def run(env, job, replies):
     model = ScriptedModel(replies, name="m")
-    agent = Chat(model)
+    agent = ChatAgent(model)
     return play(env, agent, task_id=job[0].task_id, seed=job[0].seed), model, agent
 
 
@@ -190,7 +190,7 @@ def play_long(script):
     judge = PassJudge(ScriptedModel(lambda request: "Solved"))
     env = ToolEnv(TaskSet([Task("1", "Look around.", (LOOK,))], "long"), Verbose(), judge)
     model = ScriptedModel(script)
-    return play(env, Chat(model), task_id="1", seed=0), model
+    return play(env, ChatAgent(model), task_id="1", seed=0), model
 
 
 def looks(request, times):
@@ -246,14 +246,14 @@ def test_without_a_model_it_says_how_to_configure_one(monkeypatch):
     with pytest.raises(
         ConfigError, match=r"^the chat agent has no model: set OPENAI_API_KEY, or STB_AGENT_BASE_URL"
     ):
-        Chat()
+        ChatAgent()
 
 
 def test_a_models_file_configures_it(tmp_path, monkeypatch):
     monkeypatch.delenv("STB_AGENT_MODEL", raising=False)
     file = tmp_path / "models.toml"
     file.write_text('[models.agent]\nmodel = "tiny"\nbase_url = "http://127.0.0.1:1/v1"\n')
-    assert Chat(str(file))._model.name == "tiny"
+    assert ChatAgent(str(file))._model.name == "tiny"
 
 
 # -- over HTTP -----------------------------------------------------------------------------------------
@@ -276,7 +276,8 @@ def over_http(server, job, folder, **settings):
     judge = PassJudge(connected(server, "judge"))
     run_ = Run(folder, {"judge": judge.name})
     env = gym.make(ENV, judge=judge).unwrapped
-    (played,) = run_batch(lambda: env, lambda: Chat(connected(server, "agent", **settings)), [job[0]], run_)
+    model = connected(server, "agent", **settings)
+    (played,) = run_batch(lambda: env, lambda: ChatAgent(model), [job[0]], run_)
     run_.close()
     return played
 
@@ -358,7 +359,7 @@ class Curious:
 def test_in_a_conversation_the_models_text_goes_to_the_user():
     env = gym.make("stb/Sandbox-v0", user=Curious())
     model = ScriptedModel(["Ten feet.", "Three metres."], name="m")
-    trajectory = play(env, Chat(model), task_id=env.unwrapped.tasks.at(0).id, seed=0)
+    trajectory = play(env, ChatAgent(model), task_id=env.unwrapped.tasks.at(0).id, seed=0)
     said = [(message["role"], message["content"]) for message in trajectory.messages[-3:]]
     assert said == [("assistant", "Ten feet."), ("user", "And in metres?"), ("assistant", "Three metres.")]
     assert model.requests[1].messages[-1] == {"role": "user", "content": "And in metres?"}

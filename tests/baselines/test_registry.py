@@ -8,9 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stb_env.baselines import load_agent
-from stb_env.baselines.settings import read_settings
+from stb_env.baselines import BASELINES, load_agent
+from stb_env.baselines.agent_text import read_agent_text
+from stb_env.baselines.description import AgentDescription
+from stb_env.baselines.registry import named_agents
 from stb_env.errors import ConfigError
+from stb_env.suite import Suite
 
 AGENTS = """
 from stb_env import Agent
@@ -71,7 +74,7 @@ def test_a_chat_takes_the_models_file(tmp_path: Path):
         ("(size=3", r"^.* defines no 'Mine\(size=3'\."),
         ("(size=1)(size=2)", r"^cannot read the settings in"),
         ("(size=1, size=2)", r"^cannot read the settings in"),
-        ("(sice=3)", r"has no setting 'sice'; it has model, size\. Did you mean 'size'\?$"),
+        ("(sice=3)", r"has no setting 'sice'; it takes model, size\. Did you mean 'size'\?$"),
     ],
 )
 def test_settings_that_cannot_be_are_answered(file: Path, settings: str, message: str):
@@ -84,6 +87,30 @@ def test_a_function_takes_no_settings(file: Path):
         load_agent(f"{file}:policy(size=3)")
 
 
+def test_a_class_that_needs_a_setting_says_so(file: Path):
+    file.write_text("from stb_env import Agent\n\nclass Needy(Agent):\n    def __init__(self, size): ...\n")
+    with pytest.raises(ConfigError, match=r":Needy needs the setting 'size'$"):
+        load_agent(f"{file}:Needy")
+
+
+def test_an_agent_without_settings_takes_no_argument():
+    with pytest.raises(ConfigError, match=r"^gold takes no argument, got 'x'; write --agent gold$"):
+        load_agent("gold:x")
+
+
+def test_every_named_agent_can_be_described():
+    for name, agent in named_agents().items():
+        described = AgentDescription.of(name, agent)
+        assert described.description.endswith(".")
+        assert ("model" in described.settings) == (described.needs == "a model")
+
+
+def test_a_suites_agent_takes_no_name_of_ours(monkeypatch: pytest.MonkeyPatch):
+    theirs = Suite(name="theirs", description="x", environments={}, agents={"gold": "a:B", "new": "a:B"})
+    monkeypatch.setattr("stb_env.baselines.registry.suites", lambda: [theirs])
+    assert (named_agents()["gold"], named_agents()["new"]) == (BASELINES["gold"], "a:B")
+
+
 @given(
     st.dictionaries(
         st.from_regex(r"[a-z]{1,8}_", fullmatch=True), st.integers() | st.text() | st.lists(st.booleans())
@@ -91,13 +118,13 @@ def test_a_function_takes_no_settings(file: Path):
 )
 def test_every_literal_survives(settings: dict[str, object]):
     text = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    assert read_settings(f"a.py:A({text})") == ("a.py:A", settings)
+    assert read_agent_text(f"a.py:A({text})") == ("a.py:A", settings)
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str):
     try:
-        name, settings = read_settings(text)
+        name, settings = read_agent_text(text)
     except ConfigError:
         return
     assert text.startswith(name)

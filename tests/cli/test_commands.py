@@ -28,7 +28,26 @@ def report(*words: str | Path) -> dict[str, Any]:
 def test_list_names_every_environment_and_agent():
     listed = report("list")
     assert "stb/Sandbox-v0" in [row["id"] for row in listed["environments"]]
-    assert {"gold", "noop", "random", "replay"} <= set(listed["agents"])
+    assert {"gold", "noop", "random", "replay", "dfs", "few_shot"} <= set(listed["agents"])
+
+
+def test_list_says_what_an_agent_takes_and_needs():
+    agents = report("list")["agents"]
+    assert agents["dfs"]["settings"] == {
+        "model": None,
+        "width": 2,
+        "max_depth": 12,
+        "max_queries": 200,
+        "filter": False,
+    }
+    assert agents["dfs"]["description"].startswith("Goes back where a branch ends in a give-up")
+    assert [agents[name]["needs"] for name in ("dfs", "replay", "gold")] == ["a model", "a saved run", ""]
+
+
+def test_list_for_people_has_every_agent_too():
+    result = stb("list")
+    assert result.exit_code == 0
+    assert all(f"│ {name} " in result.stdout for name in ("gold", "best_of_n", "system_few_shot"))
 
 
 def test_run_saves_manifest_trajectories_timings_and_summary(tmp_path: Path):
@@ -119,8 +138,32 @@ ERRORS = [
         2,
         "unknown environment 'stb/Sandbx-v0'; `stb-env list` shows all. Did you mean",
     ),
-    (("run", "stb/Sandbox-v0", "--agent", "golden"), 2, "no agent 'golden'; give a baseline"),
-    (("run", "stb/Sandbox-v0", "--set", "max_turn=3"), 2, "stb/Sandbox-v0 does not take these settings"),
+    (("run", "stb/Sandbox-v0", "--agent", "golden"), 2, "no agent 'golden'; give a name (best_of_n, "),
+    (
+        ("run", "stb/Sandbox-v0", "--agent", "gold:x"),
+        2,
+        "gold takes no argument, got 'x'; write --agent gold",
+    ),
+    (("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"), 2, "max_queries, filter. Did you mean 'width'?"),
+    (("run", "stb/Sandbox-v0", "--agent", "dfs(width='2')"), 2, "width must be a whole number, got '2'"),
+    (
+        ("run", "stb/Sandbox-v0", "--set", "max_trns=3"),
+        2,
+        "stb/Sandbox-v0 has no setting 'max_trns'; it takes",
+    ),
+    (("run", "stb/Sandbox-v0", "--set", "max_turns=x"), 2, "max_turns must be a whole number, got 'x'"),
+    (("run", "stb/Sandbox-v0", "--set", "votes=0"), 2, "votes must be at least 1, got 0"),
+    (("run", "stb/Sandbox-v0", "--set", "split=tset"), 2, "got 'tset'. Did you mean 'test'?"),
+    (
+        ("run", "stb/Sandbox-v0", "--data", "5"),
+        2,
+        "stb/Sandbox-v0 has no setting 'data'; it takes split",
+    ),
+    (
+        ("run", "stb/I1Tool-v0", "--set", 'faults={"shar": 1}'),
+        2,
+        "faults has no setting 'shar'; it takes share",
+    ),
     (("run", "stb/Sandbox-v0", "--set", "max_turns"), 2, "--set takes NAME=VALUE, got 'max_turns'"),
     (("run", "stb/Sandbox-v0", "--set", "split=train"), 2, "say how many with --episodes N"),
     (("run", "stb/I1Tool-v0", "--data", "/nowhere"), 2, "/nowhere does not exist"),
@@ -136,6 +179,7 @@ def test_bad_use_says_what_to_do_and_exits_with_2(words: tuple[str, ...], code: 
     result = stb(*words)
     assert result.exit_code == code
     assert result.stderr.startswith("error: ")
+    assert len(result.stderr.splitlines()) == 1
     assert message in result.stderr
     assert "Traceback" not in result.output
 

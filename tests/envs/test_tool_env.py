@@ -347,11 +347,14 @@ def test_sequential_order_visits_the_shard_in_order():
     ("settings_", "message"),
     [
         ({"max_turns": 0}, r"^max_turns must be at least 1, got 0$"),
+        ({"max_turns": "x"}, r"^max_turns must be a whole number, got 'x'$"),
+        ({"max_trns": 3}, r"^the environment has no setting 'max_trns'; it takes .* mean 'max_turns'\?$"),
         ({"order": "shuffled"}, r"^order must be 'random' or 'sequential', got 'shuffled'$"),
         ({"shard": (2, 2)}, r"^shard must be \(i, n\) with 0 <= i < n, got \(2, 2\)$"),
-        ({"compat": "orginal"}, r"^compat must be None or 'original', got 'orginal'$"),
+        ({"shard": 2}, r"^shard must be a list of 2 values, got 2$"),
+        ({"compat": "paper"}, r"^compat must be None or 'original', got 'paper'$"),
         ({"render_mode": "rgb_array"}, r"^render_mode must be None, 'ansi' or 'human', got 'rgb_array'$"),
-        ({"limits": {"results": 9}}, r"unknown limit 'results'; known: .* Did you mean 'result'\?$"),
+        ({"limits": {"results": 9}}, r"^limits has no setting 'results'; it takes .* mean 'result'\?$"),
         ({"limits": {"result": 9}}, r"each limit must be at least 256 characters"),
     ],
 )

@@ -328,6 +328,13 @@ def test_with_a_key_or_a_server_of_ones_own_the_model_judges():
     assert load_judge(votes=3, env=own).name == "pass:tiny:v1"
 
 
+def test_a_model_that_is_given_judges_whatever_is_configured():
+    model = ScriptedModel(["Solved"], name="mine")
+    assert load_judge(model=model, env={}).name == "pass:mine:v1"
+    assert load_judge("final_answer", model=model, env={}).name.startswith("final_answer:mine:")
+    assert case().verdict(load_judge("pass", model=model, env={})).status == "solved"
+
+
 @pytest.mark.parametrize(
     ("spec", "settings", "message"),
     [

@@ -302,7 +302,7 @@ def test_an_agent_is_loaded_from_a_file_and_from_a_module(tmp_path: Path, monkey
     [
         (
             "golden",
-            r"^no agent 'golden'; give a baseline \(.*\), path.py:Name or .*\. Did you mean 'gold'\?$",
+            r"^no agent 'golden'; give a name \(.*\), path.py:Name or .*\. Did you mean 'gold'\?$",
         ),
         ("nowhere.py:X", r"^nowhere.py does not exist; give the path of a Python file$"),
         ("no_such_module:X", r"^cannot import 'no_such_module' \(.*\); is it installed or on PYTHONPATH\?$"),

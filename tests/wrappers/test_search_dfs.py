@@ -242,6 +242,12 @@ def test_a_model_ranks_in_both_orders(replies, node):
     assert len(model.requests) == 2
 
 
+def test_a_model_that_is_given_as_ranking_ranks():
+    model = verdicts("second", "first")
+    assert nodes_after(DepthFirstSearch(maze(), filter=True, rank=model), "ab") == [0, 2]
+    assert len(model.requests) == 2
+
+
 def test_a_model_is_shown_the_query_and_both_ways_between_delimiters():
     model = verdicts("tie", "tie")
     nodes_after(DepthFirstSearch(maze(), filter=True, rank=Ranker(model)), "ab")

@@ -19,7 +19,7 @@ from stb_env.wrappers import BeamSearch, BestFirstSearch, IndependentChains, Mon
 from stb_env.wrappers.search import JudgeValue, NodeView, Scored, heuristic_value
 from stb_env.wrappers.search.value import unlabelled
 from tests.fakes.tools import ONE_TOOL
-from tests.wrappers.searching import CountingJudge, answer, go, maze, nodes_after, played_out
+from tests.wrappers.searching import CountingJudge, actions, answer, go, maze, nodes_after, played_out
 
 
 def by_room(**values: float) -> Any:
@@ -194,6 +194,32 @@ def test_a_judge_of_the_searchs_own_chooses_among_answers():
     assert (len(own.cases), len(test.cases), info["verdict"]["status"]) == (2, 1, "solved")
     assert own.cases[0].state is None
     assert info["tree"]["settings"]["value"] == "judge:counting"
+
+
+@pytest.mark.parametrize("search", [IndependentChains, BestFirstSearch, BeamSearch, MonteCarloTreeSearch])
+def test_a_judge_that_is_given_as_value_judges_answers(search: Any):
+    own = CountingJudge()
+    env = search(maze(), value=own, answers=1)
+    played_out(env, "a!")
+    assert [case.answer for case in own.cases] == ["gold"]
+    assert env.settings["value"] == "judge:counting"
+
+
+def test_what_a_judge_of_the_agents_own_would_see_holds_the_branch_and_no_labels():
+    env = IndependentChains(maze(), tries=2)
+    nodes_after(env, "ab-c")
+    case = env.case("gold")
+    assert [call.arguments for call in case.calls] == [{"door": "c"}]
+    assert (case.answer, case.state, case.task) == ("gold", None, unlabelled(env.task))
+
+
+@pytest.mark.parametrize(
+    ("action", "given"), [("!", "gold"), ("?", "nothing"), ("-", None), ("a", None), (".", None)]
+)
+def test_a_search_reads_the_answer_out_of_an_action(action: str, given: str | None):
+    env = IndependentChains(maze())
+    env.reset(seed=0)
+    assert env.answer_in(actions(action)[0]) == given
 
 
 def test_only_an_oracle_sees_labels_and_the_state_of_the_world():

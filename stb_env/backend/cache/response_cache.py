@@ -44,13 +44,12 @@ class ResponseCache:
         DataError: The folder holds another format or damaged data.
 
     Examples:
-        >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
-        >>> key = call_key(ping, {"host": "a"})
-        >>> cache.put(key, CacheEntry.of(ping, {"host": "a"}, {"ms": 4}, source="real"))
-        >>> cache.get(key).text, cache.get(call_key(ping, {})) is None, len(cache)
-        ('{"error": "", "response": {"ms": 4}}', True, 1)
-        >>> [entry.response for entry in cache.examples(ping, 5)]
-        [{'ms': 4}]
+        >>> from stb_env import ResponseCache, ToolEnv, VirtualBackend, load_agent, load_judge, play
+        >>> from stb_env.testing.notes import TASKS
+        >>> backend = VirtualBackend(ResponseCache(), mode="replay")
+        >>> env = ToolEnv(TASKS, backend, load_judge("heuristic"))
+        >>> play(env, load_agent("gold")(), task_id="day", seed=0).failure["kind"]
+        'cache_miss'
     """
 
     def __init__(
@@ -88,6 +87,15 @@ class ResponseCache:
             ConfigError: The cache is open for reading only.
             DataError: The key is not the entry's own.
             BackendError: The overlay stayed locked, or cannot be written.
+
+        Examples:
+            >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
+            >>> key = call_key(ping, {"host": "a"})
+            >>> cache.put(key, CacheEntry.of(ping, {"host": "a"}, {"ms": 4}, source="real"))
+            >>> cache.get(key).text, cache.get(call_key(ping, {})) is None, len(cache)
+            ('{"error": "", "response": {"ms": 4}}', True, 1)
+            >>> [entry.response for entry in cache.examples(ping, 5)]
+            [{'ms': 4}]
         """
         self._layers.put_many([_written(key, entry)])
         self._hash = ""

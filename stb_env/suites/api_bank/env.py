@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal, Unpack
 
 from stb_env.backend.user import User
+from stb_env.envs.env_settings import EnvSettings
+from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
+from stb_env.kinds import Count
 from stb_env.llm import available, connect, load_models
 from stb_env.retrieval import (
     BM25Retriever,
@@ -20,6 +23,7 @@ from stb_env.retrieval import (
     RetrieverFactory,
     paraphrase_minilm,
 )
+from stb_env.settings import checks_settings
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
@@ -36,6 +40,7 @@ Search = Literal["frozen", "ngram", "bm25", "hybrid", "minilm"]
 MAX_TURNS = 60
 
 
+@checks_settings
 def make(
     ability: Ability,
     data: str | Path | None = None,
@@ -46,8 +51,9 @@ def make(
     scenes: bool = False,
     user: Literal["scripted", "model"] | User = "scripted",
     models: str | Path | None = None,
-    max_turns: int = MAX_TURNS,
-    **settings: Any,
+    max_turns: Count = MAX_TURNS,
+    compat: Compat | None = None,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make the dialogues of one level of API-Bank playable.
 
@@ -68,6 +74,7 @@ def make(
         user: ``scripted``, ``model`` (the ``user`` role of the models file), or a `User`.
         models: Models file (TOML).
         max_turns: Actions after which an episode is cut off.
+        compat: ``original`` for StableToolBench's look-up and step codes.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
@@ -81,6 +88,7 @@ def make(
         world,
         DialogueJudge(world, reward_basis),
         max_turns=max_turns,
+        compat=compat,
         parse=reader(corpus.apis),
         user=_user(user, models),
         visible=None if ability == "Call" else world.visible,
@@ -103,9 +111,6 @@ def _loaded(
 
 
 def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
-    if search not in _RETRIEVERS:
-        near = did_you_mean(str(search), _RETRIEVERS)
-        raise ConfigError(f"search must be one of {', '.join(_RETRIEVERS)}, got {search!r}.{near}")
     frozen = corpus.searches if search == "frozen" else None
     return partial(_searcher, frozen=frozen, retriever=_RETRIEVERS[search])
 
@@ -144,14 +149,11 @@ _RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
 }
 
 
-def _user(user: str | User, models: str | Path | None) -> User:
+def _user(user: Literal["scripted", "model"] | User, models: str | Path | None) -> User:
     if not isinstance(user, str):
         return user
     if user == "scripted":
         return ScriptedUser()
-    if user != "model":
-        near = did_you_mean(user, ("scripted", "model"))
-        raise ConfigError(f"user must be 'scripted', 'model' or a User, got {user!r}.{near}")
     config = load_models(models)["user"]
     if not available(config):
         raise ConfigError(

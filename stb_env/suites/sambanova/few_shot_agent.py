@@ -51,6 +51,7 @@ class FewShotAgent(Agent):
     """
 
     name = "few_shot"
+    needs = "a model"
 
     def __init__(
         self,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Literal, Unpack
 
 from stb_env.backend.protocol import Backend
 from stb_env.envs.connections import connect_judge
+from stb_env.envs.env_settings import OpenSettings
+from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
+from stb_env.kinds import AtLeast, Count
+from stb_env.settings import checks_settings
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.progress import progress
 from stb_env.suites.sandbox.tasks import SandboxTasks
@@ -17,19 +20,22 @@ from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 
 
+@checks_settings
 def make(
-    split: str = "test",
+    split: Literal["test", "val", "train", "missing"] = "test",
     group: str | None = None,
     level: int | None = None,
     template: str | None = None,
-    distractors: int = 4,
+    distractors: Annotated[int, AtLeast(0)] = 4,
     reward: Literal["sparse", "dense"] = "sparse",
     backend: Backend | None = None,
     judge: str | Judge = "exact",
-    votes: int = 1,
+    votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,
-    **settings: Any,
+    max_turns: Count = 24,
+    compat: Compat | None = None,
+    **settings: Unpack[OpenSettings],
 ) -> ToolEnv:
     """Make the embedded world: executable tools, seeded tasks, exact verifier; no data, key or network.
 
@@ -48,17 +54,19 @@ def make(
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
         models: Models file (TOML) for the judge.
+        max_turns: Actions after which an episode is cut off.
+        compat: ``original`` for StableToolBench's look-up and step codes.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
         ConfigError: A setting is unknown, or no template meets them all.
     """
-    if reward not in ("sparse", "dense"):
-        raise ConfigError(f"reward must be 'sparse' or 'dense', got {reward!r}")
     return ToolEnv(
         SandboxTasks(split, group, level, template, distractors),
         backend or SandboxWorld(),
         ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
+        max_turns=max_turns,
+        compat=compat,
         potential=progress if reward == "dense" else None,
         oracle=oracle,
         **settings,

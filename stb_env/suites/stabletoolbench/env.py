@@ -7,18 +7,21 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any
+from typing import Literal, Unpack
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.protocol import Backend, RealAPI, Simulator
 from stb_env.backend.virtual import Mode
 from stb_env.envs.connections import connect_backend, connect_judge
+from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.protocol import Judge
+from stb_env.kinds import Count
+from stb_env.settings import checks_settings
 from stb_env.suites.stabletoolbench.queries import load
 from stb_env.tasks import TaskSet, TaskSource
 
@@ -26,6 +29,7 @@ from stb_env.tasks import TaskSet, TaskSource
 KEY_NAME = "toolbench_key"
 
 
+@checks_settings
 def make(
     group: str,
     data: str | Path | TaskSource | None = None,
@@ -35,15 +39,16 @@ def make(
     simulator: str | JsonMapping | Simulator | None = None,
     faults: JsonMapping | Faults | None = None,
     judge: str | Judge | None = None,
-    votes: int = 1,
+    votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,
     backend: Backend | None = None,
     ids: str | Path | Iterable[str] | None = None,
-    split: str | None = None,
+    split: Literal["train", "val", "test"] | None = None,
     strict: bool = False,
     compat: Compat | None = None,
-    **settings: Any,
+    max_turns: Count = 24,
+    **settings: Unpack[OpenSettings],
 ) -> ToolEnv:
     """Make the environment of one group.
 
@@ -65,6 +70,7 @@ def make(
         split: ``train``, ``val`` or ``test`` keeps that part of an 80/10/10 division by id; None keeps all.
         strict: Stop at the first bad record instead of leaving it out.
         compat: ``"original"`` for the original's functions, look-up and step codes.
+        max_turns: Actions after which an episode is cut off.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
@@ -75,13 +81,10 @@ def make(
     if ids is not None:
         tasks = _as_set(tasks, "ids").filter(ids=_read_ids(ids))
     if split is not None:
-        parts = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})
-        if split not in parts:
-            raise ConfigError(f"split must be train, val or test, got {split!r}")
-        tasks = parts[split]
+        tasks = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})[split]
     backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME)
     verdicts = connect_judge(judge, votes, models, votes_cache)
-    return ToolEnv(tasks, backend, verdicts, compat=compat, **settings)
+    return ToolEnv(tasks, backend, verdicts, compat=compat, max_turns=max_turns, **settings)
 
 
 def _tasks(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
 from stb_env.wrappers.search.tree import SearchTree
@@ -19,7 +20,7 @@ class BeamSearch(TreeSearch):
 
     Args:
         env: A tool environment.
-        value: What is expected of a node, from 0 to 1.
+        value: What is expected of a node, from 0 to 1; or a judge of answers.
         width: Children of each node of a level.
         beam: Nodes that are kept of a level.
         max_depth: Depth at which a branch without an answer ends.
@@ -42,7 +43,7 @@ class BeamSearch(TreeSearch):
     def __init__(
         self,
         env: AnyEnv,
-        value: Value = heuristic_value,
+        value: Value | Judge = heuristic_value,
         width: int = 2,
         beam: int = 2,
         max_depth: int = 12,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stb_env.envs.rules import Compat
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Unprompted
 from stb_env.wrappers.search.original import OriginalChains
@@ -26,7 +27,7 @@ class IndependentChains(TreeSearch):
         max_depth: Depth at which a try without an answer ends.
         max_queries: Actions after which the search ends, over all tries; None for no limit.
         answers: Answers after which it ends; with ``value``, more than one makes this best-of-n.
-        value: Chooses among several answers; the first one without it.
+        value: Chooses among several answers, a judge may too; the first one without it.
         depth: What one level is: ``turns``, or ``nodes``: one for a thought and two for a call.
         compat: ``"original"`` for the published rules; see `stb_env.wrappers.search.original`.
 
@@ -49,7 +50,7 @@ class IndependentChains(TreeSearch):
         max_depth: int = 12,
         max_queries: int | None = None,
         answers: int = 1,
-        value: Value | None = None,
+        value: Value | Judge | None = None,
         depth: Depth = "turns",
         compat: Compat | None = None,
     ) -> None:

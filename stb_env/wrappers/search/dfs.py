@@ -8,11 +8,12 @@ from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import Transition
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
+from stb_env.llm import ChatModel
 from stb_env.request import Slow
 from stb_env.usage import NO_USAGE
 from stb_env.wrappers.search.dialect import Depth, Dialect, tokens_of
 from stb_env.wrappers.search.original import OriginalDialect
-from stb_env.wrappers.search.ranking import Pair, Rank, rank_by_value
+from stb_env.wrappers.search.ranking import Pair, Rank, as_rank, rank_by_value
 from stb_env.wrappers.search.tree import SearchTree
 from stb_env.wrappers.search.tree_search import TreeSearch, at_least_one, check_compat
 from stb_env.wrappers.search.value import settled
@@ -38,7 +39,8 @@ class DepthFirstSearch(TreeSearch):
         max_queries: Actions after which the search ends; None for no limit.
         answers: Answers after which it ends; the first one is played.
         filter: Whether children are ranked before any is visited.
-        rank: Compares two children, for example a `Ranker`; by their heuristic values where not given.
+        rank: Compares two children, or the chat model that does (see `Ranker`); by their heuristic values
+            where not given.
         compat: ``"original"`` for the published rules, oddities included: depth in nodes, a give-up in
             the first reply ends everything, the reply at the query limit is thrown away, rankings count
             as queries. See `stb_env.wrappers.search.original`.
@@ -67,7 +69,7 @@ class DepthFirstSearch(TreeSearch):
         max_queries: int | None = 200,
         answers: int = 1,
         filter: bool = False,  # the field's word
-        rank: Rank | None = None,
+        rank: Rank | ChatModel | None = None,
         compat: Compat | None = None,
         depth: Depth = "turns",
     ) -> None:
@@ -86,7 +88,7 @@ class DepthFirstSearch(TreeSearch):
             depth=depth,
         )
         self.width, self.filter, self.compat = width, filter, compat
-        self.rank: Rank = rank or rank_by_value
+        self.rank = as_rank(rank_by_value if rank is None else rank)
         self.method = f"DFS_w{width}" if filter else f"DFS_woFilter_w{width}"
 
     @property

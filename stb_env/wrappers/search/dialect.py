@@ -185,6 +185,17 @@ def tokens_of(action: object) -> int:
     return tokens if isinstance(tokens, int) else 0
 
 
+def answer_in(parsed: Action) -> str | None:
+    """Return the final answer that an action gives; None where it gives none.
+
+    Examples:
+        >>> answer_in(Action((ToolCall(FINISH, {"return_type": "give_answer", "final_answer": "42"}),), ""))
+        '42'
+    """
+    found = _finish(parsed)
+    return found[1].answer if found is not None and found[1].kind == "answer" else None
+
+
 def _finish(parsed: Action) -> tuple[ToolCall, Finish] | None:
     for call in parsed.calls:
         if call.name == FINISH and (finish := read_finish(call)).kind != "invalid":

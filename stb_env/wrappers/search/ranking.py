@@ -51,6 +51,17 @@ Rank = Callable[[Pair], Score | Slow[Score]]
 """Points of the first of a pair: 1 where it is better, 0 where the second is, 0.5 where neither is."""
 
 
+def as_rank(rank: Rank | ChatModel) -> Rank:
+    """Return a ranking, made of a model where that was given.
+
+    Examples:
+        >>> from stb_env.llm import ScriptedModel
+        >>> as_rank(ScriptedModel([], name="m")).__name__, as_rank(rank_by_value).__name__
+        ('ranker:m:v1', 'rank_by_value')
+    """
+    return rank if callable(rank) else Ranker(rank)
+
+
 def rank_by_value(pair: Pair) -> float:
     """Compare two candidates by their heuristic values, without a model."""
     first, second = heuristic_value(pair.first), heuristic_value(pair.second)

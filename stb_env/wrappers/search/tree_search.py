@@ -11,12 +11,13 @@ from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.judges.protocol import Case
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
 from stb_env.wrappers.base import ToolWrapper
-from stb_env.wrappers.search.dialect import Dialect, state_of, tokens_of
+from stb_env.wrappers.search.dialect import Dialect, answer_in, state_of, tokens_of
 from stb_env.wrappers.search.tree import Node, SearchTree
-from stb_env.wrappers.search.value import Value, settled, view_of
+from stb_env.wrappers.search.value import Value, as_value, settled, unlabelled, view_of
 
 Calls = list[JsonObject]
 
@@ -53,6 +54,18 @@ class TreeSearch(ToolWrapper):
 
     Raises:
         ConfigError: A setting is out of range.
+
+    Examples:
+        >>> from stb_env import IndependentChains, TreeSearch
+        >>> from stb_env.testing.notes import notes
+        >>> env = IndependentChains(notes(), tries=2)
+        >>> _ = env.reset(seed=0)
+        >>> _ = env.step("Let me think.")
+        >>> isinstance(env, TreeSearch), len(env.tree.nodes), env.settings["tries"]
+        (True, 2, 2)
+        >>> answer = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "42"}}
+        >>> env.answer_in(answer), env.case("42").task.goal
+        ('42', {})
     """
 
     method: str = ""
@@ -74,7 +87,8 @@ class TreeSearch(ToolWrapper):
         super().__init__(env, _disable_deepcopy=True, **limits, **settings)
         self.dialect = dialect
         self.max_depth, self.max_queries, self.answers = max_depth, max_queries, answers
-        self.value: Value | None = settings.get("value")
+        value = settings.get("value")
+        self.value: Value | None = None if value is None else as_value(value)
 
     # -- what agents may read --------------------------------------------------------------------
 
@@ -106,6 +120,18 @@ class TreeSearch(ToolWrapper):
         if self.value is not None:
             named["value"] = getattr(self.value, "__name__", type(self.value).__name__)
         return named
+
+    def answer_in(self, action: Any) -> str | None:
+        """Return the final answer that an action would give at the current node; None where it gives none."""
+        return answer_in(self.env.rules.parse(action))
+
+    def case(self, answer: str) -> Case:
+        """Return what a judge of the agent's own would see if this were the answer at the current node.
+
+        It knows no more of the task than the agent does: gold calls, goal and marked APIs are left out.
+        """
+        calls = (call for step in self.tree.steps(self.tree.current) for call in step.calls)
+        return Case(unlabelled(self.task), answer, tuple(calls))
 
     # -- what a search is ------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from functools import partial
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.protocol import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
 from stb_env.wrappers.search.tree import Node, SearchTree
@@ -30,7 +31,7 @@ class MonteCarloTreeSearch(TreeSearch):
 
     Args:
         env: A tool environment.
-        value: What is expected of an answer, from 0 to 1.
+        value: What is expected of an answer, from 0 to 1; or a judge.
         width: Children of a node at most.
         c: How much exploring is worth, at least 0.
         max_depth: Depth at which a branch without an answer ends.
@@ -52,7 +53,7 @@ class MonteCarloTreeSearch(TreeSearch):
     def __init__(
         self,
         env: AnyEnv,
-        value: Value = heuristic_value,
+        value: Value | Judge = heuristic_value,
         width: int = 3,
         c: float = math.sqrt(2),
         max_depth: int = 12,

@@ -119,6 +119,17 @@ def unlabelled(task: Task) -> Task:
     return replace(task, relevant=(), gold=(), goal={}, record={})
 
 
+def as_value(value: Value | Judge) -> Value:
+    """Return a value, made of a judge where that was given.
+
+    Examples:
+        >>> from stb_env.judges.heuristic import HeuristicJudge
+        >>> as_value(HeuristicJudge()).__name__, as_value(heuristic_value).__name__
+        ('judge:heuristic', 'heuristic_value')
+    """
+    return value if callable(value) else JudgeValue(value)
+
+
 class JudgeValue:
     """Values answers by a judge of the search's own, and other nodes by another value.
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.kinds import Count
+from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.cat_api.judge import AccountJudge, OriginalJudge
 from stb_env.suites.sambanova.cat_api.official import official_tasks
 from stb_env.suites.sambanova.cat_api.program import parse, parse_original
@@ -25,13 +28,14 @@ _TASK = ProgramTask[None](
 )
 
 
+@checks_settings
 def make(
     split: Split = "test",
     data: Data | None = None,
     compat: Compat | None = None,
     program: bool = False,
-    max_turns: int = 8,
-    **settings: Any,
+    max_turns: Count = 8,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make the Cat API task over an embedded image service.
 

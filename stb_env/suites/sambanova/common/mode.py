@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from stb_env.errors import ConfigError
-
 Split = Literal["test", "train"]
 Compat = Literal["original"]
 
@@ -29,13 +27,8 @@ class Mode:
     def of(cls, split: Split, compat: Compat | None, program: bool) -> Mode:
         """Return the mode that an environment's settings ask for.
 
-        Raises:
-            ConfigError: ``compat`` is unknown.
-
         Examples:
             >>> Mode.of("test", "original", program=False)
             Mode(split='test', original=True, program=False)
         """
-        if compat not in (None, "original"):
-            raise ConfigError(f"compat must be None or 'original', got {compat!r}")
         return cls(split, compat == "original", program)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
 from stb_env.backend.world import World
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.kinds import Count
+from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.google_sheets.judge import OriginalJudge, SheetsJudge
@@ -26,14 +29,15 @@ _TASK = ProgramTask[World](
 )
 
 
+@checks_settings
 def make(
     split: Split = "test",
     data: Data | None = None,
     compat: Compat | None = None,
     program: bool = False,
     world: World | None = None,
-    max_turns: int = 16,
-    **settings: Any,
+    max_turns: Count = 16,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make the Google Sheets task over a spreadsheet in memory.
 

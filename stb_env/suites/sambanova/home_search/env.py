@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.kinds import Count
+from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.home_search.judge import judge_of
@@ -25,13 +28,14 @@ _TASK = ProgramTask[None](
 )
 
 
+@checks_settings
 def make(
     split: Split = "test",
     data: Data | None = None,
     compat: Compat | None = None,
     program: bool = False,
-    max_turns: int = 24,
-    **settings: Any,
+    max_turns: Count = 24,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make the Home Search task over an embedded catalogue of homes.
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Unpack
 
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.kinds import Count
+from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.virtual_home.judge import OriginalJudge, StepJudge
@@ -29,14 +32,15 @@ _TASK = ProgramTask[Vocabulary](
 )
 
 
+@checks_settings
 def make(
     split: Split = "test",
     data: Data | None = None,
     compat: Compat | None = None,
     program: bool = False,
     vocabulary: Vocabulary | None = None,
-    max_turns: int = 64,
-    **settings: Any,
+    max_turns: Count = 64,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make the VirtualHome task: an everyday activity as a sequence of household steps.
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, Unpack
 
 from stb_env.actions import Action
+from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
-from stb_env.errors import ConfigError
 from stb_env.judges.protocol import Judge
+from stb_env.kinds import Count
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
@@ -56,6 +58,7 @@ class WebShopEnv(ToolEnv):
         return (yield from super()._step(closed))
 
 
+@checks_settings
 def make(
     split: Split = "test",
     data: Data | None = None,
@@ -65,8 +68,8 @@ def make(
     page_text: PageText | None = None,
     catalogue: Catalogue | None = None,
     nouns: Nouns = nouns_of,
-    max_turns: int = 25,
-    **settings: Any,
+    max_turns: Count = 25,
+    **settings: Unpack[EnvSettings],
 ) -> ToolEnv:
     """Make the WebShop task: buy what an instruction asks for, page by page.
 
@@ -90,11 +93,8 @@ def make(
             line each.
         DataError: The files are broken.
     """
-    mode = Mode.of(split, compat, program)
-    if page_text not in (None, "text", "text_rich"):
-        raise ConfigError(f"page_text must be 'text' or 'text_rich', got {page_text!r}")
     task = _task(goals, page_text, nouns)
-    return task.make(mode, data, catalogue, max_turns=max_turns, **settings)
+    return task.make(Mode.of(split, compat, program), data, catalogue, max_turns=max_turns, **settings)
 
 
 def _task(goals: GoalKind, page_text: PageText | None, nouns: Nouns) -> ProgramTask[Catalogue]:

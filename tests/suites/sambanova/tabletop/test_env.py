@@ -274,7 +274,7 @@ def test_the_table_can_be_looked_at():
     ("settings_", "error", "message"),
     [
         ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original'"),
-        ({"split": "val"}, ConfigError, "unknown split 'val'"),
+        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
         ({"split": "train", "data": "x"}, ConfigError, "official files have a test split alone"),
         ({"data": "/nowhere"}, DataError, "no test file at /nowhere"),
     ],

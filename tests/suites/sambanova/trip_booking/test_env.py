@@ -223,7 +223,7 @@ def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
     ("settings_", "error", "message"),
     [
         ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original'"),
-        ({"split": "val"}, ConfigError, "unknown split 'val'"),
+        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
         ({"split": "train", "data": "x"}, ConfigError, "official files have a test split alone"),
         ({"data": "/nowhere"}, DataError, "no test file at /nowhere"),
     ],

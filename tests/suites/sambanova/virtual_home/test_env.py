@@ -229,7 +229,7 @@ def test_the_common_length_is_that_of_the_textbook(left: str, right: str):
     ("settings_", "error", "message"),
     [
         ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original', got 'toolbnch'"),
-        ({"split": "val"}, ConfigError, "unknown split 'val'"),
+        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
         ({"split": "train", "data": ONE}, ConfigError, "tasks that are given have their own split"),
         ({"data": "/nowhere"}, DataError, "no test file at /nowhere"),
         ({"max_turns": 0}, ConfigError, "max_turns must be at least 1"),

@@ -268,9 +268,9 @@ def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[str]):
     ("settings_", "error", "message"),
     [
         ({"compat": "toolbnch"}, ConfigError, "compat must be None or 'original', got 'toolbnch'"),
-        ({"split": "val"}, ConfigError, "unknown split 'val'"),
+        ({"split": "val"}, ConfigError, "split must be 'test' or 'train', got 'val'"),
         ({"split": "train", "data": ONE}, ConfigError, "tasks that are given have their own split"),
-        ({"page_text": "html"}, ConfigError, "page_text must be 'text' or 'text_rich', got 'html'"),
+        ({"page_text": "html"}, ConfigError, "page_text must be None, 'text' or 'text_rich', got 'html'"),
         ({"program": True, "compat": "original"}, ConfigError, "leave out program=True"),
         ({"data": "/nowhere"}, DataError, r"no items_shuffle\*\.json in /nowhere"),
         (

@@ -1,0 +1,49 @@
+"""The text that names an agent, with its settings: ``dfs(width=3)``."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from stb_env.errors import ConfigError
+
+_FORM = "write settings as keyword arguments with plain values, like NAME(width=3, judge='heuristic')"
+
+
+def read_agent_text(spec: str) -> tuple[str, dict[str, Any]]:
+    """Split the text that names an agent into the name and its settings.
+
+    Values are Python literals; nothing is evaluated.
+
+    Raises:
+        ConfigError: What stands in the parentheses is something else.
+
+    Examples:
+        >>> read_agent_text("best_of_n(n=3, judge='heuristic')")
+        ('best_of_n', {'n': 3, 'judge': 'heuristic'})
+        >>> read_agent_text("gold"), read_agent_text("gold()")
+        (('gold', {}), ('gold', {}))
+        >>> read_agent_text("mine.py:Mine(3)")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: cannot read the settings in 'mine.py:Mine(3)'; write settings as ...
+    """
+    name, opened, rest = spec.partition("(")
+    if not opened or not rest.endswith(")"):
+        return spec, {}
+    try:
+        call = ast.parse(f"agent({rest}", mode="eval").body
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
+            raise ValueError(spec)
+        settings = {_named(keyword): ast.literal_eval(keyword.value) for keyword in call.keywords}
+        if len(settings) < len(call.keywords):
+            raise ValueError("a setting is given twice")
+    except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError) as error:
+        raise ConfigError(f"cannot read the settings in {spec!r}; {_FORM}") from error
+    return name, settings
+
+
+def _named(keyword: ast.keyword) -> str:
+    if keyword.arg is None:
+        raise ValueError("** is no setting")
+    return keyword.arg

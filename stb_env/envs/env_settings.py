@@ -1,0 +1,29 @@
+"""Settings that makers of environments pass on to `ToolEnv`, for their ``**settings``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, TypedDict
+
+from stb_env.actions import Action
+from stb_env.backend.user import User
+from stb_env.envs.rules import Limits
+from stb_env.envs.tool_env import Visible
+
+
+class EnvSettings(TypedDict, total=False):
+    """What every environment takes; see `ToolEnv`."""
+
+    order: Literal["random", "sequential"]
+    shard: tuple[int, int]
+    limits: Limits | Mapping[str, int] | None
+    render_mode: str | None
+
+
+class OpenSettings(EnvSettings, total=False):
+    """What one takes besides whose suite has no syntax and no users of its own; see `ToolEnv`."""
+
+    parse: Callable[[Any], Action]
+    halt_on_error: bool
+    user: User | None
+    visible: Visible | None
