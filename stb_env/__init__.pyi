@@ -6,6 +6,8 @@ from stb_env.backend.virtual import VirtualBackend as VirtualBackend
 from stb_env.backend.world import World as World
 from stb_env.baselines import load_agent as load_agent
 from stb_env.baselines.chat import ChatAgent as ChatAgent
+from stb_env.declare import environment as environment
+from stb_env.declare import task as task
 from stb_env.envs.tool_env import ToolEnv as ToolEnv
 from stb_env.errors import ConfigError as ConfigError
 from stb_env.errors import InfrastructureError as InfrastructureError
@@ -19,6 +21,7 @@ from stb_env.rollout import Job as Job
 from stb_env.rollout import plan as plan
 from stb_env.rollout import play as play
 from stb_env.rollout import run_batch as run_batch
+from stb_env.rollout.make import make as make
 from stb_env.suite import Suite as Suite
 from stb_env.tasks import Task as Task
 from stb_env.tasks import TaskSet as TaskSet

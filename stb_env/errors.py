@@ -8,7 +8,9 @@ the *caller* does wrong is a `ConfigError` or a `DataError`; what the *infrastru
 from __future__ import annotations
 
 import difflib
+import traceback
 from collections.abc import Iterable
+from pathlib import PurePath
 from typing import Literal
 
 from stb_env.usage import NO_USAGE
@@ -137,3 +139,25 @@ def did_you_mean(got: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(got[:200], list(known), n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+def bug_in(what: str, error: BaseException, function: object = None) -> str:
+    """Say that somebody's code failed and where, without what the exception says: that may hold secrets.
+
+    Args:
+        what: Whose code, as the subject of the sentence.
+        error: What it raised.
+        function: Their function; the innermost line in its file is named, or the innermost of all.
+
+    Examples:
+        >>> try:
+        ...     {}["my password"]
+        ... except KeyError as error:
+        ...     print(bug_in("tool 'find'", error))
+        tool 'find' raised KeyError (<doctest stb_env.errors.bug_in[0]>, line 2), which is a bug in it
+    """
+    file = getattr(getattr(function, "__code__", None), "co_filename", "")
+    lines = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(error.__traceback__)]
+    place = next((at for at in reversed(lines) if at[0] == file), lines[-1] if lines else ("?", 0))
+    name = PurePath(place[0]).name
+    return f"{what} raised {type(error).__name__} ({name}, line {place[1]}), which is a bug in it"

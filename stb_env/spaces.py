@@ -161,13 +161,18 @@ def sample_arguments(parameters: JsonMapping, rng: np.random.Generator) -> JsonO
 
 
 def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> Json:
-    if "enum" in schema:
-        return schema["enum"][int(rng.integers(len(schema["enum"])))]
+    if "enum" in schema or "const" in schema:
+        values = schema.get("enum") or [schema["const"]]
+        return values[int(rng.integers(len(values)))]
+    if "anyOf" in schema:
+        return _sample_value(schema["anyOf"][int(rng.integers(len(schema["anyOf"])))], rng, depth)
     if "default" in schema and rng.random() < 0.5:
         return schema["default"]
     kind = schema.get("type", "string")
     if isinstance(kind, list):
         kind = kind[int(rng.integers(len(kind)))]
+    if kind == "array" and "prefixItems" in schema:
+        return [_sample_value(item, rng, depth + 1) for item in schema["prefixItems"]]
     if kind == "array":
         count = max(int(schema.get("minItems", 0)), int(rng.integers(0, 3)) if depth < 3 else 0)
         return [_sample_value(schema.get("items") or {}, rng, depth + 1) for _ in range(count)]
@@ -178,8 +183,8 @@ def _sample_value(schema: JsonMapping, rng: np.random.Generator, depth: int) -> 
 
 def _sample_scalar(kind: str, schema: JsonMapping, rng: np.random.Generator) -> Json:
     if kind in ("integer", "number"):
-        low = int(schema.get("minimum", 0))
-        high = int(schema.get("maximum", low + 100))
+        low = int(schema.get("minimum", schema.get("exclusiveMinimum", -1) + 1))
+        high = int(schema.get("maximum", schema.get("exclusiveMaximum", low + 101) - 1))
         return int(rng.integers(low, max(low, high) + 1))
     if kind == "boolean":
         return bool(rng.integers(2))

@@ -50,6 +50,8 @@ class Suite:
         data: Names under which `stb-env data fetch` knows its official files.
         protocol: Name of the bundle of settings that reproduces its paper.
         oracle: Solves its tasks.
+        exact: Whether an exact verifier decides its tasks. What solves them must then reach the maximum; open
+            queries that a model or a heuristic judges have no such thing.
         prompts: Package whose folder ``prompts`` holds its prompts.
         demonstrations: Returns its solved examples.
         tables: Returns the published figures.
@@ -75,6 +77,7 @@ class Suite:
     data: tuple[str, ...] = ()
     protocol: str = ""
     oracle: Reference | None = None
+    exact: bool = True
     prompts: str = ""
     demonstrations: Reference | None = None
     tables: Reference | None = None
@@ -188,7 +191,7 @@ def find_env(text: str) -> str:
     """
     where, colon, env_id = text.rpartition(":")
     if colon:
-        load_module(where)
+        _register_from(where, env_id)
     elif suite_of(env_id) is None:
         # Another package's may be installed; it is imported only now.
         suites()
@@ -198,6 +201,14 @@ def find_env(text: str) -> str:
     place = f" in {where}" if colon else ""
     hint = did_you_mean(env_id, known)
     raise ConfigError(f"unknown environment {env_id!r}{place}; `stb-env list` shows all.{hint}")
+
+
+def _register_from(where: str, env_id: str) -> None:
+    """Import what registers an id, and register its suite where the module only declares that."""
+    for declared in vars(load_module(where)).values():
+        # Another place may have registered the same id since this module was imported.
+        if isinstance(declared, Suite) and env_id in declared.environments:
+            register(declared)
 
 
 def _own() -> Iterator[Suite]:

@@ -193,6 +193,41 @@ def _hashed(identity: ToolId, name: str) -> str:
     return f"{_UNSAFE.sub('_', name)[: MAX_NAME - 9].strip('_')}_{digest}"
 
 
+def naming_problem(name: str) -> str:
+    """Return why no tool can have a name, or nothing.
+
+    Examples:
+        >>> naming_problem("get_weather"), naming_problem("get weather")
+        ('', 'a name has 1 to 64 of the characters a-z, A-Z, 0-9, _ and -')
+    """
+    if not name or len(name) > MAX_NAME or _UNSAFE.search(name):
+        return f"a name has 1 to {MAX_NAME} of the characters a-z, A-Z, 0-9, _ and -"
+    return "Finish is the call that ends an episode" if name == FINISH else ""
+
+
+def naming_problems(tools: Iterable[Tool]) -> list[str]:
+    """Return why tools cannot be offered together: bad names, names or identities that two of them share.
+
+    Examples:
+        >>> one = ToolId("Net", "icmp", "ping")
+        >>> naming_problems([Tool("ping", "", {}, one), Tool("Ping", "", {}, one), Tool("Finish", "", {})])
+        ["'Finish': Finish is the call that ends an episode", "'ping' and 'Ping' share a cache key"]
+        >>> naming_problems([])
+        ['there are no tools']
+    """
+    tools = list(tools)
+    named: dict[str, Tool] = {}
+    known: dict[ToolId, Tool] = {}
+    problems = [] if tools else ["there are no tools"]
+    problems += [f"{tool.name!r}: {naming_problem(tool.name)}" for tool in tools if naming_problem(tool.name)]
+    for tool in tools:
+        if named.setdefault(tool.name, tool) is not tool:
+            problems.append(f"two tools are named {tool.name!r}")
+        elif known.setdefault(tool.id, tool) is not tool:
+            problems.append(f"{known[tool.id].name!r} and {tool.name!r} share a cache key")
+    return problems
+
+
 @dataclass(frozen=True, slots=True)
 class Tool:
     """One callable API as an agent sees it.

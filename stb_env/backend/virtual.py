@@ -11,6 +11,7 @@ from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache_update import Recorder
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, unavailable
+from stb_env.backend.own_simulator import SimulatorLike, as_simulator
 from stb_env.backend.protocol import RealAPI, Simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.simulator.template import TemplateSimulator
@@ -51,7 +52,7 @@ class VirtualBackend:
             ``live``: the real API, else ``live_simulator``; equal calls in one episode get the first answer.
             ``record``: as ``live``, and what passes the filter of Appendix D is added to the cache.
         real: Passes calls on to the APIs themselves.
-        live_simulator: Answers what the real API does not.
+        live_simulator: Answers what the real API does not; a function will do (`OwnSimulator`).
         faults: Faults to inject.
         taxonomy: Which reading of Appendix D decides what is recorded.
 
@@ -72,7 +73,7 @@ class VirtualBackend:
         mode: Mode = "offline",
         *,
         real: RealAPI | None = None,
-        live_simulator: Simulator | None = None,
+        live_simulator: SimulatorLike | None = None,
         faults: Faults | None = None,
         taxonomy: Taxonomy = "default",
     ) -> None:
@@ -86,12 +87,12 @@ class VirtualBackend:
         self.simulator = simulator or TemplateSimulator()
         self.mode = mode
         self.real = _with_errors(real, mode, faults)
-        self.live_simulator = live_simulator
+        self.live_simulator = None if live_simulator is None else as_simulator(live_simulator)
         self.faults = faults
-        self._outage = _outage(faults, cache, mode, live_simulator)
+        self._outage = _outage(faults, cache, mode, self.live_simulator)
         self._recorder: Recorder | None = None
         if mode == "record" and cache is not None:
-            simulated = live_simulator.fingerprint if live_simulator is not None else None
+            simulated = self.live_simulator.fingerprint if self.live_simulator is not None else None
             self._recorder = Recorder(cache, taxonomy, simulated)
 
     @property

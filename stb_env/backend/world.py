@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic
 
+from stb_env.backend.own_backend import as_answer
 from stb_env.backend.protocol import S
+from stb_env.errors import BackendError, STBError, bug_in
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.request import Slow
+from stb_env.request import Slow, settled
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolCall, ToolResult
 
@@ -67,7 +69,8 @@ class Tables:
 class World(ABC, Generic[S]):
     """A `Backend` for local tools: answers at once, never fails, keeps no episode.
 
-    A subclass names the type of its states: ``class Desk(World[Tables])``.
+    A subclass names the type of its states: ``class Desk(World[Tables])``. It may define `call` as ``async``
+    too. What it raises is a bug of the world: the episode is invalid then, and never unsolved.
 
     Examples:
         >>> from stb_env import Task, TaskSet, Tool, ToolEnv, ToolResult, World, load_judge
@@ -105,13 +108,25 @@ class World(ABC, Generic[S]):
         """
 
     def answer(self, state: S, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, S]]:
-        """Answer one call without ever yielding a request."""
-        yield from ()
+        """Answer one call; yields no request unless `call` is asynchronous.
+
+        Raises:
+            BackendError: `call` raised something, or returned what is no answer.
+        """
         if isinstance(call.arguments, str):
             error = f"arguments must be a JSON object, got text {call.arguments[:80]!r}"
             result = ToolResult.of("", error=error, source="world", status=Status.INVALID_ARGUMENTS)
             return result, state
-        return self.call(state, tool, call.arguments)
+        try:
+            made = self.call(state, tool, call.arguments)
+            if type(made) is tuple:
+                return made
+            return as_answer((yield from settled(made)), f"world {type(self).__name__!r}")
+        except STBError:
+            raise
+        except Exception as error:
+            who = f"tool {tool.name!r} of {type(self).__name__}"
+            raise BackendError(bug_in(who, error, self.call), stage="world") from error
 
     def recorded(self, state: S, tool: Tool, call: ToolCall) -> ToolResult | None:  # noqa: ARG002
         """Return None: a world computes every answer."""

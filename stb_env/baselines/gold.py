@@ -1,4 +1,4 @@
-"""The agent that knows: the oracle where a world has one, the relevant APIs elsewhere."""
+"""The agent that knows: a world's oracle, else a task's gold calls, else the relevant APIs."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env.actions import Action
+from stb_env.actions import Action, finish_arguments
 from stb_env.baselines.null import answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall, ToolResult
+from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
 
 _EXCERPT = 1_500
 _PLACEHOLDERS: JsonMapping = {
@@ -29,9 +29,9 @@ _PLACEHOLDERS: JsonMapping = {
 class Gold(Agent):
     """Solves tasks with what the suite knows about them.
 
-    Where there is an oracle it drives that. For open queries it calls each relevant API with its documented
-    defaults and answers with what came back, which is a reference for plumbing and judges, not a
-    solution.
+    Where there is an oracle it drives that, and where a task has gold calls it makes those. For open queries
+    it calls each relevant API with its documented defaults and answers with what came back, which is a
+    reference for plumbing and judges, not a solution.
     """
 
     name = "gold"
@@ -39,7 +39,8 @@ class Gold(Agent):
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Choose the plan for the task."""
         inner: Any = env.unwrapped
-        self._plan = (inner.oracle or _relevant_calls)(inner.task)
+        plan = inner.oracle or (gold_oracle if inner.task.gold else _relevant_calls)
+        self._plan = plan(inner.task)
         self._started = False
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
@@ -58,6 +59,28 @@ def _result(observation: JsonMapping, info: JsonMapping) -> ToolResult:
         return ToolResult.of(json.loads(observation["result"])["response"], source="env")
     call = info["calls"][-1]
     return ToolResult.of(call["response"], error=call["error"], source=call["source"])
+
+
+def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
+    """Make a task's gold calls, and answer as a Finish among them does, or else with the last response.
+
+    Examples:
+        >>> plan = gold_oracle(Task("1", "How many?", (), gold=(ToolCall("count", {}),)))
+        >>> next(plan).name
+        'count'
+        >>> try:
+        ...     plan.send(ToolResult.of(3, source="world"))
+        ... except StopIteration as stop:
+        ...     stop.value
+        '3'
+    """
+    said = ""
+    for call in task.gold:
+        if call.name == FINISH:
+            return str(finish_arguments(call).get("final_answer", ""))
+        response = (yield call).response
+        said = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
+    return said
 
 
 def _relevant_calls(task: Task) -> Generator[ToolCall, ToolResult, str]:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from stb_env.baselines.agent_text import read_agent_text
 from stb_env.baselines.chat import ChatAgent
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.baselines.replay import Replay
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
-from stb_env.reference import load_object
+from stb_env.reference import load_object, read_settings
 from stb_env.rollout import Agent, AgentFactory, as_agent
 from stb_env.settings import check_settings, takes
 from stb_env.suite import Reference, resolved, suites
@@ -63,7 +62,7 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
     baseline, _, argument = spec.partition(":")
     if argument and baseline in BASELINES:
         return _with_argument(baseline, argument)
-    name, settings = read_agent_text(spec)
+    name, settings = read_settings(spec)
     return _factory(_found(name), name, settings, models)
 
 

@@ -28,6 +28,7 @@ from stb_env.evaluate.prepared import prepared
 from stb_env.evaluate.tables import Table
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.registry import load_preference
+from stb_env.reference import is_reference
 from stb_env.rollout.judging import prefer
 from stb_env.rollout.verdict_file import manifest_of
 
@@ -87,7 +88,7 @@ def preferring(plan: EvaluationPlan, out: Path) -> Prefer:
         manifest = manifest_of(folder)
         verdicts = str(manifest["judge"])
         judge = load_preference(
-            plan.judge if is_remote(manifest["env"]) else None,
+            plan.judge if is_remote(manifest["env"]) or is_reference(plan.judge or "") else None,
             verdicts,
             models=plan.models,
             cache=out / "votes",

@@ -13,12 +13,13 @@ from stb_env.cli.poll import poll
 from stb_env.cli.prefer import Comparing, OrderName, UnsureName, compare
 from stb_env.console import options
 from stb_env.console.output import FAILED, emit, reporting
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, STBError
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.metrics.human_accuracy import read_labels
+from stb_env.reference import is_reference
 from stb_env.rollout.judging import rejudge
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import manifest_of, verdict_file
@@ -33,8 +34,8 @@ JudgeName = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help="pass, final_answer (FAC), original_pass, heuristic or an evaluator folder; "
-        "pass where its model has a key.",
+        help="pass, final_answer (FAC), original_pass, heuristic, an evaluator folder, path.py:Name or "
+        "module:Name; pass where its model has a key.",
     ),
 ]
 Models = Annotated[
@@ -114,7 +115,8 @@ def judge(
             outcome = compare(run, _run_folder(against), how, concurrency, as_json)
         else:
             chosen = load_judge(judge, votes=votes, models=file, cache=cache, env=os.environ, remark=tell)
-            outcome = _again(run, chosen, only_failed, data, concurrency, as_json)
+            tasks = _tasks(run, chosen, data, own=is_reference(judge or ""))
+            outcome = _again(run, chosen, only_failed, tasks, concurrency, as_json)
     if human is not None:
         outcome.measure(labelled)
     emit(outcome.report, as_json, outcome.table())
@@ -145,9 +147,8 @@ def _one(models: list[Path] | None) -> Path | None:
 
 
 def _again(
-    folder: Path, judge: Judge, only_failed: bool, data: str | None, concurrency: int, quiet: bool
+    folder: Path, judge: Judge, only_failed: bool, tasks: TaskSource | None, concurrency: int, quiet: bool
 ) -> Outcome:
-    tasks = _tasks(folder, judge, data)
     with bar(judge.name, quiet) as progress:
         result = rejudge(
             folder, judge, only_failed=only_failed, tasks=tasks, concurrency=concurrency, progress=progress
@@ -171,18 +172,29 @@ def _again(
     )
 
 
-def _tasks(folder: Path, judge: Judge, data: str | None) -> TaskSource | None:
-    """Return the run's tasks for the heuristic, which goes by the APIs that they mark as relevant."""
-    if not isinstance(judge, HeuristicJudge):
-        return None
+def _tasks(folder: Path, judge: Judge, data: str | None, *, own: bool) -> TaskSource | None:
+    """Return the run's tasks for judges that look at more of them than query and tools.
+
+    The heuristic goes by the APIs that they mark as relevant. Your own judge may look at anything, and is
+    given the tasks where they can still be had.
+    """
+    if own:
+        try:
+            return _same_tasks(folder, data)
+        except STBError as error:
+            tell(f"{judge.name} sees the query and tools of each episode alone: {error}")
+    return _same_tasks(folder, data) if isinstance(judge, HeuristicJudge) else None
+
+
+def _same_tasks(folder: Path, data: str | None) -> TaskSource:
     manifest = manifest_of(folder)
     settings = manifest.get("settings") or {}
     chosen = {name: value for name, value in settings.items() if name not in _NOT_TASKS}
     tasks = make_env(str(manifest.get("env")), chosen | ({} if data is None else {"data": data})).tasks
     if tasks.hash != manifest.get("tasks"):
         raise ConfigError(
-            f"{folder} was played on other tasks, and the heuristic needs to know their relevant APIs; "
-            "give the files that it was played on with --data"
+            f"{folder} was played on other tasks than those found now, and more is needed of them than an "
+            "episode holds; give the files that it was played on with --data"
         )
     return tasks
 

@@ -14,7 +14,12 @@ from stb_env.console.output import emit, reporting
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
 
-EnvId = Annotated[str, typer.Argument(metavar="ID", help="Environment id, for example stb/Sandbox-v0.")]
+EnvId = Annotated[
+    str,
+    typer.Argument(
+        metavar="ID", help="Environment id: stb/Sandbox-v0, module:my/Todo-v0, todo.py:my/Todo-v0."
+    ),
+]
 AgentName = Annotated[
     str,
     typer.Option(
@@ -33,6 +38,7 @@ def run(
     cache: options.Cache = None,
     mode: options.Mode = None,
     judge: options.Judge = None,
+    simulator: options.Simulator = None,
     models: options.Models = None,
     seed: options.Seed = 0,
     episodes: options.Episodes = None,
@@ -43,7 +49,9 @@ def run(
     as_json: options.AsJson = False,
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume."""
-    chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
+    chosen = options.env_settings(
+        settings, data=data, cache=cache, mode=mode, judge=judge, simulator=simulator, models=models
+    )
     session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials)
     with bar(env_id, as_json) as progress:
         summary = session.play(out, concurrency=concurrency, progress=progress)

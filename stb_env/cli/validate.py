@@ -23,6 +23,8 @@ def validate(
     data: options.Data = None,
     cache: options.Cache = None,
     mode: options.Mode = None,
+    judge: options.Judge = None,
+    models: options.Models = None,
     seeds: Annotated[
         int | None, typer.Option("--seeds", min=1, help="How many tasks to draw in total.")
     ] = None,
@@ -31,7 +33,7 @@ def validate(
     as_json: options.AsJson = False,
 ) -> None:
     """Check contract, gold, null agents, determinism and fork isolation; exit 0 only where all hold."""
-    chosen = options.env_settings(settings, data=data, cache=cache, mode=mode)
+    chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
     env_id = find_env(env_id)
     suite = suite_of(env_id)
     env = make_env(env_id, {**(suite.standing if suite else {}), **chosen})

@@ -26,8 +26,16 @@ Judge = Annotated[
     str | None,
     typer.Option(
         "--judge",
-        help="pass, final_answer, original_pass, heuristic or an evaluator folder; "
-        "pass where its model can be used.",
+        help="pass, final_answer, original_pass, heuristic, an evaluator folder, path.py:Name or "
+        "module:Name; the environment's own where not given.",
+    ),
+]
+Simulator = Annotated[
+    str | None,
+    typer.Option(
+        "--simulator",
+        help="In the modes live and record, who answers in an API's place: path.py:Name, module:Name, a "
+        "profile of the model's, or none.",
     ),
 ]
 Models = Annotated[
@@ -70,10 +78,18 @@ def env_settings(
     cache: Path | None = None,
     mode: str | None = None,
     judge: str | None = None,
+    simulator: str | None = None,
     models: Path | None = None,
 ) -> JsonObject:
     """Collect the settings of an environment; what was not given is left to its default."""
-    named = {"data": data, "cache": _text(cache), "mode": mode, "judge": judge, "models": _text(models)}
+    named = {
+        "data": data,
+        "cache": _text(cache),
+        "mode": mode,
+        "judge": judge,
+        "simulator": simulator,
+        "models": _text(models),
+    }
     return {name: value for name, value in named.items() if value is not None} | read_settings(pairs)
 
 

@@ -10,15 +10,18 @@ from typing import TypeVar
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
-from stb_env.backend.protocol import RealAPI, Simulator
+from stb_env.backend.own_simulator import SimulatorLike, load_own_simulator
+from stb_env.backend.protocol import RealAPI
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
+from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.llm import available, connect, load_models
+from stb_env.reference import is_reference
 from stb_env.settings import check_settings
 
 T = TypeVar("T")
@@ -30,7 +33,7 @@ def connect_backend(
     mode: Mode,
     cache: str | Path | ResponseCache | None = None,
     real: str | Path | JsonMapping | RealAPI | None = None,
-    simulator: str | JsonMapping | Simulator | None = None,
+    simulator: str | JsonMapping | SimulatorLike | None = None,
     models: str | Path | None = None,
     faults: JsonMapping | Faults | None = None,
     key_name: str = "",
@@ -42,8 +45,9 @@ def connect_backend(
         cache: Folder of recorded responses, or a `ResponseCache`. Only ``record`` opens it for writing.
         real: In the live modes, who passes calls on: the URL of a `RemoteServer`, the file or table of an
             `HTTPTemplate`, or a `RealAPI`.
-        simulator: In the live modes, settings of `LLMSimulator` (or its profile alone), ``"none"`` for
-            none, or a `Simulator`; None takes one wherever its model can be used.
+        simulator: In the live modes, settings of `LLMSimulator` (or its profile alone), ``"none"`` for none,
+            ``path.py:Name`` or ``module:Name`` for your own, a `Simulator`, or a function of tool and
+            arguments; None takes one wherever its model can be used.
         models: Models file; its ``simulator`` role is used.
         faults: Settings of `Faults`, or faults.
         key_name: Name under which a `RemoteServer` is sent its key. No simulator is shown an argument of
@@ -69,7 +73,7 @@ def connect_backend(
 
 
 def connect_judge(
-    judge: str | Judge | None = None,
+    judge: str | JudgeLike | None = None,
     votes: int = 1,
     models: str | Path | None = None,
     votes_cache: str | Path | None = None,
@@ -77,8 +81,9 @@ def connect_judge(
     """Build the judge of open queries.
 
     Args:
-        judge: ``pass``, ``heuristic``, an official evaluator folder, or a `Judge`. None takes the pass judge
-            where its model can be used, else the heuristic, and says so once in the log.
+        judge: ``pass``, ``heuristic``, an official evaluator folder, ``path.py:Name`` or ``module:Name`` for
+            your own, a `Judge`, or a function of a `Case`. None takes the pass judge where its model can be
+            used, else the heuristic, and says so once in the log.
         votes: How often a model judges each answer.
         models: Models file; its ``judge`` role is used.
         votes_cache: Folder of votes that are known, so that judging again costs nothing.
@@ -87,7 +92,7 @@ def connect_judge(
         ConfigError: There is no such judge, or its model cannot be used.
     """
     if judge is not None and not isinstance(judge, str):
-        return judge
+        return as_judge(judge)
     return load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
 
 
@@ -105,12 +110,14 @@ def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> Rea
 
 
 def _simulator(
-    simulator: str | JsonMapping | Simulator | None, models: str | Path | None, key_name: str
-) -> Simulator | None:
+    simulator: str | JsonMapping | SimulatorLike | None, models: str | Path | None, key_name: str
+) -> SimulatorLike | None:
     if simulator == "none":
         return None
     if not (simulator is None or isinstance(simulator, str | Mapping)):
         return simulator
+    if isinstance(simulator, str) and is_reference(simulator):
+        return load_own_simulator(simulator, models)
     config = load_models(models)["simulator"]
     if not available(config):
         if simulator is None:

@@ -12,14 +12,14 @@ from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Dict, Discrete
 
 from stb_env.actions import Action, parse_action
-from stb_env.backend.protocol import Backend
-from stb_env.backend.user import User
+from stb_env.backend.own_backend import BackendLike, as_backend
+from stb_env.backend.own_user import UserLike, as_user
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.protocol import Judge
+from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.kinds import Count
 from stb_env.prompting import prompt
 from stb_env.request import Slow, adrive, drive
@@ -51,8 +51,8 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     Args:
         tasks: Where tasks come from.
-        backend: Answers tool calls.
-        judge: Decides on final answers.
+        backend: Answers tool calls; a class of your own may return its answers or await them (`OwnBackend`).
+        judge: Decides on final answers; a function will do (`OwnJudge`).
         max_turns: Actions after which an episode is cut off.
         order: ``"random"`` draws tasks with the environment's generator, ``"sequential"`` goes through
             them in order.
@@ -63,7 +63,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         oracle: Solves a task, where the suite knows how; the gold agent and validation drive it.
         parse: Reads actions, for tasks with a syntax of their own.
         halt_on_error: Whether a failing call keeps the later ones of the same action from being made.
-        user: Answers what the agent writes without a call, in tasks that are conversations.
+        user: Answers what the agent writes without a call, in tasks that are conversations; a function
+            will do (`OwnUser`).
         visible: Which of a task's tools the agent sees and can call by now, where it has to find them first.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
 
@@ -89,8 +90,8 @@ class ToolEnv(gym.Env[Observation, Any]):
     def __init__(
         self,
         tasks: TaskSource,
-        backend: Backend,
-        judge: Judge,
+        backend: BackendLike,
+        judge: JudgeLike,
         *,
         max_turns: Count = 24,
         order: Literal["random", "sequential"] = "random",
@@ -101,7 +102,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         oracle: Oracle | None = None,
         parse: Callable[[Any], Action] = parse_action,
         halt_on_error: bool = False,
-        user: User | None = None,
+        user: UserLike | None = None,
         visible: Visible | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -110,7 +111,15 @@ class ToolEnv(gym.Env[Observation, Any]):
         self.tasks = tasks
         self.oracle = oracle
         self.rules = Rules(
-            backend, judge, max_turns, _limits(limits), compat, potential, parse, halt_on_error, user
+            as_backend(backend),
+            as_judge(judge),
+            max_turns,
+            _limits(limits),
+            compat,
+            potential,
+            parse,
+            halt_on_error,
+            None if user is None else as_user(user),
         )
         self.visible = visible
         self.order, self.shard = order, _shard(shard)

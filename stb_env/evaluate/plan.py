@@ -8,6 +8,7 @@ from pathlib import Path
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.reference import is_reference
 from stb_env.rollout.make import env_settings
 
 LIVE = ("live", "record")
@@ -90,7 +91,8 @@ class Cell:
     @property
     def folder(self) -> Path:
         """Where it lies within the evaluation."""
-        return Path(folder_name(self.simulator.name), folder_name(self.agent.name), group_name(self.group))
+        names = (self.simulator.name, self.agent.name, group_name(self.group))
+        return Path(*map(folder_name, names))
 
     def __str__(self) -> str:
         return f"{self.simulator.name} · {self.agent.name} · {group_name(self.group)}"
@@ -101,7 +103,8 @@ class EvaluationPlan:
     """Agents, groups and simulators, and how much of each.
 
     ``data``, ``cache``, ``mode``, ``judge``, ``votes`` and ``models`` are those of groups whose tools are
-    remote APIs. A world brings its own tools and judge; what it shall be told stands in ``settings``.
+    remote APIs. A world brings its own tools and judge; what it shall be told stands in ``settings``. A
+    ``judge`` of your own (``path.py:Name``) decides in every group.
 
     Attributes:
         name: Title.
@@ -210,7 +213,8 @@ class EvaluationPlan:
 
     def _remote(self, cell: Cell) -> JsonObject:
         if not is_remote(cell.group):
-            return {}
+            # Which official judge is asked is a matter of open queries; your own judges whatever it is given.
+            return {"judge": self.judge} if self.judge is not None and is_reference(self.judge) else {}
         given = {
             "data": self.data,
             "cache": cell.simulator.cache or self.cache,

@@ -13,12 +13,14 @@ from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.model_judge import Reward
 from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.judges.own_judge import load_own_judge
 from stb_env.judges.pair_question import EvaluatorPairQuestion
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import LoneUnsure, Order, PreferenceJudge, Preferring, VerdictPreference
 from stb_env.judges.protocol import Judge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.llm import ChatModel, ModelConfig, available, connect, load_models
+from stb_env.reference import is_reference
 
 EXACT = "exact"
 JUDGES = ("pass", "final_answer", "original_pass", "heuristic")
@@ -38,8 +40,9 @@ def load_judge(
     """Return the judge that a text names.
 
     Args:
-        spec: One of `JUDGES` or the path of an official evaluator folder. None takes the pass judge where
-            its model can be used and the heuristic elsewhere.
+        spec: One of `JUDGES`, the path of an official evaluator folder, or ``path.py:Name`` or
+            ``module:Name`` for your own (see `stb_env.judges.own_judge`). None takes the pass judge where its
+            model can be used and the heuristic elsewhere.
         votes: How often a model judges each case.
         reward: How votes become a reward: ``majority`` or ``mean``.
         model: The model that judges.
@@ -60,6 +63,10 @@ def load_judge(
         >>> load_judge("pass", votes=3, model=ScriptedModel([], name="m")).name
         'pass:m:v1'
     """
+    if spec is not None and is_reference(spec):
+        if votes != 1:
+            raise ConfigError(f"{spec} is asked once and has its own votes; leave out the {votes} votes")
+        return load_own_judge(spec, models)
     config = load_models(models, env)["judge"]
     if spec is None and model is None and not available(config, env):
         if remark is not None:
@@ -95,7 +102,8 @@ def load_preference(
     Args:
         spec: The text that named the judge; an evaluator folder words the comparison too. None asks a
             model where one can be used, and goes by the verdicts alone elsewhere.
-        verdicts: Name of the judge that gave the verdicts; beside the heuristic no model is asked.
+        verdicts: Name of the judge that gave the verdicts; beside the heuristic or your own judge no model is
+            asked.
         order: In which order a model sees two answers.
         unsure: What a lone unsure against unsolved is worth.
         models: Models file; its ``judge`` role is used.
@@ -112,7 +120,7 @@ def load_preference(
         no key for a judge model (OPENAI_API_KEY is not set): equal verdicts of exact are a tie
         'verdicts:exact'
     """
-    if verdicts == "heuristic":
+    if verdicts == "heuristic" or (spec is not None and is_reference(spec)):
         return VerdictPreference(verdicts, unsure)
     config = load_models(models, env)["judge"]
     if spec in (None, EXACT) and not available(config, env):
@@ -139,6 +147,7 @@ def _folder(spec: str) -> Path:
     if not (folder / CONFIG).is_file():
         near = did_you_mean(spec, JUDGES)
         raise ConfigError(
-            f"no judge {spec!r}; give {', '.join(JUDGES)} or an evaluator folder with {CONFIG}.{near}"
+            f"no judge {spec!r}; give {', '.join(JUDGES)} or an evaluator folder with {CONFIG}, "
+            f"or path.py:Name or module:Name for your own.{near}"
         )
     return folder

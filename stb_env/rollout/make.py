@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from inspect import Parameter
 from typing import Any
 
 import gymnasium as gym
 from gymnasium.envs.registration import load_env_creator, registry
 
+from stb_env.envs.connections import connect_judge
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping
+from stb_env.judges.registry import EXACT
 from stb_env.settings import check_settings
 from stb_env.suite import find_env, suites
 
@@ -22,12 +25,37 @@ def env_ids() -> list[str]:
     return [env_id for suite in suites() for env_id in suite.environments]
 
 
-def make_env(env_id: str, settings: JsonObject) -> ToolEnv:
+def make(env_id: str, **settings: Any) -> ToolEnv:
+    """Make an environment by an id of any suite, or by an id and the place that declares it.
+
+    Args:
+        env_id: An id of this package or of another that is installed, such as ``my/Todo-v0``;
+            ``package.module:my/Todo-v0``; or ``path/to/todo.py:my/Todo-v0``.
+        **settings: Settings of the environment.
+
+    Raises:
+        ConfigError: There is no such id, or a setting is none of the environment's.
+
+    Examples:
+        >>> import stb_env
+        >>> env = stb_env.make("stb_env.testing.notes:test/Notes-v0", max_turns=3)
+        >>> env.reset(seed=0)[0]["turn"]
+        0
+        >>> stb_env.make("test/Nots-v0")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: unknown environment 'test/Nots-v0'; `stb-env list`... 'test/Notes-v0'?
+    """
+    return make_env(env_id, settings)
+
+
+def make_env(env_id: str, settings: JsonMapping) -> ToolEnv:
     """Make an environment by id.
 
     Args:
         env_id: An id of any suite, see `stb_env.suite.find_env`.
-        settings: Its settings.
+        settings: Its settings. A ``judge`` takes the place of the environment's own, also where its maker
+            knows no such setting.
 
     Raises:
         ConfigError: The id is unknown, or a setting is none of the environment's or no value of it.
@@ -40,10 +68,14 @@ def make_env(env_id: str, settings: JsonObject) -> ToolEnv:
         3
     """
     found = find_env(env_id)
-    check_settings(_maker(found), {**registry[found].kwargs, **settings}, env_id)
-    inner = gym.make(found, **settings).unwrapped
+    given = dict(settings)
+    judge = given.pop("judge", None) if "judge" not in env_settings(found) else None
+    check_settings(_maker(found), {**registry[found].kwargs, **given}, env_id)
+    inner = gym.make(found, **given).unwrapped
     if not isinstance(inner, ToolEnv):
         raise ConfigError(f"{env_id} is not played one agent at a time; its own commands play it")
+    if judge not in (None, EXACT):
+        inner.rules = replace(inner.rules, judge=connect_judge(judge, models=given.get("models")))
     return inner
 
 

@@ -1,57 +1,84 @@
-"""Standing checks of an environment: contract, gold, null agents, determinism, fork isolation."""
+"""The conformance kit: standing checks of an environment, for ours and everybody's."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from typing import Any
 
 import gymnasium as gym
 from gymnasium.utils.env_checker import check_env
 
-from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.judges.protocol import Case
-from stb_env.metrics.rates import summarize
-from stb_env.request import drive
-from stb_env.rollout import Job, plan, play
-from stb_env.suite import resolved, suite_of
-from stb_env.tasks import TaskSource
+from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping
+from stb_env.rollout.make import make_env
+from stb_env.suite import find_env, resolved, suite_of
+from stb_env.testing.copies import check_async, check_determinism, check_forks, check_pickling, check_spec
+from stb_env.testing.gold import check_gold
 from stb_env.testing.report import Report
-from stb_env.trajectory import Trajectory
+from stb_env.testing.subject import Progress, Subject, draws
+from stb_env.testing.undeserving import check_leaks, check_nulls
+from stb_env.tools import naming_problems
 
-NULL_AGENTS = ("noop", "give_up", "echo", "inject", "random")
-
-# What an undeserving agent may score. An exact verifier lets sampled calls through about never; the
-# heuristic judge of open queries can be taken in by sampled calls that happen to hit the right APIs.
-EXACT_FLOOR = {"random": 0.01}
-OPEN_FLOOR = {"random": 0.02}
+_COPIED = 20
+"""Episodes on which copies are checked."""
 
 
-@runtime_checkable
-class _Extensible(Protocol):
-    """A listed split of a suite that generates tasks; its ``get`` knows those ids too."""
+def check(
+    env: str | gym.Env[Any, Any],
+    *,
+    settings: JsonMapping | None = None,
+    seeds: int | None = None,
+    seed: int = 0,
+) -> Report:
+    """Check that an environment keeps the contract of this package; for use in tests.
 
-    def endless(self) -> TaskSource: ...
+    Args:
+        env: An id, as every command takes it (``my/Todo-v0``, ``module:my/Todo-v0``, ``todo.py:my/Todo-v0``),
+            or an environment.
+        settings: Settings that an id is made with.
+        seeds: How many tasks to draw; None for all of a finite set, 200 of an endless one.
+        seed: Seed of the draws.
 
+    Returns:
+        The report, every check of which holds.
 
-@runtime_checkable
-class _Lucky(Protocol):
-    """A judge whose tasks can be solved in part by chance, and which says how much that may come to."""
+    Raises:
+        AssertionError: A check does not hold; the message says which and why.
+        ConfigError: There is no such environment.
 
-    floors: Mapping[str, float]
-
-
-Progress = Callable[[str, int, int], None]
+    Examples:
+        >>> check("stb_env.testing.notes:test/Notes-v0", seeds=3).passed
+        True
+        >>> check("test/Notes-v0", settings={"judge": "heuristic"}, seeds=3)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ...
+        AssertionError: test/Notes-v0 fails 1 of 17 checks:
+        - gold: ... reach the maximum, not ...
+    """
+    if isinstance(env, str):
+        env_id = find_env(env)
+        suite = suite_of(env_id)
+        made = make_env(env, {**(suite.standing if suite else {}), **(settings or {})})
+    else:
+        if settings:
+            raise ConfigError("settings are for an id; an environment that is given is made already")
+        made = _tool_env(env)
+        env_id = made.spec.id if made.spec is not None else type(made).__name__
+    report = validate(env_id, made, seeds=seeds, seed=seed)
+    if not report.passed:
+        failed = "".join(f"\n- {check.name}: {check.detail}" for check in report.failed)
+        raise AssertionError(f"{env_id} fails {len(report.failed)} of {len(report.checks)} checks:{failed}")
+    return report
 
 
 def validate(
     env_id: str, env: ToolEnv, *, seeds: int | None = None, seed: int = 0, progress: Progress | None = None
 ) -> Report:
-    """Check an environment.
+    """Examine an environment; what does not hold stands in the report.
 
     Args:
-        env_id: Its id, for the report.
+        env_id: Its id.
         env: The environment.
         seeds: How many tasks to draw; None for all of a finite set, 200 of an endless one. Where a listed
             split has fewer and the suite generates training tasks, those make up the number.
@@ -64,46 +91,30 @@ def validate(
         True
     """
     report = Report(env_id)
-    episodes = seeds if seeds is not None else (env.tasks.size or 200)
-    jobs = _draws(env, episodes, seed)
     tell = progress or (lambda _stage, _done, _all: None)
+    subject = Subject(env, suite_of(env_id), draws(env, seeds, seed), tell)
+    few = subject.jobs[:_COPIED]
     _check_contract(report, env)
-    gold = _play_all(env, "gold", jobs, tell)
-    _check_gold(report, env, gold)
-    suite = suite_of(env_id)
-    if suite is not None and suite.checks is not None:
-        resolved(suite.checks)(report, env, [env.tasks.get(job.task_id) for job in jobs])
-    _check_nulls(report, env, jobs, tell)
-    if _is_exact(env):
-        _check_leaks(report, env, jobs)
-    _check_determinism(report, env, jobs[:20], gold)
-    _check_forks(report, env, jobs[:20])
-    report.counts["tasks"] = len(jobs)
+    _check_tools(report, subject)
+    gold = check_gold(report, subject)
+    if subject.suite is not None and subject.suite.checks is not None:
+        resolved(subject.suite.checks)(report, env, subject.tasks())
+    check_nulls(report, subject)
+    check_leaks(report, subject)
+    check_determinism(report, subject, few, gold)
+    check_async(report, subject, few)
+    check_forks(report, subject, few)
+    check_pickling(report, subject, few)
+    check_spec(report, subject, env_id)
+    report.counts["tasks"] = len(subject.jobs)
     return report
 
 
-def _draws(env: ToolEnv, episodes: int, seed: int) -> list[Job]:
-    jobs = plan(env.tasks, episodes=episodes, seed=seed)
-    if len(jobs) < episodes and isinstance(env.tasks, _Extensible):
-        jobs += plan(env.tasks.endless(), episodes=episodes - len(jobs), seed=seed)
-    return jobs
-
-
-def _play_all(env: ToolEnv, name: str, jobs: Sequence[Job], tell: Progress) -> list[Trajectory]:
-    agent = load_agent(name)()
-    played = []
-    for done, job in enumerate(jobs, 1):
-        played.append(play(env, agent, task_id=job.task_id, seed=job.seed))
-        tell(name, done, len(jobs))
-    return played
-
-
-def floors(env: ToolEnv) -> Mapping[str, float]:
-    """Return what each null agent may score at most; 0 where an agent is not named."""
-    judge = env.rules.judge
-    if isinstance(judge, _Lucky):
-        return judge.floors
-    return EXACT_FLOOR if _is_exact(env) else OPEN_FLOOR
+def _tool_env(env: gym.Env[Any, Any]) -> ToolEnv:
+    inner = env.unwrapped
+    if not isinstance(inner, ToolEnv):
+        raise ConfigError(f"the kit examines a ToolEnv or the id of one, got {type(inner).__name__}")
+    return inner
 
 
 def _check_contract(report: Report, env: ToolEnv) -> None:
@@ -119,102 +130,11 @@ def _check_contract(report: Report, env: ToolEnv) -> None:
         report.add("check_env", True, "Gymnasium's own checker accepts it")
 
 
-def _check_gold(report: Report, env: ToolEnv, gold: Sequence[Trajectory]) -> None:
-    calls = [call for t in gold for step in t.steps for call in step["calls"] if call["source"] != "env"]
-    answered = sum(call["status"] == 0 for call in calls)
-    # A task can be about a refusal: what is refused on the way to a solution is as it should be.
-    refused = sum(call["status"] == 1 for t in gold if t.solved for step in t.steps for call in step["calls"])
-    summary = summarize(gold)
-    report.counts |= {
-        "gold_calls": {"tried": len(calls), "reproduced": answered, "explained": refused},
-        "scores": {"gold": summary["mean"]},
-        "gold_solved": summary["solved"],
-    }
-    # A task with nothing to judge is no failure; it is invalid because its reward means nothing.
-    na = [t.task_id for t in gold if t.verdict is not None and t.verdict["status"] == "na"]
-    failed = summary["invalid"] - len(na)
-    noted = f"; {len(na)} with nothing to judge: {', '.join(na[:5])}" if na else ""
-    report.add("no failures", failed == 0, f"{failed} of {len(gold)} episodes failed{noted}")
-    if na:
-        report.counts["na"] = na
-    if _is_exact(env):
-        judged = [t for t in gold if t.task_id not in na]
-        unsolved = [t.task_id for t in judged if t.reward != 1.0]
-        report.add(
-            "oracle",
-            not unsolved,
-            f"{len(judged) - len(unsolved)} of {len(judged)} solved {unsolved[:5] or ''}",
-        )
-    else:
-        share = answered / len(calls) if calls else 0.0
-        report.add(
-            "gold calls answered", bool(calls), f"{answered} of {len(calls)} ({share:.1%}) without an error"
-        )
-
-
-def _check_nulls(report: Report, env: ToolEnv, jobs: Sequence[Job], tell: Progress) -> None:
-    allowed = floors(env)
-    for name in NULL_AGENTS:
-        score = summarize(_play_all(env, name, jobs, tell))["mean"]
-        floor = allowed.get(name, 0.0)
-        report.counts["scores"][name] = score
-        report.add(f"null agent {name}", score <= floor, f"scores {score:.4f}, at most {floor:g} allowed")
-
-
-def _check_leaks(report: Report, env: ToolEnv, jobs: Sequence[Job]) -> None:
-    leaking = [job.task_id for job in jobs if _documentation_answers(env, job)]
-    detail = f"the documentation of no tool is an answer, in {len(jobs)} tasks {leaking[:5] or ''}"
-    report.add("no answer in the documentation", not leaking, detail)
-
-
-def _documentation_answers(env: ToolEnv, job: Job) -> bool:
-    task = env.tasks.get(job.task_id)
-    state = env.rules.backend.start(task, job.seed)
-    return any(
-        drive(env.rules.judge.judge(Case(task, tool.spec, (), state))).status == "solved"
-        for tool in task.tools
-    )
-
-
-def _check_determinism(report: Report, env: ToolEnv, jobs: Sequence[Job], gold: Sequence[Trajectory]) -> None:
-    agent = load_agent("gold")()
-    different = [
-        job.task_id
-        for job, first in zip(jobs, gold, strict=False)
-        if play(env.fork(), agent, task_id=job.task_id, seed=job.seed).to_json() != first.to_json()
-    ]
-    report.add(
-        "same seed, same bytes", not different, f"{len(jobs)} episodes played twice {different[:5] or ''}"
-    )
-
-
-def _check_forks(report: Report, env: ToolEnv, jobs: Sequence[Job]) -> None:
-    broken = [job.task_id for job in jobs if not _fork_is_isolated(env, job)]
-    report.add(
-        "forks are independent", not broken, f"{len(jobs)} episodes forked at every turn {broken[:5] or ''}"
-    )
-
-
-def _fork_is_isolated(env: ToolEnv, job: Job) -> bool:
-    """Play gold in the original while a fork of every turn plays it ahead: both must see the same."""
-    agent = load_agent("gold")()
-    options = {"task_id": job.task_id}
-    observation, info = env.reset(seed=job.seed, options=options)
-    agent.reset(env, job.seed)
-    over = False
-    while not over:
-        before = env.snapshot()
-        action = agent.act(observation, info)
-        ahead = env.fork().step(action)
-        if env.snapshot() is not before:
-            return False
-        here = env.step(action)
-        if ahead != here:
-            return False
-        observation, _, terminated, truncated, info = here
-        over = terminated or truncated
-    return True
-
-
-def _is_exact(env: ToolEnv) -> bool:
-    return env.oracle is not None
+def _check_tools(report: Report, subject: Subject) -> None:
+    if subject.env.rules.compat is not None:
+        # Two APIs of the original can share a name.
+        return
+    problems = {task.id: found for task in subject.tasks() if (found := naming_problems(task.tools))}
+    first = "".join(f"; task {task_id}: {'; '.join(found)}" for task_id, found in list(problems.items())[:3])
+    detail = f"{len(problems)} of {len(subject.jobs)} tasks offer tools that cannot be told apart{first}"
+    report.add("tools", not problems, detail)

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from stb_env.baselines import BASELINES, load_agent
-from stb_env.baselines.agent_text import read_agent_text
 from stb_env.baselines.description import AgentDescription
 from stb_env.baselines.registry import named_agents
 from stb_env.errors import ConfigError
+from stb_env.reference import read_settings
 from stb_env.suite import Suite
 
 AGENTS = """
@@ -118,13 +118,13 @@ def test_a_suites_agent_takes_no_name_of_ours(monkeypatch: pytest.MonkeyPatch):
 )
 def test_every_literal_survives(settings: dict[str, object]):
     text = ", ".join(f"{name}={value!r}" for name, value in settings.items())
-    assert read_agent_text(f"a.py:A({text})") == ("a.py:A", settings)
+    assert read_settings(f"a.py:A({text})") == ("a.py:A", settings)
 
 
 @given(st.text())
 def test_any_text_is_read_or_refused(text: str):
     try:
-        name, settings = read_agent_text(text)
+        name, settings = read_settings(text)
     except ConfigError:
         return
     assert text.startswith(name)

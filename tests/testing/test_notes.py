@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import pickle
 
+import pytest
+
+from stb_env.rollout.make import make_env
+from stb_env.suite import register
 from stb_env.testing.conformance import validate
-from stb_env.testing.notes import ADD, DELETE, FIND, START, Notebook, notes
+from stb_env.testing.notes import ADD, DELETE, FIND, START, SUITE, Notebook, notes
 
 
 def answered(text: str) -> dict:
     return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": text}}
 
 
+@pytest.mark.usefixtures("forgotten")
 def test_the_notebook_passes_the_conformance_kit():
-    assert validate("test/Notes-v0", notes(), seeds=3).failed == []
+    register(SUITE)
+    assert validate("test/Notes-v0", make_env("test/Notes-v0", {}), seeds=3).failed == []
 
 
 def test_a_note_is_added_found_and_deleted_and_the_old_state_stays():

@@ -14,6 +14,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.protocol import Judge
 from stb_env.llm import ModelError
 from stb_env.llm.chat import digest
@@ -60,7 +61,7 @@ class Rejudged:
 
 def rejudge(
     folder: str | Path,
-    judge: Judge,
+    judge: JudgeLike,
     *,
     only_failed: bool = False,
     tasks: TaskSource | None = None,
@@ -76,7 +77,7 @@ def rejudge(
 
     Args:
         folder: The run.
-        judge: Decides.
+        judge: Decides; a function of a `Case` will do.
         only_failed: Judge only the episodes whose judge failed, in the run or since.
         tasks: Where the tasks came from; for judges that need more than query and tools, as the heuristic.
         concurrency: Episodes judged at the same time.
@@ -87,7 +88,7 @@ def rejudge(
             of range.
         DataError: The run cannot be read.
     """
-    folder = Path(folder)
+    folder, judge = Path(folder), as_judge(judge)
     _check_settings(judge, tasks, concurrency)
     saved, file = read_trajectories(folder), verdict_file(folder, judge.name)
     known, settings = read_judgements(file), digest(getattr(judge, "fingerprint", judge.name))

@@ -101,6 +101,9 @@ class _Goal(JsonMapping):
         self._household = household_number
         self._solved = solved
 
+    def __reduce__(self) -> tuple[type[JsonObject], tuple[JsonObject]]:
+        return dict, (self._parts,)
+
     @cached_property
     def _parts(self) -> JsonObject:
         answer = self._solved.answer

@@ -17,6 +17,7 @@ SUITE = Suite(
     data=("stabletoolbench",),
     inspect="stb_env.suites.stabletoolbench.inspect:inspect",
     protocol="stabletoolbench",
+    exact=False,
     tables="stb_env.suites.stabletoolbench.leaderboard:published",
     exports={
         "stabletoolbench": "stb_env.suites.stabletoolbench.export:answer_files",

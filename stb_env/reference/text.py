@@ -1,17 +1,17 @@
-"""The text that names an agent, with its settings: ``dfs(width=3)``."""
+"""Settings in the text that names an agent or an object: ``dfs(width=3)``."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any
 
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
 
 _FORM = "write settings as keyword arguments with plain values, like NAME(width=3, judge='heuristic')"
 
 
-def read_agent_text(spec: str) -> tuple[str, dict[str, Any]]:
-    """Split the text that names an agent into the name and its settings.
+def read_settings(spec: str) -> tuple[str, JsonObject]:
+    """Split a text into a name and the settings in the parentheses behind it.
 
     Values are Python literals; nothing is evaluated.
 
@@ -19,11 +19,11 @@ def read_agent_text(spec: str) -> tuple[str, dict[str, Any]]:
         ConfigError: What stands in the parentheses is something else.
 
     Examples:
-        >>> read_agent_text("best_of_n(n=3, judge='heuristic')")
+        >>> read_settings("best_of_n(n=3, judge='heuristic')")
         ('best_of_n', {'n': 3, 'judge': 'heuristic'})
-        >>> read_agent_text("gold"), read_agent_text("gold()")
+        >>> read_settings("gold"), read_settings("gold()")
         (('gold', {}), ('gold', {}))
-        >>> read_agent_text("mine.py:Mine(3)")
+        >>> read_settings("mine.py:Mine(3)")
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: cannot read the settings in 'mine.py:Mine(3)'; write settings as ...

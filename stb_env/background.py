@@ -1,0 +1,69 @@
+"""The background event loop of a process, where blocking code waits for asynchronous code."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Awaitable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+
+
+def wait_for(awaitable: Awaitable[T]) -> T:
+    """Wait in this thread for something awaitable, whether or not an event loop runs here.
+
+    It is awaited on one loop of the process, so that what is bound to a loop, such as a client with open
+    connections, can be used again in the next call.
+
+    Examples:
+        >>> wait_for(asyncio.sleep(0, "done"))
+        'done'
+    """
+    loop = _background_loop()
+    if _is_running(loop):
+        # Whoever blocks the background loop would wait for themselves.
+        with ThreadPoolExecutor(1, thread_name_prefix="stb-env-await") as pool:
+            return pool.submit(copy_context().run, asyncio.run, _awaited(awaitable)).result()
+    future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), loop)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+async def _awaited(awaitable: Awaitable[T]) -> T:
+    return await awaitable
+
+
+def _is_running(loop: asyncio.AbstractEventLoop) -> bool:
+    try:
+        return asyncio.get_running_loop() is loop
+    except RuntimeError:
+        return False
+
+
+def _background_loop() -> asyncio.AbstractEventLoop:
+    global _loop
+    with _lock:
+        if _loop is None:
+            _loop = asyncio.new_event_loop()
+            threading.Thread(target=_loop.run_forever, name="stb-env-loop", daemon=True).start()
+        return _loop
+
+
+def _after_fork() -> None:
+    # The loop's thread stays in the parent.
+    global _lock, _loop
+    _lock, _loop = threading.Lock(), None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

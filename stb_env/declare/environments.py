@@ -1,0 +1,233 @@
+"""Declares environments, and makes them."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stb_env.baselines.gold import gold_oracle
+from stb_env.declare.declaration import Declaration, declare, declared
+from stb_env.declare.function import Function
+from stb_env.declare.judge import CheckJudge, DeclaredJudge
+from stb_env.declare.queries import Query, to_task
+from stb_env.declare.states import own, started
+from stb_env.declare.world import FunctionWorld
+from stb_env.envs.connections import connect_judge
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.judges.own_judge import JudgeLike, as_judge
+from stb_env.judges.registry import EXACT
+from stb_env.reference import files_hash, is_reference, place_of
+from stb_env.suite import Maker, Suite, register, registered
+from stb_env.tasks import TaskSet
+from stb_env.tools import ToolId, naming_problems
+
+_ID = re.compile(r"(?P<namespace>[A-Za-z_][\w-]*)/(?P<name>[A-Za-z][\w.-]*)-v(?P<version>\d+)")
+_MAKER = "stb_env.declare.environments:make"
+
+
+def environment(
+    env_id: str,
+    *,
+    tools: Sequence[Callable[..., Any]],
+    tasks: Iterable[Query],
+    state: Any = None,
+    judge: JudgeLike | str | None = None,
+    description: str = "",
+    max_turns: int = 24,
+    suite: str = "",
+) -> Suite:
+    """Declare an environment of plain functions, and register it.
+
+    Args:
+        env_id: Its id, such as ``my/Todo-v0``.
+        tools: Functions with type hints and docstrings, plain or ``async``. One whose first parameter is
+            hinted with the state's type, or is called ``state``, is given the state. It returns what the
+            agent reads and raises `ValueError` or `LookupError` to refuse a call.
+        tasks: What `stb_env.task` returns.
+        state: What makes the state of an episode (``dict``, a class, a function), or an object that each
+            episode gets a copy of. Functions change their copy; where the state is a frozen dataclass, such
+            as `stb_env.backend.world.Tables`, they return their answer and the next state.
+        judge: Decides in place of the tasks' checks and answers: a function of a `Case`, a `Judge`, or the
+            text that names one.
+        description: What it is, in one line.
+        max_turns: Actions after which an episode is cut off.
+        suite: Name of its suite; made of the id where not given.
+
+    Returns:
+        Its suite, which an entry point of the group ``stb_env.suites`` may name.
+
+    Raises:
+        ConfigError: Something is wrong with a function, a task or the id; the message says what.
+
+    Examples:
+        >>> import stb_env
+        >>> def add(state: list, text: str) -> int:
+        ...     '''Write a line down and return how many there are.'''
+        ...     state.append(text)
+        ...     return len(state)
+        >>> noted = lambda answer, state: "milk" in state
+        >>> milk = stb_env.task("Note milk.", gold="add(text='milk')", check=noted)
+        >>> suite = stb_env.environment("demo/Lines-v0", tools=[add], state=list, tasks=[milk])
+        >>> env = stb_env.make("demo/Lines-v0")
+        >>> _ = env.reset(seed=0)
+        >>> _ = env.step('{"name": "add", "arguments": {"text": "milk"}}')
+        >>> env.step({"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}})[1]
+        1.0
+    """
+    module = sys._getframe(1).f_globals.get("__name__", "__main__")
+    named = _named(env_id)
+    if judge is not None and not isinstance(judge, str):
+        as_judge(judge)
+    name = suite or _suite_name(named)
+    _check_free(name, env_id)
+    functions = _functions(env_id, tools, type(_started(env_id, state)), named)
+    queries = _queries(env_id, tasks)
+    _check_queries(env_id, queries, judge)
+    made = TaskSet((to_task(query, key, name, functions) for key, query in queries.items()), env_id)
+    sources = files_hash(sorted({module, *(function.call.__module__ or module for function in functions.values())}))
+    declaration = Declaration(
+        place_of(module), env_id, functions, queries, made, state, judge, max_turns, sources
+    )
+    declare(declaration)
+    return register(_suite(name, description, declaration))
+
+
+def make(
+    where: str,
+    judge: str | JudgeLike | None = None,
+    votes: int = 1,
+    votes_cache: str | Path | None = None,
+    models: str | Path | None = None,
+    split: str | None = None,
+    max_turns: int | None = None,
+    **settings: Any,
+) -> ToolEnv:
+    """Make a declared environment.
+
+    Args:
+        where: ``module:ID`` or ``path.py:ID``, where it is declared.
+        judge: As declared if None, ``exact`` for the tasks' own checks, or another; see `connect_judge`.
+        votes: How often a model judges each answer.
+        votes_cache: Folder of votes that are known.
+        models: Models file (TOML) for the judge.
+        split: Only tasks of this split; None for all.
+        max_turns: Actions after which an episode is cut off; as declared if None.
+        **settings: Further settings of `ToolEnv`.
+
+    Raises:
+        ConfigError: Nothing is declared there, or a setting is wrong.
+    """
+    found = declared(where)
+    chosen = found.judge if judge is None else judge
+    if chosen is None or chosen == EXACT:
+        _check_queries(found.env_id, found.queries, None)
+        decides: JudgeLike = CheckJudge(found)
+    elif judge is None and not isinstance(chosen, str):
+        decides = DeclaredJudge(found)
+    else:
+        decides = connect_judge(chosen, votes, models, votes_cache)
+    return ToolEnv(
+        _of_split(found.tasks, split),
+        FunctionWorld(found),
+        decides,
+        max_turns=found.max_turns if max_turns is None else max_turns,
+        oracle=gold_oracle,
+        **settings,
+    )
+
+
+def _suite(name: str, description: str, declaration: Declaration) -> Suite:
+    functions, queries, judge = declaration.functions, declaration.queries, declaration.judge
+    return Suite(
+        name=name,
+        description=description or f"{len(functions)} tools, {len(queries)} tasks",
+        environments={declaration.env_id: Maker(_MAKER, {"where": declaration.where})},
+        splits=tuple(dict.fromkeys(query.split for query in queries.values())),
+        oracle=gold_oracle,
+        exact=judge is None or not isinstance(judge, str) or is_reference(judge),
+    )
+
+
+def _named(env_id: str) -> re.Match[str]:
+    named = _ID.fullmatch(env_id)
+    if named is None:
+        raise ConfigError(f"an id has the form my/Todo-v0, with a namespace and a version, got {env_id!r}")
+    return named
+
+
+def _suite_name(named: re.Match[str]) -> str:
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", named["name"])
+    version = "" if named["version"] == "0" else f"_v{named['version']}"
+    return re.sub(r"\W+", "_", f"{named['namespace']}_{words}{version}").lower()
+
+
+def _started(env_id: str, state: Any) -> Any:
+    try:
+        made = started(state)
+        own(made)
+    except Exception as error:
+        raise ConfigError(
+            f"the state of {env_id} cannot be made: {type(error).__name__}: {error}; give a class or "
+            "function without parameters, or an object that can be copied"
+        ) from error
+    return made
+
+
+def _functions(
+    env_id: str, tools: Sequence[Callable[..., Any]], state: type, named: re.Match[str]
+) -> dict[str, Function]:
+    place = ToolId.of(named["namespace"], named["name"], "")
+    functions = [Function.of(tool, state, place) for tool in tools]
+    problems = naming_problems(function.tool for function in functions)
+    if problems:
+        raise ConfigError(f"{env_id} cannot offer these tools: {'; '.join(problems)}; rename or remove them")
+    return {function.tool.name: function for function in functions}
+
+
+def _queries(env_id: str, tasks: Iterable[Query]) -> dict[str, Query]:
+    queries: dict[str, Query] = {}
+    for number, query in enumerate(tasks, 1):
+        if not isinstance(query, Query):
+            raise ConfigError(
+                f"task {number} of {env_id} is a {type(query).__name__}; make it by stb_env.task(...)"
+            )
+        key = query.id or str(number)
+        if key in queries:
+            raise ConfigError(f"two tasks of {env_id} have the id {key!r}; give each an id of its own")
+        queries[key] = query
+    if not queries:
+        raise ConfigError(f"{env_id} has no tasks; give tasks=[stb_env.task(...), ...]")
+    return queries
+
+
+def _check_queries(env_id: str, queries: Mapping[str, Query], judge: object) -> None:
+    if judge is not None:
+        return
+    open_ones = [key for key, query in queries.items() if query.check is None and query.answer is None]
+    if open_ones:
+        raise ConfigError(
+            f"nothing decides on task {open_ones[0]!r} of {env_id}; give it check= or answer=, or the "
+            "environment a judge="
+        )
+
+
+def _check_free(name: str, env_id: str) -> None:
+    for suite in registered():
+        makers = suite.environments.values()
+        own = all(isinstance(maker, Maker) and maker.entry_point == _MAKER for maker in makers)
+        if suite.name == name and not own:
+            raise ConfigError(f"the suite {name!r} exists already; give {env_id} a suite='...' of its own")
+
+
+def _of_split(tasks: TaskSet, split: str | None) -> TaskSet:
+    if split is None:
+        return tasks
+    known = list(dict.fromkeys(task.split for task in tasks))
+    if split not in known:
+        near = did_you_mean(split, known)
+        raise ConfigError(f"{tasks.name} has the splits {', '.join(known)}, got split={split!r}.{near}")
+    return tasks.filter(split=split)

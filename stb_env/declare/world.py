@@ -1,0 +1,103 @@
+"""The backend of a declared environment: calls go to functions."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+from stb_env.backend.own_backend import Answered
+from stb_env.backend.world import World
+from stb_env.declare.declaration import Declaration
+from stb_env.declare.function import Function
+from stb_env.declare.plain import plain
+from stb_env.declare.states import is_frozen, own
+from stb_env.errors import BackendError, ConfigError, STBError, bug_in, did_you_mean
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.request import Slow, settled
+from stb_env.tasks import Task
+from stb_env.tools import Tool, ToolResult
+
+
+class FunctionWorld(World):
+    """Calls the functions of a declaration.
+
+    Each call gets a copy of the state to change, so that a snapshot is a reference and a fork stays as it is;
+    what raises changes nothing. A `ValueError` or a `LookupError` is what the tool has to say to the agent.
+    Anything else that a function raises is its bug, and ends the episode as invalid.
+
+    Args:
+        declaration: The environment's declaration.
+    """
+
+    def __init__(self, declaration: Declaration) -> None:
+        self._declared = declaration
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """The environment's id and a hash of the files that declare it."""
+        return {"world": self._declared.env_id, "source": self._declared.source}
+
+    def start(self, task: Task, seed: int) -> Any:  # noqa: ARG002 (the protocol's parameters)
+        """Return a state of the episode's own."""
+        return self._declared.start(task.id)
+
+    def call(self, state: Any, tool: Tool, arguments: JsonMapping) -> Any:
+        """Run one call.
+
+        Raises:
+            ConfigError: The tool belongs to another environment.
+        """
+        function = self._declared.functions.get(tool.name)
+        if function is None:
+            near = did_you_mean(tool.name, self._declared.functions)
+            raise ConfigError(f"{self._declared.env_id} has no tool {tool.name!r}.{near}")
+        given = own(state) if function.takes_state else state
+        try:
+            value = function.run(given, arguments)
+        except (ValueError, LookupError) as error:
+            return _refused(error), state
+        except STBError:
+            raise
+        except Exception as error:
+            raise _bug(function, error) from error
+        if inspect.isawaitable(value):
+            return self._awaited(function, value, state, given)
+        return _answer(function, value, state, given)
+
+    def _awaited(self, function: Function, value: Any, state: Any, given: Any) -> Slow[Answered]:
+        try:
+            value = yield from settled(value)
+        except (ValueError, LookupError) as error:
+            return _refused(error), state
+        except STBError:
+            raise
+        except Exception as error:
+            raise _bug(function, error) from error
+        return _answer(function, value, state, given)
+
+
+def _answer(function: Function, value: Any, state: Any, given: Any) -> Answered:
+    # Nothing changes a frozen state: a function that would returns the next one beside its answer.
+    pair = is_frozen(state) and function.takes_state and isinstance(value, tuple) and len(value) == 2
+    if pair and type(value[1]) is type(state):
+        value, given = value
+    try:
+        return ToolResult.of(plain(value), source="world"), given
+    except (TypeError, RecursionError) as error:
+        raise BackendError(
+            f"tool {function.tool.name!r} returned a value of type {type(value).__name__}, which is no JSON; "
+            "return text, numbers, lists, dicts or dataclasses of them",
+            stage="world",
+        ) from error
+
+
+def _bug(function: Function, error: Exception) -> BackendError:
+    return BackendError(bug_in(f"tool {function.tool.name!r}", error, function.call), stage="world")
+
+
+def _refused(error: Exception) -> ToolResult:
+    text = str(error.args[0]) if len(error.args) == 1 else str(error)
+    # What a dict or a list says of a missing key is the key alone.
+    if type(error) in (KeyError, IndexError) or not text:
+        text = f"{type(error).__name__}: {text}" if text else type(error).__name__
+    return ToolResult.of("", error=text, source="world")

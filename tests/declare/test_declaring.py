@@ -1,0 +1,191 @@
+"""What is wrong with a declaration is said when it is made: what was got, what was expected, what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import stb_env
+from stb_env.errors import ConfigError
+from stb_env.tools import ToolCall
+
+pytestmark = pytest.mark.usefixtures("forgotten")
+
+
+def add(todo: dict, title: str, n: int = 1) -> str:
+    """Put an item on the list."""
+    return todo.setdefault(title, title * n)
+
+
+def declare(**changed: Any) -> stb_env.Suite:
+    whole: dict[str, Any] = {
+        "env_id": "t/List-v0",
+        "tools": [add],
+        "state": dict,
+        "tasks": [stb_env.task("Add milk.", gold="add('milk')", check=lambda _, todo: "milk" in todo)],
+    }
+    return stb_env.environment(**(whole | changed))
+
+
+def renamed(name: str) -> Any:
+    def tool(title: str) -> str:
+        """Do it."""
+        return title
+
+    tool.__name__ = name
+    return tool
+
+
+def query(**changed: Any) -> Any:
+    return stb_env.task(**({"query": "Add milk.", "answer": "x"} | changed))
+
+
+class Broken:
+    def __init__(self) -> None:
+        raise RuntimeError("no disk")
+
+
+def forbids_copies() -> Any:
+    return iter([])
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        (
+            {"env_id": "Todo-v0"},
+            r"^an id has the form my/Todo-v0, with a namespace and a version, got 'Todo-v0'$",
+        ),
+        ({"env_id": "my/Todo"}, r"^an id has the form my/Todo-v0, .* got 'my/Todo'$"),
+        (
+            {"env_id": "stb/Sandbox-v0"},
+            r"^stb/Sandbox-v0 belongs to the suite 'sandbox'; give yours another id$",
+        ),
+        (
+            {"env_id": "api/Bank-v0"},
+            r"^the suite 'api_bank' exists already; give api/Bank-v0 a suite='...' of",
+        ),
+        (
+            {"suite": "no identifier"},
+            r"^a suite is named by an identifier, such as my_suite, got 'no identifier'$",
+        ),
+        ({"tools": []}, r"^t/List-v0 cannot offer these tools: there are no tools; rename or remove them$"),
+        ({"tools": [add, add]}, r"^t/List-v0 cannot offer these tools: two tools are named 'add';"),
+        (
+            {"tools": [renamed("get_it"), renamed("get__it")]},
+            r"^t/List-v0 cannot offer these tools: 'get_it' and 'get__it' share a cache key;",
+        ),
+        ({"tasks": []}, r"^t/List-v0 has no tasks; give tasks=\[stb_env.task\(...\), ...\]$"),
+        ({"tasks": ["Add milk."]}, r"^task 1 of t/List-v0 is a str; make it by stb_env.task\(...\)$"),
+        (
+            {"tasks": [query(id="1"), query()] * 2},
+            r"^two tasks of t/List-v0 have the id '1'; give each an id",
+        ),
+        (
+            {"tasks": [stb_env.task("Add milk.", gold="add('milk')")]},
+            r"^nothing decides on task '1' of t/List-v0; give it check= or answer=, or the envir",
+        ),
+        (
+            {"tasks": [query(gold="ad('milk')")]},
+            r"^gold of task '1' calls 'ad', .* \(add\)\. Did you mean 'add'\?$",
+        ),
+        (
+            {"tasks": [query(gold="add(titel='milk')")]},
+            r"^gold of task '1' calls 'add' with wrong arguments: unknown parameter 'titel'. Did you",
+        ),
+        (
+            {"tasks": [query(gold="put milk")]},
+            r"^gold of task '1' holds no call: 'put milk'; write calls as name\(",
+        ),
+        (
+            {"state": Broken},
+            r"^the state of t/List-v0 cannot be made: RuntimeError: no disk; give a class or",
+        ),
+        (
+            {"state": (x for x in "x")},
+            r"^the state of t/List-v0 cannot be made: TypeError: cannot pickle 'gene",
+        ),
+        ({"judge": 3}, r"^a judge is a function of a Case or has a method judge\(case\), got 3$"),
+    ],
+)
+def test_what_is_wrong_is_said(changed: dict[str, Any], message: str):
+    with pytest.raises(ConfigError, match=message):
+        declare(**changed)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"query": " "}, r"^a task needs a query, got ' '; say what the user asks$"),
+        ({"check": "x"}, r"^check of the task 'Add milk.' is 'x'; give a function of answer and state$"),
+    ],
+)
+def test_what_is_wrong_with_a_task_is_said(changed: dict[str, Any], message: str):
+    with pytest.raises(ConfigError, match=message):
+        query(**changed)
+
+
+@pytest.mark.parametrize(
+    ("gold", "calls"),
+    [
+        ("add('milk', 2)", [("add", {"title": "milk", "n": 2})]),
+        ("add(title='milk')\nadd('tea')", [("add", {"title": "milk"}), ("add", {"title": "tea"})]),
+        (
+            ["add('a')", {"name": "add", "arguments": {"title": "b"}}],
+            [("add", {"title": "a"}), ("add", {"title": "b"})],
+        ),
+        ('{"name": "add", "arguments": {"title": "milk", "n": "3"}}', [("add", {"title": "milk", "n": 3})]),
+        ('Action: add\nAction Input: {"title": "milk"}', [("add", {"title": "milk"})]),
+        (ToolCall("add", {"title": "milk"}), [("add", {"title": "milk"})]),
+        ((), []),
+        ("", []),
+    ],
+)
+def test_gold_is_read_in_any_form_of_an_action(gold: Any, calls: list[Any]):
+    declare(tasks=[query(gold=gold, answer=None, check=lambda answer, todo: True)])
+    (task,) = stb_env.make("t/List-v0").tasks
+    assert [(call.name, call.arguments) for call in task.gold] == calls
+
+
+def test_the_answer_ends_the_gold_calls():
+    declare(tasks=[query(answer=3)])
+    (task,) = stb_env.make("t/List-v0").tasks
+    assert [(call.name, call.arguments["final_answer"]) for call in task.gold] == [("Finish", "3")]
+
+
+def test_a_finish_in_gold_gives_the_answer():
+    gold = "add('milk')\nFinish(final_answer='It is there.')"
+    declare(tasks=[query(gold=gold, answer=None, check=lambda answer, todo: answer == "It is there.")])
+    from stb_env.testing import check
+
+    assert check("t/List-v0").counts["scores"]["gold"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("env_id", "suite"),
+    [("my/Todo-v0", "my_todo"), ("my/TodoList-v0", "my_todo_list"), ("a-b/X-v2", "a_b_x_v2")],
+)
+def test_a_suite_is_named_after_its_environment(env_id: str, suite: str):
+    assert declare(env_id=env_id).name == suite
+
+
+def test_declaring_again_replaces():
+    declare()
+    declare(tasks=[query(query="Another.")])
+    assert [task.query for task in stb_env.make("t/List-v0").tasks] == ["Another."]
+
+
+def test_a_changed_check_makes_other_tasks():
+    def strict(answer: str, todo: dict) -> bool:
+        return False
+
+    declare()
+    before = stb_env.make("t/List-v0").tasks.hash
+    declare(tasks=[query(answer=None, check=strict)])
+    assert stb_env.make("t/List-v0").tasks.hash != before
+
+
+def test_it_is_found_without_its_module():
+    declare()
+    assert stb_env.make("t/List-v0").spec.id == "t/List-v0"

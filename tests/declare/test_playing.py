@@ -1,0 +1,263 @@
+"""A declared environment plays as any other: state, errors, bugs, checks, forks, async."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stb_env
+from stb_env.backend.world import Tables
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.errors import ConfigError
+
+pytestmark = pytest.mark.usefixtures("forgotten")
+
+
+@pytest.fixture
+def todo(forgotten: None) -> Any:
+    return importlib.import_module("tests.declare.todo")
+
+
+def started(task_id: str = "add", **settings: Any) -> ToolEnv:
+    env = stb_env.make("tests.declare.todo:t/Todo-v0", **settings)
+    env.reset(seed=0, options={"task_id": task_id})
+    return env
+
+
+def finish(answer: str = "") -> dict[str, Any]:
+    return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": answer}}
+
+
+def result(env: ToolEnv, action: str) -> dict[str, Any]:
+    return json.loads(env.step(action)[0]["result"])
+
+
+def test_a_call_changes_the_state_and_answers():
+    env = started()
+    assert result(env, "add('milk')") == {"error": "", "response": "added milk"}
+    assert result(env, "count()") == {"error": "", "response": 1}
+    _, reward, terminated, _, info = env.step(finish())
+    assert (reward, terminated, info["verdict"]["judge"]) == (1.0, True, "exact")
+
+
+def test_each_episode_starts_anew():
+    env = started()
+    env.step("add('milk')")
+    env.reset(seed=0, options={"task_id": "add"})
+    assert result(env, "count()")["response"] == 0
+
+
+def test_a_task_may_start_with_a_state_of_its_own():
+    env = started("start")
+    assert result(env, "done('tea')")["response"] == "done"
+    assert env.step(finish())[1] == 1.0
+    env.reset(seed=0, options={"task_id": "start"})
+    assert result(env, "look('tea')")["response"] is True
+
+
+def test_a_fork_and_a_snapshot_know_nothing_of_later_calls():
+    env = started()
+    env.step("add('milk')")
+    snapshot, fork = env.snapshot(), env.fork()
+    env.step("add('tea')")
+    fork.step("done('milk')")
+    assert [result(env, "count()"), result(fork, "count()")] == [
+        {"error": "", "response": 2},
+        {"error": "", "response": 0},
+    ]
+    env.restore(snapshot)
+    assert result(env, "count()")["response"] == 1
+
+
+@pytest.mark.parametrize(
+    ("action", "error"),
+    [
+        ("done('tea')", "there is no item 'tea'"),
+        ("look('tea')", "KeyError: tea"),
+        ("slowly('')", "it needs a title"),
+        (
+            "add(1, 2)",
+            "invalid arguments: arguments without a name do not fit the parameters (title); name each of "
+            "them; missing required parameter 'title' (string)",
+        ),
+        ("addd('x')", "no tool is named 'addd'. Did you mean 'add'?"),
+    ],
+)
+def test_what_a_tool_refuses_is_an_observation(action: str, error: str):
+    env = started()
+    observation, reward, terminated, truncated, info = env.step(action)
+    assert json.loads(observation["result"])["error"] == error
+    assert (reward, terminated, truncated, info["valid"]) == (0.0, False, False, True)
+
+
+def test_a_call_that_is_refused_changes_nothing():
+    env = started()
+    assert result(env, "spoil('milk')")["error"] == "refused"
+    assert result(env, "count()")["response"] == 0
+
+
+@pytest.mark.parametrize(
+    ("tool", "line"), [("crash", "def crash("), ("crash_later", "async def crash_later(")]
+)
+def test_a_bug_of_a_tool_ends_the_episode_as_invalid_and_tells_no_secret(todo: Any, tool: str, line: str):
+    observation, reward, _, truncated, info = started().step(f"{tool}('hunter2')")
+    source = Path(todo.__file__).read_text().splitlines()
+    at = next(number for number, text in enumerate(source, 1) if text.startswith(line))
+    raising = next(n for n, text in enumerate(source[at:], at + 1) if "raise" in text)
+    assert info["failure"] == {
+        "kind": "internal",
+        "stage": "world",
+        "retryable": False,
+        "message": f"tool {tool!r} raised RuntimeError (todo.py, line {raising}), which is a bug in it",
+    }
+    assert (reward, truncated, info["valid"]) == (0.0, True, False)
+    assert "hunter2" not in observation["result"] + json.dumps(info["failure"])
+
+
+def test_a_typed_failure_of_a_tool_stays_what_it_is():
+    failure = started().step("unreachable()")[4]["failure"]
+    assert (failure["kind"], failure["retryable"]) == ("timeout", True)
+
+
+def test_what_is_no_json_is_a_bug():
+    failure = started().step("opaque()")[4]["failure"]
+    assert failure["message"].startswith(
+        "tool 'opaque' returned a value of type object, which is no JSON; return"
+    )
+
+
+def test_async_tools_play_in_a_thread_on_a_loop_and_where_a_loop_already_runs():
+    actions = ["slowly('milk')", "count()", finish()]
+    sync = [started().fork().step(action) for action in actions[:1]]
+
+    async def awaited() -> list[Any]:
+        env = started()
+        return [await env.astep(action) for action in actions]
+
+    async def blocking() -> list[Any]:
+        env = started()
+        return [env.step(action) for action in actions]
+
+    env = started()
+    stepped = [env.step(action) for action in actions]
+    assert stepped == asyncio.run(awaited()) == asyncio.run(blocking())
+    assert stepped[:1] == sync
+    assert stepped[-1][1] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("task_id", "answer", "reward"),
+    [("count", " 0.0 ", 1.0), ("count", "zero", 0.0), ("count", "It is 0.", 0.0), ("both", "1", 0.0)],
+)
+def test_answer_and_check_must_both_hold(task_id: str, answer: str, reward: float):
+    assert started(task_id).step(finish(answer))[1] == reward
+
+
+def test_a_check_may_be_async_and_give_a_part():
+    env = started("later")
+    env.step("add('x')")
+    _, reward, _, _, info = env.step(finish("done"))
+    assert (reward, info["verdict"]["status"]) == (0.25, "unsure")
+
+
+def test_a_check_may_give_a_reason():
+    info = started("start").step(finish())[4]
+    assert info["verdict"]["votes"] == [{"status": "unsolved", "reason": "the tea is open"}]
+
+
+def test_a_check_that_raises_decides_nothing():
+    failure = started("careless").step(finish("one"))[4]["failure"]
+    assert (failure["kind"], failure["stage"]) == ("internal", "judge")
+    assert failure["message"].startswith("the check of task 'careless' raised ValueError (todo.py, line ")
+
+
+def test_a_check_that_returns_no_verdict_decides_nothing():
+    failure = started("no verdict").step(finish())[4]["failure"]
+    assert failure["message"].startswith(
+        "judge 'exact' returned 'yes' (str); expected a Verdict, True, False"
+    )
+
+
+def test_tables_are_given_as_they_are_and_returned_anew():
+    def add(tables: Tables, title: str) -> tuple[str, Tables]:
+        """Add a row."""
+        key, tables = tables.next_id("item")
+        return key, tables.with_row("items", key, {"title": title})
+
+    def count(tables: Tables) -> int:
+        """Count rows."""
+        return len(tables.table("items"))
+
+    def pair(tables: Tables) -> tuple[int, int]:
+        """Return a pair that is no new state."""
+        return 1, 2
+
+    stb_env.environment(
+        "t/Tables-v0",
+        tools=[add, count, pair],
+        state=Tables,
+        tasks=[
+            stb_env.task("Add.", gold="add('a')", check=lambda _, tables: len(tables.table("items")) == 1)
+        ],
+    )
+    env = stb_env.make("t/Tables-v0")
+    env.reset(seed=0)
+    assert [result(env, call)["response"] for call in ("add('a')", "count()", "pair()")] == [
+        "item-001",
+        1,
+        [1, 2],
+    ]
+    assert env.step(finish())[1] == 1.0
+
+
+def test_a_judge_of_the_environment_decides_in_place_of_checks(todo: Any):
+    async def judge(case: Any) -> tuple[bool, str]:
+        return case.answer == "yes", "say yes"
+
+    stb_env.environment("t/Judged-v0", tools=[todo.crash], tasks=[stb_env.task("Say yes.")], judge=judge)
+    env = stb_env.make("t/Judged-v0")
+    env.reset(seed=0)
+    _, reward, _, _, info = env.step(finish("yes"))
+    assert (reward, info["verdict"]["judge"]) == (1.0, "judge")
+
+
+def test_a_setting_chooses_another_judge():
+    assert started(judge="heuristic").rules.judge.name == "heuristic"
+    assert started(judge="exact").rules.judge.name == "exact"
+
+
+def test_settings_choose_split_and_turns():
+    assert [task.id for task in started(split="train", task_id="careless").tasks] == [
+        "careless",
+        "no verdict",
+    ]
+    assert (started().rules.max_turns, started(max_turns=2).rules.max_turns) == (6, 2)
+    with pytest.raises(
+        ConfigError, match=r"^t/Todo-v0 has the splits test, train, got split='trian'\. Did you"
+    ):
+        started(split="trian")
+
+
+def test_the_suite_says_what_was_declared(todo: Any):
+    suite = todo.SUITE
+    assert (suite.name, suite.description, suite.splits) == (
+        "t_todo",
+        "A list of things to do.",
+        ("test", "train"),
+    )
+    assert (suite.exact, dict(suite.environments["t/Todo-v0"].kwargs)) == (
+        True,
+        {"where": "tests.declare.todo:t/Todo-v0"},
+    )
+
+
+def test_the_manifest_knows_the_version_of_functions_and_checks():
+    env = started()
+    assert env.rules.backend.fingerprint["world"] == "t/Todo-v0"
+    assert env.rules.backend.fingerprint["source"] == env.rules.judge.fingerprint["source"]
+    assert len(env.rules.backend.fingerprint["source"]) == 12
