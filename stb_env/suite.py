@@ -46,7 +46,8 @@ class Suite:
         environments: What makes each of its environments, by id: a function as ``package.module:function``,
             or a `Maker` where arguments belong to the id.
         splits: Splits of its tasks.
-        needs: What an id needs besides a plain install, by id; ``""`` stands for all that are not named.
+        needs: What an id needs for all that it has, by id; a plain install plays it all the same. ``""``
+            stands for the ids that are not named.
         data: Names under which `stb-env data fetch` knows its official files.
         protocol: Name of the bundle of settings that reproduces its paper.
         oracle: Solves its tasks.
@@ -97,7 +98,7 @@ class Suite:
         return register(self)
 
     def need(self, env_id: str) -> str:
-        """Return what an environment needs besides a plain install; empty for nothing."""
+        """Return what an environment needs for all that it has; empty for nothing."""
         return self.needs.get(env_id, self.needs.get("", ""))
 
 
@@ -121,11 +122,17 @@ def register(suite: Suite) -> Suite:
     """Make a suite known here, and its environments known to Gymnasium.
 
     Args:
-        suite: The suite; one that is known already under its name is replaced.
+        suite: The suite; declared again, it replaces itself.
 
     Raises:
-        ConfigError: An id belongs to another suite.
+        ConfigError: Its name or an id belongs to another suite.
     """
+    known = _SUITES.get(suite.name)
+    if known is not None and known.environments.keys().isdisjoint(suite.environments):
+        raise ConfigError(
+            f"the suite {suite.name!r} is there already, with {', '.join(known.environments)}; "
+            "give yours another name"
+        )
     for env_id in suite.environments:
         owner = suite_of(env_id)
         if owner is not None and owner.name != suite.name:

@@ -12,19 +12,20 @@ from stb_env.baselines.registry import named_agents
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.jsontypes import JsonObject
-from stb_env.rollout.make import env_ids, make_env
+from stb_env.rollout.make import make_env
+from stb_env.suite import Suite, suites
 
 
 @reporting
 def list_suites(as_json: options.AsJson = False) -> None:
     """List environments, and agents with their settings."""
-    rows = [_row(env_id) for env_id in env_ids()]
+    rows = [_row(suite, env_id) for suite in suites() for env_id in suite.environments]
     agents = [AgentDescription.of(name, agent) for name, agent in named_agents().items()]
     data = {"environments": rows, "agents": {agent.name: agent.to_dict() for agent in agents}}
     emit(data, as_json, Group(_environments(rows), _agents(agents)))
 
 
-def _row(env_id: str) -> JsonObject:
+def _row(suite: Suite, env_id: str) -> JsonObject:
     env = make_env(env_id, {})
     rules = env.rules
     return {
@@ -32,15 +33,18 @@ def _row(env_id: str) -> JsonObject:
         "tasks": env.tasks.size,
         "judge": rules.judge.name,
         "mode": rules.backend.fingerprint.get("mode", "world"),
+        "suite": suite.name,
+        "needs": suite.need(env_id),
     }
 
 
 def _environments(rows: list[dict[str, Any]]) -> Table:
-    table = Table(title="environments")
-    for column in ("id", "embedded tasks", "judge", "mode"):
-        table.add_column(column)
+    table = Table(title="environments", caption="each plays without anything else")
+    table.add_column("id", no_wrap=True)
+    for column in ("tasks", "judge", "mode", "for all of it"):
+        table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(row["id"], str(row["tasks"] or "endless"), row["judge"], row["mode"])
+        table.add_row(row["id"], str(row["tasks"] or "endless"), row["judge"], row["mode"], row["needs"])
     return table
 
 

@@ -88,7 +88,8 @@ def environment(
     queries = _queries(env_id, tasks)
     _check_queries(env_id, queries, judge)
     made = TaskSet((to_task(query, key, name, functions) for key, query in queries.items()), env_id)
-    sources = files_hash(sorted({module, *(function.call.__module__ or module for function in functions.values())}))
+    homes = {module, *(function.call.__module__ or module for function in functions.values())}
+    sources = files_hash(sorted(homes))
     declaration = Declaration(
         place_of(module), env_id, functions, queries, made, state, judge, max_turns, sources
     )

@@ -86,8 +86,9 @@ def validate(
         progress: Called with a stage's name, the episodes done and all of them.
 
     Examples:
-        >>> from stb_env.testing.notes import notes
-        >>> validate("test/Notes-v0", notes(), seeds=3).passed
+        >>> import stb_env
+        >>> env = stb_env.make("stb_env.testing.notes:test/Notes-v0")
+        >>> validate("test/Notes-v0", env, seeds=3).passed
         True
     """
     report = Report(env_id)

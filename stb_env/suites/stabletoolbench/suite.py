@@ -13,7 +13,7 @@ SUITE = Suite(
         f"stb/{group.replace('-', '')}-v0": Maker("stb_env.suites.stabletoolbench.env:make", {"group": group})
         for group in _GROUPS
     },
-    needs={"": "--data for the official queries; a few of our own are embedded"},
+    needs={"": "--data: official queries"},
     data=("stabletoolbench",),
     inspect="stb_env.suites.stabletoolbench.inspect:inspect",
     protocol="stabletoolbench",
