@@ -65,7 +65,8 @@ def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
     """Make a task's gold calls, and answer as a Finish among them does, or else with the last response.
 
     Examples:
-        >>> plan = gold_oracle(Task("1", "How many?", (), gold=(ToolCall("count", {}),)))
+        >>> tools = (Tool("count", "Counts.", {}),)
+        >>> plan = gold_oracle(Task("1", "How many?", tools, gold=(ToolCall("count", {}),)))
         >>> next(plan).name
         'count'
         >>> try:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypedDict
 
 from stb_env.actions import Action
-from stb_env.backend.user import User
+from stb_env.backend.own_user import UserLike
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import Visible
 
@@ -25,5 +25,5 @@ class OpenSettings(EnvSettings, total=False):
 
     parse: Callable[[Any], Action]
     halt_on_error: bool
-    user: User | None
+    user: UserLike | None
     visible: Visible | None

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Unpack
 
-from stb_env.backend.user import User
+from stb_env.backend.own_user import UserLike
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
@@ -49,7 +49,7 @@ def make(
     search: Search = "frozen",
     reward_basis: RewardBasis = "calls",
     scenes: bool = False,
-    user: Literal["scripted", "model"] | User = "scripted",
+    user: Literal["scripted", "model"] | UserLike = "scripted",
     models: str | Path | None = None,
     max_turns: Count = MAX_TURNS,
     compat: Compat | None = None,
@@ -149,7 +149,7 @@ _RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
 }
 
 
-def _user(user: Literal["scripted", "model"] | User, models: str | Path | None) -> User:
+def _user(user: Literal["scripted", "model"] | UserLike, models: str | Path | None) -> UserLike:
     if not isinstance(user, str):
         return user
     if user == "scripted":

@@ -10,7 +10,7 @@ from stb_env.envs.connections import connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.judges.protocol import Judge
+from stb_env.judges.own_judge import JudgeLike
 from stb_env.kinds import AtLeast, Count
 from stb_env.settings import checks_settings
 from stb_env.suites.sandbox.oracle import oracle
@@ -29,7 +29,7 @@ def make(
     distractors: Annotated[int, AtLeast(0)] = 4,
     reward: Literal["sparse", "dense"] = "sparse",
     backend: Backend | None = None,
-    judge: str | Judge = "exact",
+    judge: str | JudgeLike = "exact",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,

@@ -11,7 +11,8 @@ from typing import Literal, Unpack
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
-from stb_env.backend.protocol import Backend, RealAPI, Simulator
+from stb_env.backend.own_simulator import SimulatorLike
+from stb_env.backend.protocol import Backend, RealAPI
 from stb_env.backend.virtual import Mode
 from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.env_settings import OpenSettings
@@ -19,7 +20,7 @@ from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonMapping
-from stb_env.judges.protocol import Judge
+from stb_env.judges.own_judge import JudgeLike
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.stabletoolbench.queries import load
@@ -36,9 +37,9 @@ def make(
     cache: str | Path | ResponseCache | None = None,
     mode: Mode = "offline",
     real: str | Path | JsonMapping | RealAPI | None = None,
-    simulator: str | JsonMapping | Simulator | None = None,
+    simulator: str | JsonMapping | SimulatorLike | None = None,
     faults: JsonMapping | Faults | None = None,
-    judge: str | Judge | None = None,
+    judge: str | JudgeLike | None = None,
     votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,

@@ -257,7 +257,7 @@ def test_a_users_model_that_fails_names_its_stage():
         ),
         (
             {"user": "modl"},
-            r"^user must be 'scripted', 'model' or a User, got 'modl'\. Did you mean 'model'\?$",
+            r"^user must be 'scripted', 'model', a User or a function, got 'modl'\. Did you mean 'model'\?$",
         ),
         ({"user": "model"}, r"^the user has no model: set OPENAI_API_KEY, or STB_USER_BASE_URL and "),
         (
