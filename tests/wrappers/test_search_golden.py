@@ -13,8 +13,9 @@ from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.rollout import Agent, play
 from stb_env.suites.stabletoolbench.answers import answer_file, convert
+from stb_env.suites.stabletoolbench.original_names import original_name
 from stb_env.tasks import Task, TaskSet
-from stb_env.tools import Tool, ToolCall, ToolId, ToolResult, original_name
+from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 from stb_env.trajectory import arguments_text
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.tools import Tool, ToolId, original_name, pure_name, standardize
+from stb_env.suites.stabletoolbench.original_names import original_name
+from stb_env.tools import Tool, ToolId, pure_name, standardize
 
 MAX_DESCRIPTION = 1024
 

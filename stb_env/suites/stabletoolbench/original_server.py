@@ -20,7 +20,8 @@ from stb_env import jsontext
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import accept_real
-from stb_env.tools import server_names, standardize
+from stb_env.suites.stabletoolbench.original_names import server_names
+from stb_env.tools import standardize
 
 FIELDS = ("category", "tool_name", "api_name", "tool_input", "strip", "toolbench_key")
 PARSE_ERROR = {"error": "Tool input parse error...\n", "response": ""}

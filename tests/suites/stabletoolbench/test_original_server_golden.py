@@ -20,6 +20,7 @@ from stb_env.request import Slow, drive
 from stb_env.suites.stabletoolbench.cache_export import export_folder
 from stb_env.suites.stabletoolbench.cache_folder import read_key
 from stb_env.suites.stabletoolbench.cache_import import import_source
+from stb_env.suites.stabletoolbench.original_names import server_names
 from stb_env.suites.stabletoolbench.original_server import (
     FAILED_SIMULATION,
     FIELDS,
@@ -28,7 +29,7 @@ from stb_env.suites.stabletoolbench.original_server import (
     Question,
     RealReply,
 )
-from stb_env.tools import Tool, ToolCall, ToolId, ToolResult, server_names
+from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 from tests.fakes.api_server import APIServer
 from tests.fakes.openai_server import Answer
 from tests.shared import objects
