@@ -98,7 +98,7 @@ _YES = frozenset({"yes", "yeah", "yep", "yup", "correct", "true", "indeed", "aff
 _NO = frozenset({"no", "nope", "not", "never", "false", "incorrect", "cannot", "negative"})
 _POLAR = re.compile(r"[a-z]+(?:['’]t)?")
 _NEGATED = re.compile(r"n['’]t")
-_SCALED_OR_HOURS = re.compile(r"\d\s*[kh]")
+_SCALED_OR_HOURS = re.compile(rf"(?:\d|\b(?:{'|'.join(_WORDS)}))\s*[kh]")
 # By unit: a number in another unit of its dimension.
 _OTHER_UNIT = {
     unit: re.compile(

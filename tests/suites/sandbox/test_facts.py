@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from stb_env.suites.sandbox import answers, facts
@@ -162,6 +162,7 @@ NUMERALS = st.sampled_from(
 
 
 @given(st.lists(NUMERALS, max_size=10).map("".join), st.sampled_from([0, 0.005, 0.4, 0.5, 0.99, 5]))
+@example("six k", 0)
 @settings(max_examples=400)
 def test_a_glance_rules_out_no_number_that_a_text_has(text, slack):
     for quantity in answers.quantities(text):
