@@ -175,7 +175,8 @@ def test_it_is_made_by_its_id_and_gold_earns_all_there_is(settings: dict[str, An
 @pytest.mark.usefixtures("kitchen_timer")
 def test_it_is_listed():
     row = next(row for row in report("list")["environments"] if row["id"] == ENV)
-    assert row == {"id": ENV, "tasks": 12, "judge": "exact", "mode": "world"}
+    known = {"id": ENV, "suite": "sambanova", "tasks": 12, "judge": "exact", "mode": "world", "needs": ""}
+    assert row == known
 
 
 @pytest.mark.usefixtures("kitchen_timer")
