@@ -11,8 +11,8 @@ from stb_env.declare import task as task
 from stb_env.envs.tool_env import ToolEnv as ToolEnv
 from stb_env.errors import ConfigError as ConfigError
 from stb_env.errors import InfrastructureError as InfrastructureError
-from stb_env.judges.protocol import Case as Case
-from stb_env.judges.protocol import Judge as Judge
+from stb_env.judges.judge import Case as Case
+from stb_env.judges.judge import Judge as Judge
 from stb_env.judges.registry import load_judge as load_judge
 from stb_env.llm import ChatModel as ChatModel
 from stb_env.llm import ScriptedModel as ScriptedModel

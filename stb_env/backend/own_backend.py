@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Any, Protocol
 
-from stb_env.backend.protocol import Backend
+from stb_env.backend.backend import Backend
 from stb_env.errors import BackendError, ConfigError, InfrastructureError, bug_in
 from stb_env.jsontypes import JsonObject
 from stb_env.reference import source_of

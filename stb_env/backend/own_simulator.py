@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from stb_env.backend.protocol import Example, Simulator
+from stb_env.backend.backend import Example, Simulator
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, bug_in
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.reference import load_made, source_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, Protocol
 
-from stb_env.backend.protocol import S
+from stb_env.backend.backend import S
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.tasks import Task

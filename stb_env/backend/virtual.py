@@ -7,12 +7,12 @@ from dataclasses import replace
 from functools import partial
 from typing import Literal, Protocol
 
+from stb_env.backend.backend import RealAPI, Simulator
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache_update import Recorder
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, unavailable
 from stb_env.backend.own_simulator import SimulatorLike, as_simulator
-from stb_env.backend.protocol import RealAPI, Simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic
 
+from stb_env.backend.backend import S
 from stb_env.backend.own_backend import as_answer
-from stb_env.backend.protocol import S
 from stb_env.errors import BackendError, STBError, bug_in
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow, settled

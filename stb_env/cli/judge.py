@@ -16,7 +16,7 @@ from stb_env.console.output import FAILED, emit, reporting
 from stb_env.errors import ConfigError, STBError
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.metrics.human_accuracy import read_labels
 from stb_env.reference import is_reference

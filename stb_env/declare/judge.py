@@ -7,8 +7,8 @@ from stb_env.declare.declaration import Declaration
 from stb_env.declare.states import own
 from stb_env.errors import DataError, InfrastructureError, JudgeError, bug_in
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.judge import Case
 from stb_env.judges.own_judge import OwnJudge, as_verdict
-from stb_env.judges.protocol import Case
 from stb_env.request import Slow, settled
 from stb_env.verdict import Verdict, Vote
 

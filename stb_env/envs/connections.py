@@ -8,17 +8,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 
+from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike, load_own_simulator
-from stb_env.backend.protocol import RealAPI
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
+from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
-from stb_env.judges.protocol import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.llm import available, connect, load_models
 from stb_env.reference import is_reference

@@ -8,14 +8,14 @@ from typing import Any, Literal
 
 from stb_env import jsontext
 from stb_env.actions import Action, parse_action
-from stb_env.backend.protocol import Backend
+from stb_env.backend.backend import Backend
 from stb_env.backend.user import User
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonMapping
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.tasks import Task
 from stb_env.tools import Status
 from stb_env.trajectory import CallRecord, Step

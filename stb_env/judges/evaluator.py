@@ -13,7 +13,7 @@ from stb_env.formats.evaluator_template import EvaluatorFiles, fill, read_evalua
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.excerpt import Room, excerpt, shares
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.llm import ChatRequest, Sampling
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord, arguments_text

@@ -10,8 +10,8 @@ from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, read_vote, status_tool
 from stb_env.judges.excerpt import Room, excerpt
+from stb_env.judges.judge import Case
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
-from stb_env.judges.protocol import Case
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, Sampling
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
 from stb_env.trajectory import CallRecord, arguments_text

@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, get_args
 
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.judge import Case
 from stb_env.judges.majority import MissingVotes, check_scores, majority
-from stb_env.judges.protocol import Case
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import CachedModel, ChatModel, ChatReply, ChatRequest, ModelError, ask, fingerprint
 from stb_env.request import Slow

@@ -9,9 +9,9 @@ from typing import Literal, get_args
 from stb_env import seeding
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.judge import Case
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.judges.protocol import Case
 from stb_env.judges.solvability import ModelSolvability, Solvability
 from stb_env.request import Slow
 from stb_env.usage import Usage

@@ -10,7 +10,7 @@ import numpy as np
 
 from stb_env.errors import ConfigError, InfrastructureError, JudgeError, bug_in
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.protocol import Case, Judge
+from stb_env.judges.judge import Case, Judge
 from stb_env.reference import load_made, source_of
 from stb_env.request import Slow, is_slow, settled
 from stb_env.verdict import Verdict, VerdictStatus, Vote

@@ -12,7 +12,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
 from stb_env.judges.evaluator import Evaluator, answer_record
 from stb_env.judges.excerpt import Room, call_lines, excerpt
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.llm import ChatReply, ChatRequest
 from stb_env.prompting import Prompt, delimited, latest
 

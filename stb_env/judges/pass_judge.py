@@ -8,9 +8,9 @@ from typing import ClassVar
 
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import read_vote
+from stb_env.judges.judge import Case
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
 from stb_env.judges.pass_questions import PassQuestions, PromptQuestions
-from stb_env.judges.protocol import Case
 from stb_env.llm import ChatModel, ChatReply
 from stb_env.request import Slow
 from stb_env.tasks import Task

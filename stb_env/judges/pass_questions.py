@@ -8,7 +8,7 @@ from typing import Protocol
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.excerpt import Room, call_lines, excerpt, shares
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.llm import ChatRequest
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.tools import FINISH

@@ -10,9 +10,9 @@ from typing import Any, Literal, Protocol, get_args
 from stb_env import seeding
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.judge import Case
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.pair_question import Choice, Outcome, PairQuestion, PromptPairQuestion, read_choice
-from stb_env.judges.protocol import Case
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import CachedModel, ChatModel, ChatReply, ModelError, ask, fingerprint
 from stb_env.request import Slow

@@ -11,13 +11,13 @@ from stb_env.formats.evaluator_template import CONFIG
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.final_answer import FinalAnswerJudge
 from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.judges.judge import Judge
 from stb_env.judges.model_judge import Reward
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.judges.own_judge import load_own_judge
 from stb_env.judges.pair_question import EvaluatorPairQuestion
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import LoneUnsure, Order, PreferenceJudge, Preferring, VerdictPreference
-from stb_env.judges.protocol import Judge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.llm import ChatModel, ModelConfig, available, connect, load_models
 from stb_env.reference import is_reference

@@ -22,7 +22,7 @@ from stb_env.backend.virtual import VirtualBackend
 from stb_env.baselines.registry import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, InfrastructureError
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.judges.registry import load_judge
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow, shown
 from stb_env.lab.mean_score import MeanScore

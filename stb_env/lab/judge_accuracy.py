@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 
 from stb_env.errors import JudgeError
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.lab.judge_cases import LabelledCase, ToolCase
 from stb_env.lab.judge_panel import Choice, ComparisonJudge, Panel, SolvabilityJudge
 from stb_env.metrics.agreement import cohen_kappa

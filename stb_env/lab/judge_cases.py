@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from stb_env import seeding
 from stb_env.baselines.null import Inject, answer
 from stb_env.envs.rules import Rules
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge

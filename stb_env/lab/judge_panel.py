@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from stb_env.judges.judge import Case, Judge
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.preference import PreferenceJudge
-from stb_env.judges.protocol import Case, Judge
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.llm import ChatModel
 from stb_env.request import Slow

@@ -12,8 +12,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from stb_env.backend.backend import Backend
 from stb_env.backend.call_writer import CallWriter
-from stb_env.backend.protocol import Backend
 from stb_env.backend.virtual import MODES, Mode
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import ConfigError, InfrastructureError, did_you_mean

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from stb_env.backend.backend import Example
 from stb_env.backend.cache.key import read_arguments
-from stb_env.backend.protocol import Example
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.jsontypes import JsonMapping, JsonObject

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from stb_env import jsontext
-from stb_env.backend.protocol import RealAPI
+from stb_env.backend.backend import RealAPI
 from stb_env.errors import BackendError
 from stb_env.jsontypes import Json
 from stb_env.lab.world_api import WorldAPI

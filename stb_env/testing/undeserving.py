@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol, runtime_checkable
 
 from stb_env.errors import InfrastructureError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.metrics.rates import summarize
 from stb_env.request import drive
 from stb_env.rollout import Job

@@ -24,7 +24,7 @@ from stb_env.backend.cache import CacheEntry
 from stb_env.backend.user import Said
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError, ConfigError, DataError, JudgeError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Request, Slow
 from stb_env.rollout.make import env_ids
 from stb_env.tasks import Task, TaskSet

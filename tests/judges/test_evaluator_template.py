@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from stb_env.errors import ConfigError, DataError
 from stb_env.formats.evaluator_template import fill, read_evaluator, read_template
 from stb_env.judges.evaluator import Evaluator, answer_record
+from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
-from stb_env.judges.protocol import Case
 from stb_env.judges.registry import load_judge
 from stb_env.llm import ScriptedModel
 from stb_env.request import drive

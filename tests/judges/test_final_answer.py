@@ -9,7 +9,7 @@ import pytest
 
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.final_answer import FinalAnswerJudge
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.llm import ModelError, ScriptedModel
 from stb_env.request import drive
 from stb_env.tasks import Task

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.judges.heuristic import HeuristicJudge, Thresholds
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolId, ToolResult

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from stb_env.baselines.null import Inject
 from stb_env.judges.answer_status import read_vote
 from stb_env.judges.excerpt import Room, call_lines, shares
+from stb_env.judges.judge import Case
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.pass_questions import PromptQuestions
-from stb_env.judges.protocol import Case
 from stb_env.llm import ScriptedModel
 from stb_env.prompting import Prompt
 from stb_env.request import drive

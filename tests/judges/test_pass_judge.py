@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 import stb_env  # noqa: F401 (registers the ids)
 from stb_env.errors import ConfigError, JudgeError
 from stb_env.judges.answer_status import read_vote
+from stb_env.judges.judge import Case
 from stb_env.judges.majority import MissingVotes, majority, run_scores
 from stb_env.judges.pass_judge import PassJudge
 from stb_env.judges.pass_questions import PromptQuestions
-from stb_env.judges.protocol import Case
 from stb_env.judges.registry import load_judge
 from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
 from stb_env.prompting import Prompt

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from stb_env import jsontext
+from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache.key import call_key, read_arguments
-from stb_env.backend.protocol import RealAPI
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.places import HEADER_NAME

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.envs.finish import read_finish
 from stb_env.errors import DataError
 from stb_env.formats.branches import played_branch
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall
 from stb_env.trajectory import CallRecord, Trajectory

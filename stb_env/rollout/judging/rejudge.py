@@ -12,10 +12,10 @@ from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.judges.judge import Judge
 from stb_env.judges.majority import MissingVotes
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.judges.own_judge import JudgeLike, as_judge
-from stb_env.judges.protocol import Judge
 from stb_env.llm import ModelError
 from stb_env.llm.chat import digest
 from stb_env.metrics.cost import cost

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from stb_env import jsontext
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.metrics.rouge import rouge_l
 from stb_env.request import Slow
 from stb_env.suites.api_bank.retrieval_world import FOUND

@@ -13,6 +13,8 @@ SUITE = Suite(
     needs={"stb/GoogleSheets-v0": "extra sheets: data frames"},
     protocol="sambanova",
     prompts="stb_env.suites.sambanova",
+    demonstrations="stb_env.suites.sambanova.materials:examples",
+    tables="stb_env.suites.sambanova.table:published_row",
     agents={
         "few_shot": "stb_env.suites.sambanova.few_shot_agent:FewShotAgent",
         "zero_shot": "stb_env.suites.sambanova.few_shot_agent:ZeroShotAgent",

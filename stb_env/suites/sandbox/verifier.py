@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same

@@ -9,10 +9,10 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Literal, Unpack
 
+from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike
-from stb_env.backend.protocol import Backend, RealAPI
 from stb_env.backend.virtual import Mode
 from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.env_settings import OpenSettings

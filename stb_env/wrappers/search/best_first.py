@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Dialect
 from stb_env.wrappers.search.tree import SearchTree

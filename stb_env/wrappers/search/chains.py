@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.envs.rules import Compat
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.request import Slow
 from stb_env.wrappers.search.dialect import Depth, Unprompted
 from stb_env.wrappers.search.original import OriginalChains

@@ -11,7 +11,7 @@ from stb_env.envs.tool_env import Info, Observation, Transition
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
 from stb_env.wrappers.base import ToolWrapper

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from stb_env.errors import ConfigError
-from stb_env.judges.protocol import Case, Judge
+from stb_env.judges.judge import Case, Judge
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Status

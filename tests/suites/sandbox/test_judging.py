@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from stb_env.errors import JudgeError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.catalog import apis, tools

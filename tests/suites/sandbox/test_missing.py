@@ -18,7 +18,7 @@ import stb_env  # noqa: F401
 from stb_env.baselines.gold import Gold
 from stb_env.baselines.null import Echo, GiveUp, Inject, Noop, Random
 from stb_env.errors import ConfigError, DataError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sandbox import absence, facts
 from stb_env.suites.sandbox.catalog import household, tools

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from stb_env.errors import DataError, JudgeError
 from stb_env.jsontypes import Json
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.cat_api.account import Account
 from stb_env.suites.sambanova.cat_api.apis import BY_NAME

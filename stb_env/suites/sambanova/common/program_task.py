@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from stb_env.actions import Action
-from stb_env.backend.protocol import Backend
+from stb_env.backend.backend import Backend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.suites.sambanova.common.mode import Mode, Split
 from stb_env.suites.sambanova.common.whole_program import whole_program
 from stb_env.tasks import Oracle, TaskSource

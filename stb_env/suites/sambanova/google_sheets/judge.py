@@ -20,7 +20,7 @@ from functools import cached_property, lru_cache
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.jsontypes import JsonMapping
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError

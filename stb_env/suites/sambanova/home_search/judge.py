@@ -6,7 +6,7 @@ empty list of home types.
 
 from __future__ import annotations
 
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.suites.sambanova.common.form.judge import FormJudge, OriginalJudge
 from stb_env.suites.sambanova.home_search.world import API
 

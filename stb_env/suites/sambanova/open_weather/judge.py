@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.curl.crash import CrashError

@@ -14,7 +14,7 @@ Where the default differs from the original's tests, those let something slip:
 from __future__ import annotations
 
 from stb_env.errors import JudgeError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
 from stb_env.suites.sambanova.tabletop.checks import Look, succeeded

@@ -7,7 +7,7 @@ type.
 
 from __future__ import annotations
 
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.suites.sambanova.common.form.judge import FormJudge, OriginalJudge
 from stb_env.suites.sambanova.trip_booking.world import API
 

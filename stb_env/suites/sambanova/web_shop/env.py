@@ -8,7 +8,7 @@ from typing import Any, Unpack
 from stb_env.actions import Action
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
-from stb_env.judges.protocol import Judge
+from stb_env.judges.judge import Judge
 from stb_env.kinds import Count
 from stb_env.request import Slow
 from stb_env.settings import checks_settings

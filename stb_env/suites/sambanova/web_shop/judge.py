@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.web_shop.session import Session
 from stb_env.tools import FINISH, Status

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, DataError, JudgeError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.rollout import play
 from stb_env.suites.sambanova.cat_api.account import Account

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sambanova.google_sheets.frame import read_frame
 from stb_env.suites.sambanova.google_sheets.judge import OriginalJudge, SheetsJudge

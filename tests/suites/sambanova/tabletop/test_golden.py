@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.suites.sambanova.tabletop.checks import Look, succeeded, targets
 from stb_env.suites.sambanova.tabletop.hand import Hand

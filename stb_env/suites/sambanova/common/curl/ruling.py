@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.suites.sambanova.common.agreement import Agreement
 from stb_env.suites.sambanova.common.curl.reader import command_of
 from stb_env.tools import FINISH, Status, ToolCall

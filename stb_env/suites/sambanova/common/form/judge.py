@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from stb_env.errors import DataError, JudgeError
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls, rule

@@ -1,6 +1,6 @@
 """Judges of somebody else's, each in another form."""
 
-from stb_env.judges.protocol import Case
+from stb_env.judges.judge import Case
 
 
 async def brief(case: Case) -> tuple[bool, str]:
