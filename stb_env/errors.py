@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import difflib
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import PurePath
 from typing import Literal
 
@@ -139,6 +140,30 @@ def did_you_mean(got: str, known: Iterable[str]) -> str:
     """
     near = difflib.get_close_matches(got[:200], list(known), n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
+
+
+@contextmanager
+def others_code(what: str, function: object, failure: Callable[[str], InfrastructureError]) -> Iterator[None]:
+    """Turn what somebody else's code raises into a typed failure; failures that are typed already pass.
+
+    Args:
+        what: Whose code, as the subject of a sentence.
+        function: Their function.
+        failure: Makes the failure of its message.
+
+    Examples:
+        >>> with others_code("judge 'strict'", None, JudgeError):
+        ...     [][0]
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.JudgeError: judge 'strict' raised IndexError (..., line 2), which is a bug in it
+    """
+    try:
+        yield
+    except InfrastructureError:
+        raise
+    except Exception as error:
+        raise failure(bug_in(what, error, function)) from error
 
 
 def bug_in(what: str, error: BaseException, function: object = None) -> str:

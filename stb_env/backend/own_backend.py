@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from functools import partial
 from typing import Any, Protocol
 
 from stb_env.backend.backend import Backend
-from stb_env.errors import BackendError, ConfigError, InfrastructureError, bug_in
+from stb_env.errors import BackendError, ConfigError, others_code
 from stb_env.jsontypes import JsonObject
 from stb_env.reference import source_of
 from stb_env.request import Slow, is_slow, settled
@@ -71,13 +72,8 @@ class OwnBackend:
             BackendError: It raised something, or returned what is no answer.
         """
         who = f"backend {type(self._backend).__name__!r}"
-        try:
-            answered = yield from settled(self._backend.answer(state, tool, call))
-            return as_answer(answered, who)
-        except InfrastructureError:
-            raise
-        except Exception as error:
-            raise BackendError(bug_in(who, error, self._backend.answer), stage="world") from error
+        with others_code(who, self._backend.answer, partial(BackendError, stage="world")):
+            return as_answer((yield from settled(self._backend.answer(state, tool, call))), who)
 
     def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:
         """Return what it recorded for exactly this call; None where it has no such method."""

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from stb_env.backend.backend import Example, Simulator
-from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, bug_in
+from stb_env.errors import ConfigError, SimulatorError, others_code
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.reference import load_made, source_of
 from stb_env.request import Slow, is_slow, settled
@@ -17,6 +18,7 @@ SimulatorLike = Simulator | Callable[..., Any]
 """A simulator, or a function of a tool and arguments; see `as_simulator`."""
 
 _FURTHER = ("key", "examples")
+_FAILURE = partial(SimulatorError, kind="internal", retryable=False)
 
 
 class OwnSimulator:
@@ -61,14 +63,9 @@ class OwnSimulator:
         """
         offered = {"key": key, "examples": examples}
         further = {name: offered[name] for name in self._further}
-        try:
+        with others_code("the simulator", self._ask, _FAILURE):
             answer = yield from settled(self._ask(tool, arguments, **further))
             return answer if isinstance(answer, ToolResult) else ToolResult.of(answer, source="simulator")
-        except InfrastructureError:
-            raise
-        except Exception as error:
-            problem = bug_in("the simulator", error, self._ask)
-            raise SimulatorError(problem, kind="internal", retryable=False) from error
 
 
 def as_simulator(simulator: SimulatorLike) -> Simulator:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from stb_env.backend.user import Said, User
-from stb_env.errors import ConfigError, InfrastructureError, bug_in
+from stb_env.errors import ConfigError, InfrastructureError, others_code
 from stb_env.jsontypes import JsonObject
 from stb_env.reference import source_of
 from stb_env.request import Slow, is_slow, settled
@@ -54,12 +55,8 @@ class OwnUser:
         Raises:
             InfrastructureError: It raised something, or returned what nobody says.
         """
-        try:
+        with others_code("the user", self._ask, partial(InfrastructureError, stage="user")):
             said = yield from settled(self._ask(task, state, text))
-        except InfrastructureError:
-            raise
-        except Exception as error:
-            raise InfrastructureError(bug_in("the user", error, self._ask), stage="user") from error
         if isinstance(said, Said):
             return said
         if said is not None and not isinstance(said, str):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from stb_env.declare.answers import same_answer
 from stb_env.declare.declaration import Declaration
 from stb_env.declare.states import own
-from stb_env.errors import DataError, InfrastructureError, JudgeError, bug_in
+from stb_env.errors import DataError, others_code
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Case
-from stb_env.judges.own_judge import OwnJudge, as_verdict
+from stb_env.judges.own_judge import FAILURE, OwnJudge, as_verdict
 from stb_env.request import Slow, settled
 from stb_env.verdict import Verdict, Vote
 
@@ -62,11 +62,6 @@ class CheckJudge:
             return Verdict.of("unsolved", judge=self.name, votes=(Vote("unsolved", reason),))
         if query.check is None:
             return Verdict.of("solved", judge=self.name)
-        try:
+        with others_code(f"the check of task {case.task.id!r}", query.check, FAILURE):
             said = yield from settled(query.check(case.answer, own(case.state)))
-        except InfrastructureError:
-            raise
-        except Exception as error:
-            problem = bug_in(f"the check of task {case.task.id!r}", error, query.check)
-            raise JudgeError(problem, kind="internal", retryable=False) from error
         return as_verdict(said, self.name)

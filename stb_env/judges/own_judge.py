@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from stb_env.errors import ConfigError, InfrastructureError, JudgeError, bug_in
+from stb_env.errors import ConfigError, JudgeError, others_code
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case, Judge
 from stb_env.reference import load_made, source_of
 from stb_env.request import Slow, is_slow, settled
 from stb_env.verdict import Verdict, VerdictStatus, Vote
+
+FAILURE = partial(JudgeError, kind="internal", retryable=False)
+"""What a bug of a judge is: the same again, however often it is asked."""
 
 Said = Verdict | bool | float | tuple[bool | float, str]
 """A verdict; or whether the episode is solved, or its score from 0 to 1; with a reason where there is one."""
@@ -69,13 +73,8 @@ class OwnJudge:
         Raises:
             JudgeError: It raised something, or returned what is no verdict.
         """
-        try:
+        with others_code(f"judge {self.name!r}", self._ask, FAILURE):
             said = yield from settled(self._ask(case))
-        except InfrastructureError:
-            raise
-        except Exception as error:
-            problem = bug_in(f"judge {self.name!r}", error, self._ask)
-            raise JudgeError(problem, kind="internal", retryable=False) from error
         return as_verdict(said, self.name)
 
     def __getattr__(self, name: str) -> Any:
