@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+import pkgutil
 from importlib.resources import files
 
 import pytest
 from gymnasium.envs.registration import registry
 
+from stb_env import suites
 from stb_env.baselines.registry import named_agents
 from stb_env.fetch.sources import read_sources
+from stb_env.reference import load_object
 from stb_env.rollout.make import make_env
 from stb_env.suite import Suite, registered, resolved
 
-SUITES = {suite.name: suite for suite in registered()}
+FOLDERS = sorted(found.name for found in pkgutil.iter_modules(suites.__path__))
 REFERENCES = ("oracle", "demonstrations", "tables", "inspect", "checks", "commands")
 
 
-@pytest.fixture(params=list(SUITES))
+@pytest.fixture(params=FOLDERS)
 def suite(request: pytest.FixtureRequest) -> Suite:
-    return SUITES[request.param]
+    declared = load_object(f"stb_env.suites.{request.param}.suite:SUITE")
+    assert isinstance(declared, Suite)
+    return declared
 
 
-def test_the_folder_and_the_suite_share_a_name(suite: Suite):
-    assert files(f"stb_env.suites.{suite.name}").joinpath("suite.py").is_file()
+def test_the_suite_has_the_name_of_its_folder_and_is_registered(request: pytest.FixtureRequest, suite: Suite):
+    assert suite.name == request.node.callspec.params["suite"]
+    assert suite in registered()
 
 
 def test_every_reference_leads_somewhere(suite: Suite):
