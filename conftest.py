@@ -1,4 +1,4 @@
-"""What doctests need beside what they show."""
+"""Fixtures of tests and doctests alike."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from gymnasium.envs.registration import registry
 from stb_env import suite
 
 
-@pytest.fixture(autouse=True)
-def forgotten_suites(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Forget what a doctest registers: no other test may find it listed, and no reader needs to see that."""
-    if not isinstance(request.node, pytest.DoctestItem):
-        yield
-        return
+@pytest.fixture
+def forgotten() -> Iterator[None]:
+    """What a test registers is forgotten after it, so that tests over every id find ours alone."""
     suites, environments = dict(suite._SUITES), dict(registry)
     yield
     for known, before in ((suite._SUITES, suites), (registry, environments)):
         known.clear()
         known.update(before)
+
+
+@pytest.fixture(autouse=True)
+def forgotten_by_doctests(request: pytest.FixtureRequest) -> None:
+    """Doctests forget as well, and no reader needs to see that."""
+    if isinstance(request.node, pytest.DoctestItem):
+        request.getfixturevalue("forgotten")

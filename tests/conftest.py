@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
-from gymnasium.envs.registration import registry
 
-from stb_env import suite
 from stb_env.llm.models_file import PARTS, ROLES
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,17 +25,6 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.endswith("_API_KEY") or name.startswith(roles):
             monkeypatch.delenv(name)
-
-
-@pytest.fixture
-def forgotten() -> Iterator[None]:
-    """What a test registers is forgotten after it, so that tests over every id find ours alone."""
-    suites, environments = dict(suite._SUITES), dict(registry)
-    yield
-    suite._SUITES.clear()
-    suite._SUITES.update(suites)
-    registry.clear()
-    registry.update(environments)
 
 
 @pytest.fixture(scope="session")

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from importlib.metadata import EntryPoint
 
 import gymnasium as gym
 import pytest
-from gymnasium.envs.registration import registry
 
 from stb_env import Suite, suite
 from stb_env.errors import ConfigError
 from stb_env.rollout.make import env_ids
 
 TRIPS = "stb_env.suites.sambanova.trip_booking.env:make"
-
-
-@pytest.fixture
-def forgotten(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Leave nothing registered behind."""
-    monkeypatch.setattr(suite, "_SUITES", dict(suite._SUITES))
-    yield
-    registry.pop("theirs/Trips-v0", None)
 
 
 @pytest.mark.usefixtures("forgotten")
@@ -35,3 +26,32 @@ def test_an_id_of_another_suite_is_refused():
     taken = Suite(name="theirs", description="Trips.", environments={"stb/TripBooking-v0": TRIPS})
     with pytest.raises(ConfigError, match=r"^stb/TripBooking-v0 belongs to the suite 'sambanova'; give "):
         taken.register()
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_a_name_that_another_suite_has_is_refused_and_that_suite_stays():
+    taken = Suite(name="sandbox", description="Trips.", environments={"theirs/Trips-v0": TRIPS})
+    with pytest.raises(ConfigError, match=r"^the suite 'sandbox' is there already, with stb/Sandbox-v0; "):
+        taken.register()
+    assert "stb/Sandbox-v0" in env_ids()
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_a_suite_that_is_declared_again_replaces_itself():
+    for words in ("Trips.", "More trips."):
+        Suite(name="theirs", description=words, environments={"theirs/Trips-v0": TRIPS}).register()
+    assert [known.description for known in suite.registered() if known.name == "theirs"] == ["More trips."]
+
+
+@pytest.mark.usefixtures("forgotten")
+def test_a_tree_without_metadata_has_the_same_suites(monkeypatch: pytest.MonkeyPatch):
+    installed = {known.name for known in suite._own()}
+    monkeypatch.setattr(suite, "entry_points", lambda group: ())
+    assert {known.name for known in suite._own()} == installed
+
+
+def test_an_entry_point_that_is_no_suite_is_named(monkeypatch: pytest.MonkeyPatch):
+    wrong = EntryPoint("wrong", "stb_env.usage:NO_USAGE", suite.GROUP)
+    monkeypatch.setattr(suite, "entry_points", lambda group: (wrong,))
+    with pytest.raises(ConfigError, match=r"^the entry point stb_env.usage:NO_USAGE .* is a Usage; expected"):
+        list(suite._own())
