@@ -26,15 +26,21 @@ class SearchAgent(ChatAgent):
     Args:
         model: The model, or the path of a models file whose ``agent`` role is used; None for the role's
             usual configuration.
+        compat: ``"original"`` for the published client and rules; see `ChatAgent` and the search.
         **settings: Settings of the search, for manifests.
 
     Raises:
         ConfigError: No model is configured.
     """
 
-    def __init__(self, model: ChatModel | Path | str | None = None, **settings: Any) -> None:
-        super().__init__(model)
-        self.settings = settings
+    def __init__(
+        self,
+        model: ChatModel | Path | str | None = None,
+        compat: Literal["original"] | None = None,
+        **settings: Any,
+    ) -> None:
+        super().__init__(model, compat)
+        self.settings = settings | ({} if compat is None else {"compat": compat})
 
     @property
     def fingerprint(self) -> dict[str, Any]:
@@ -47,7 +53,8 @@ class SearchAgent(ChatAgent):
 
     def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
         """Return the environment in the search that this agent plays."""
-        return self.search(ChainOfThought(env, "tools"))
+        # By the published rules the environment's own words ask for thoughts.
+        return self.search(ChainOfThought(env, "tools") if self.compat is None else env)
 
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Forget the last episode.

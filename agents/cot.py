@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium as gym
 
@@ -22,6 +22,8 @@ class CoTAgent(SearchAgent):
         n: How often the task is tried at most.
         max_depth: Steps after which a try without an answer has failed.
         max_queries: Completions over all tries; None for no limit.
+        compat: ``"original"`` for the published rules (Guo et al., 2024), with depth in nodes; see
+            `IndependentChains`. Meant for an environment with the same setting.
 
     Raises:
         ConfigError: No model is configured, or a number is out of range.
@@ -35,10 +37,13 @@ class CoTAgent(SearchAgent):
         n: int = 1,
         max_depth: int = 12,
         max_queries: int | None = None,
+        compat: Literal["original"] | None = None,
     ) -> None:
-        super().__init__(model, n=n, max_depth=max_depth, max_queries=max_queries)
+        super().__init__(model, compat, n=n, max_depth=max_depth, max_queries=max_queries)
         self.n, self.max_depth, self.max_queries = n, max_depth, max_queries
 
     def search(self, env: gym.Env[Any, Any]) -> IndependentChains:
         """Return n chains from the same start."""
-        return IndependentChains(env, tries=self.n, max_depth=self.max_depth, max_queries=self.max_queries)
+        return IndependentChains(
+            env, tries=self.n, max_depth=self.max_depth, max_queries=self.max_queries, compat=self.compat
+        )

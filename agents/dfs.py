@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium as gym
 
@@ -25,6 +25,9 @@ class DFSAgent(SearchAgent):
         max_queries: Completions after which the search ends; None for no limit.
         filter: Whether a node's children are all made first and compared pair by pair by the same model,
             so that the better ones are tried first.
+        compat: ``"original"`` for the published rules (Guo et al., 2024), oddities included: depth in nodes,
+            the reply at the query limit is thrown away; see `DepthFirstSearch`. Meant for an environment
+            with the same setting.
 
     Raises:
         ConfigError: No model is configured, or a number is out of range.
@@ -39,8 +42,11 @@ class DFSAgent(SearchAgent):
         max_depth: int = 12,
         max_queries: int | None = 200,
         filter: bool = False,  # the field's word
+        compat: Literal["original"] | None = None,
     ) -> None:
-        super().__init__(model, width=width, max_depth=max_depth, max_queries=max_queries, filter=filter)
+        super().__init__(
+            model, compat, width=width, max_depth=max_depth, max_queries=max_queries, filter=filter
+        )
         self.width, self.max_depth, self.max_queries, self.filter = width, max_depth, max_queries, filter
 
     def search(self, env: gym.Env[Any, Any]) -> DepthFirstSearch:
@@ -52,4 +58,5 @@ class DFSAgent(SearchAgent):
             max_queries=self.max_queries,
             filter=self.filter,
             rank=self.model if self.filter else None,
+            compat=self.compat,
         )

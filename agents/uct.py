@@ -45,9 +45,9 @@ class UCTAgent(SearchAgent):
         max_queries: int = 30,
         answers: int | None = None,
     ) -> None:
-        limits = {"max_depth": max_depth, "max_queries": max_queries, "answers": answers}
+        limits: dict[str, Any] = {"max_depth": max_depth, "max_queries": max_queries, "answers": answers}
         super().__init__(model, value=value, width=width, c=c, **limits)
-        self.limits: dict[str, Any] = {"width": width, "c": c, **limits}
+        self.limits = {"width": width, "c": c, **limits}
         self.value = value
 
     def search(self, env: gym.Env[Any, Any]) -> MonteCarloTreeSearch:

@@ -49,7 +49,8 @@ class Suite:
         needs: What an id needs for all that it has, by id; a plain install plays it all the same. ``""``
             stands for the ids that are not named.
         data: Names under which `stb-env data fetch` knows its official files.
-        protocol: Name of the bundle of settings that reproduces its paper.
+        protocols: Bundles of settings that reproduce a paper, as ``package:folder/file.toml``; see
+            `stb_env.protocol`.
         oracle: Solves its tasks.
         exact: Whether an exact verifier decides its tasks. What solves them must then reach the maximum; open
             queries that a model or a heuristic judges have no such thing.
@@ -76,7 +77,7 @@ class Suite:
     splits: tuple[str, ...] = ("test",)
     needs: Mapping[str, str] = field(default_factory=dict)
     data: tuple[str, ...] = ()
-    protocol: str = ""
+    protocols: tuple[str, ...] = ()
     oracle: Reference | None = None
     exact: bool = True
     prompts: str = ""

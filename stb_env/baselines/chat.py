@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import gymnasium as gym
 
@@ -20,6 +20,7 @@ from stb_env.llm import (
     ChatReply,
     ChatRequest,
     ModelError,
+    Sampling,
     available,
     connect,
     fingerprint,
@@ -30,11 +31,13 @@ from stb_env.seeding import derive
 from stb_env.tools import Status
 from stb_env.usage import Usage
 from stb_env.wrappers import TreeSearch
+from stb_env.wrappers.search import failed_reply
 
 Shown = Callable[[Sequence[JsonMapping]], Sequence[JsonMapping]]
 
 _SHORTENINGS = 3
 _ATTEMPTS = 3
+_ORIGINAL = Sampling(max_tokens=1024, frequency_penalty=0, presence_penalty=0)
 
 
 class ChatAgent(Agent):
@@ -55,6 +58,10 @@ class ChatAgent(Agent):
     Args:
         model: The model, or the path of a models file whose ``agent`` role is used; None for the role's
             usual configuration.
+        compat: ``"original"`` plays what the model says as it is, as the published client does (Guo et al.,
+            2024): text without a call is a thought, a conversation is never cut, one that outgrows the
+            model's context ends its branch, and replies have at most 1,024 tokens. Other failures of the
+            model still end the episode as invalid.
 
     Attributes:
         usage: What the episode's completions cost, refused ones included.
@@ -74,7 +81,10 @@ class ChatAgent(Agent):
     name = "chat"
     needs = "a model"
 
-    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
+    def __init__(
+        self, model: ChatModel | Path | str | None = None, compat: Literal["original"] | None = None
+    ) -> None:
+        self.compat = compat
         self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
         self._start(0)
 
@@ -114,7 +124,13 @@ class ChatAgent(Agent):
         self._notice(observation, info)
         self._turns += 1
         talk, before = self._conversation(observation, info), self.usage
-        message = _with_ids(self._answered(talk, self._tools, self.shown).message)
+        try:
+            reply = self._answered(talk, self._tools, self.shown)
+        except ModelError as error:
+            if self.compat is None or error.kind != "context":
+                raise
+            return failed_reply(str(error))
+        message = _with_ids(reply.message)
         talk.say(message)
         action = self._action(message)
         if self._search is None or not isinstance(action, Mapping):
@@ -142,6 +158,14 @@ class ChatAgent(Agent):
 
     # -- core ------------------------------------------------------------------------------------
 
+    @property
+    def _sampling(self) -> Sampling:
+        return Sampling() if self.compat is None else _ORIGINAL
+
+    @property
+    def _shortenings(self) -> int:
+        return _SHORTENINGS if self.compat is None else 0
+
     def _conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
         if self._search is not None:
             return Conversation(self._search.messages)
@@ -167,7 +191,7 @@ class ChatAgent(Agent):
 
     def _action(self, message: JsonObject) -> Any:
         text = message.get("content") or ""
-        if message.get("tool_calls") or not text.strip():
+        if self.compat is not None or message.get("tool_calls") or not text.strip():
             return message
         known = {tool["function"]["name"] for tool in self._tools}
         written = parse_action(text).calls
@@ -182,12 +206,13 @@ class ChatAgent(Agent):
         attempt, cuts = 0, 0
         while True:
             # Another index is another seed: the same one would only buy the same refusal.
-            request = ChatRequest(tuple(shown(talk.messages)), tuple(tools), index=self._index(attempt))
+            messages, index = tuple(shown(talk.messages)), self._index(attempt)
+            request = ChatRequest(messages, tuple(tools), sampling=self._sampling, index=index)
             try:
                 reply = self._model.complete(request)
             except ModelError as error:
                 self.usage += error.usage
-                if error.kind == "context" and cuts < _SHORTENINGS and talk.shorten():
+                if error.kind == "context" and cuts < self._shortenings and talk.shorten():
                     cuts += 1
                 elif error.retryable and error.usage.calls and attempt + 1 < _ATTEMPTS:
                     attempt += 1

@@ -16,6 +16,7 @@ from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
 from stb_env.cli.list import list_suites
 from stb_env.cli.new import new
+from stb_env.cli.protocols import protocols_command
 from stb_env.cli.synthesize import synthesize_command
 from stb_env.suite import registered, resolved
 
@@ -35,6 +36,7 @@ app.command("eval")(evaluation)
 app.command("compare")(compare)
 app.command("lab")(lab)
 app.command("new")(new)
+app.command("protocols")(protocols_command)
 app.command("validate")(validate.validate)
 app.command("export")(export)
 app.command("synthesize")(synthesize_command)

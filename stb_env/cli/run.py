@@ -25,7 +25,7 @@ AgentName = Annotated[
     typer.Option(
         "--agent",
         help="An agent's name (see `stb-env list`), with settings as in 'dfs(width=3)'; path.py:Name or "
-        "module:Name for your own.",
+        "module:Name for your own. Where not given, the protocol's, or gold.",
     ),
 ]
 
@@ -33,7 +33,9 @@ AgentName = Annotated[
 @reporting
 def run(
     env_id: EnvId,
-    agent: AgentName = "gold",
+    agent: AgentName = "",
+    protocol: options.Protocol = None,
+    originals: options.Originals = None,
     data: options.Data = None,
     cache: options.Cache = None,
     mode: options.Mode = None,
@@ -50,9 +52,16 @@ def run(
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume."""
     chosen = options.env_settings(
-        settings, data=data, cache=cache, mode=mode, judge=judge, simulator=simulator, models=models
+        settings,
+        data=data,
+        cache=cache,
+        mode=mode,
+        judge=judge,
+        simulator=simulator,
+        models=models,
+        originals=originals,
     )
-    session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials)
+    session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials, protocol=protocol)
     with bar(env_id, as_json) as progress:
         summary = session.play(out, concurrency=concurrency, progress=progress)
     emit(summary | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out))
@@ -81,7 +90,7 @@ def _table(summary: JsonObject, out: Path | None) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
-    rows += _repeats(summary)
+    rows += _repeats(summary) + options.protocol_rows(summary.get("protocol"))
     table.add_column("figure")
     table.add_column("value", justify="right")
     for name, value in rows:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 
 Data = Annotated[str | None, typer.Option("--data", help="Official data files, as they are.")]
 Cache = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded API responses.")]
@@ -40,6 +40,16 @@ Simulator = Annotated[
 ]
 Models = Annotated[
     Path | None, typer.Option("--models", help="Models file (TOML) for the roles agent, simulator and judge.")
+]
+Protocol = Annotated[
+    str | None,
+    typer.Option("--protocol", help="Reproduce a paper: its settings hold; `stb-env protocols` lists all."),
+]
+Originals = Annotated[
+    Path | None,
+    typer.Option(
+        "--originals", help="Copy of the original's repository, for prompts and evaluators that are its own."
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -80,6 +90,7 @@ def env_settings(
     judge: str | None = None,
     simulator: str | None = None,
     models: Path | None = None,
+    originals: Path | None = None,
 ) -> JsonObject:
     """Collect the settings of an environment; what was not given is left to its default."""
     named = {
@@ -89,8 +100,23 @@ def env_settings(
         "judge": judge,
         "simulator": simulator,
         "models": _text(models),
+        "originals": _text(originals),
     }
     return {name: value for name, value in named.items() if value is not None} | read_settings(pairs)
+
+
+def protocol_rows(protocol: JsonMapping | None) -> list[tuple[str, str]]:
+    """Return the rows of a table that say which protocol made its numbers, and every departure from it.
+
+    Examples:
+        >>> protocol_rows({"name": "mine", "version": 1, "departures": ["votes is 1, not 3"]})
+        [('protocol', 'mine, version 1'), ('departures', 'votes is 1, not 3')]
+    """
+    if protocol is None:
+        return []
+    named = ("protocol", f"{protocol['name']}, version {protocol['version']}")
+    departures = protocol["departures"] or ["none"]
+    return [named, *(("" if index else "departures", text) for index, text in enumerate(departures))]
 
 
 def _text(path: Path | None) -> str | None:

@@ -9,6 +9,7 @@ from stb_env.actions import Action
 from stb_env.backend.own_user import UserLike
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import Visible
+from stb_env.envs.wording import Wording
 
 
 class EnvSettings(TypedDict, total=False):
@@ -27,3 +28,4 @@ class OpenSettings(EnvSettings, total=False):
     halt_on_error: bool
     user: UserLike | None
     visible: Visible | None
+    wording: Wording | None

@@ -14,14 +14,13 @@ from gymnasium.spaces import Dict, Discrete
 from stb_env.actions import Action, parse_action
 from stb_env.backend.own_backend import BackendLike, as_backend
 from stb_env.backend.own_user import UserLike, as_user
-from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
+from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.kinds import Count
-from stb_env.prompting import prompt
 from stb_env.request import Slow, adrive, drive
 from stb_env.seeding import derive
 from stb_env.settings import check_settings, checks_settings
@@ -66,6 +65,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         user: Answers what the agent writes without a call, in tasks that are conversations; a function
             will do (`OwnUser`).
         visible: Which of a task's tools the agent sees and can call by now, where it has to find them first.
+        wording: What the agent reads besides tools and results.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
 
     Raises:
@@ -104,6 +104,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         halt_on_error: bool = False,
         user: UserLike | None = None,
         visible: Visible | None = None,
+        wording: Wording | None = None,
         render_mode: str | None = None,
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
@@ -122,6 +123,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             None if user is None else as_user(user),
         )
         self.visible = visible
+        self.wording = wording or Wording()
         self.order, self.shard = order, _shard(shard)
         self.render_mode = render_mode
         texts = self.rules.limits
@@ -236,7 +238,9 @@ class ToolEnv(gym.Env[Observation, Any]):
     @property
     def messages(self) -> list[JsonObject]:
         """The episode so far as OpenAI chat messages."""
-        return messages(prompt("agent", "v1").text, self._query, self._running().steps)
+        state, wording = self._running(), self.wording
+        system = wording.system(self._task, tuple(self._tools.values()))
+        return messages(system, wording.user(self._query), state.steps)
 
     # -- core: wrappers of this package build on these two --------------------------------------------
 
@@ -272,7 +276,8 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     def _offer(self, tools: Sequence[Tool]) -> None:
         """Set what the agent sees and may call besides Finish, until another task or another offer."""
-        text = "[" + ", ".join([*(tool.spec for tool in tools), FINISH_TOOL.spec]) + "]"
+        finish = self.wording.finish
+        text = "[" + ", ".join([*(tool.spec for tool in tools), finish.spec]) + "]"
         limit = self.rules.limits.tools
         if len(text) > limit:
             raise DataError(
@@ -280,7 +285,7 @@ class ToolEnv(gym.Env[Observation, Any]):
                 f"{limit}; raise the limit with limits={{'tools': ...}}"
             )
         self._tools, self._tools_text = _by_name(tools), text
-        self.action_space.tools = (*tools, FINISH_TOOL)  # type: ignore[attr-defined] # always a ToolCallSpace
+        self.action_space.tools = (*tools, finish)  # type: ignore[attr-defined] # always a ToolCallSpace
 
     def _offer_visible(self, state: State) -> None:
         if self.visible is None:

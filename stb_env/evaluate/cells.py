@@ -100,6 +100,7 @@ class CellOpener:
             trials=plan.trials,
             connected=self._connected(cell, settings) if is_remote(cell.group) else None,
             models=cell.agent.models or plan.models,
+            protocol=plan.protocol,
         )
         return PreparedCell(cell, self._out / cell.folder, session)
 

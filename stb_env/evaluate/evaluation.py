@@ -115,16 +115,35 @@ def read_results(plan: EvaluationPlan, out: Path, wins: list[WinFigures] | None 
     """
     planned: Mapping[str, PlannedRun] = manifest_of(out).get("cells", {})
     runs = []
+    followed: dict[str, None] = {}
     for cell in plan.cells:
         folder = out / cell.folder
         played = (folder / "trajectories.jsonl").is_file()
         episodes = read_judged(folder) if played else []
+        if played:
+            followed |= dict.fromkeys(protocol_remarks(manifest_of(folder).get("protocol")))
         known = planned.get(cell.folder.as_posix())
         size = len(episodes) if known is None else known["episodes"]
         names = (cell.simulator.name, cell.agent.name, group_name(cell.group))
         runs.append(run_figures(*names, episodes, size))
     groups = [group_name(group) for group in plan.groups]
-    return Results.of(plan.name, groups, plan.reference, runs, wins or [])
+    return Results.of(plan.name, groups, plan.reference, runs, wins or [], tuple(followed))
+
+
+def protocol_remarks(protocol: JsonMapping | None) -> Iterator[str]:
+    """Yield which protocol made a run's numbers, and every departure from it; nothing without one.
+
+    Args:
+        protocol: What the run's manifest says of it.
+
+    Examples:
+        >>> list(protocol_remarks({"name": "mine", "version": 1, "departures": ["votes is 1, not 3"]}))
+        ['Protocol mine, version 1.', 'Departs from the paper: votes is 1, not 3.']
+    """
+    if protocol is not None:
+        yield f"Protocol {protocol['name']}, version {protocol['version']}."
+        for departure in protocol["departures"]:
+            yield f"Departs from the paper: {departure}."
 
 
 def _wins(cells: Iterable[Cell], reference: str, out: Path, prefer: Prefer) -> Iterator[WinFigures]:

@@ -7,7 +7,6 @@ from typing import Protocol, runtime_checkable
 from stb_env import __version__
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.prompting import prompt
 
 VERSION = 1
 
@@ -15,7 +14,7 @@ SCORES_VERSION = 2
 """Version of what scores mean; raised whenever the same episode would be scored otherwise than before."""
 
 # Paths may move and differ between machines; the hashes say what was played.
-PATHS = frozenset({"data", "databases", "cache", "models", "votes_cache"})
+PATHS = frozenset({"data", "databases", "cache", "models", "originals", "votes_cache"})
 
 
 @runtime_checkable
@@ -62,5 +61,5 @@ def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonM
         "judge_settings": fingerprint_of(rules.judge),
         "max_turns": rules.max_turns,
         **({} if rules.user is None else {"user": rules.user.fingerprint}),
-        "prompts": {"agent": prompt("agent", "v1").hash},
+        "prompts": env.wording.fingerprint,
     }

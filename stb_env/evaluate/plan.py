@@ -122,6 +122,8 @@ class EvaluationPlan:
         data: Official query files.
         cache: Folder of recorded responses.
         mode: What happens on a cache miss.
+        originals: Copy of an original's repository, for a protocol whose texts are not ours.
+        protocol: Name of the protocol that every run follows; None for our defaults.
         reference: Agent that the others are compared with (SoWR); None for no comparison.
         comparisons: How often the answers to a task are compared.
         settings: Further settings of single environments, by id.
@@ -146,6 +148,8 @@ class EvaluationPlan:
     data: str | None = None
     cache: str | None = None
     mode: str = "offline"
+    originals: str | None = None
+    protocol: str | None = None
     reference: str | None = None
     comparisons: int = 3
     settings: Mapping[str, JsonMapping] = field(default_factory=dict)
@@ -221,6 +225,7 @@ class EvaluationPlan:
             "mode": self.mode,
             "judge": self.judge,
             "models": self.models,
+            "originals": self.originals,
             "simulator": cell.simulator.settings or None,
         }
         known = {name: value for name, value in given.items() if value is not None}
@@ -233,7 +238,8 @@ class EvaluationPlan:
             {"name": one.name, "spec": one.spec or one.name, "settings": dict(one.settings)}
             for one in self.agents
         ]
-        names = ("name", "seed", "trials", "episodes", "judge", "votes", "mode", "reference", "comparisons")
+        names = ["name", "seed", "trials", "episodes", "judge", "votes", "mode", "reference", "comparisons"]
+        names += ["protocol"] if self.protocol else []
         return {
             **{name: getattr(self, name) for name in names},
             "groups": list(self.groups),

@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import ASSUMED, AgentPlan, Assumption, EvaluationPlan, SimulatorPlan
 from stb_env.jsontypes import JsonObject
+from stb_env.protocol import find_protocol
 from stb_env.user_tables import check_names, checked
 
 
@@ -30,6 +31,8 @@ class _Eval(TypedDict, total=False):
     data: str
     cache: str
     mode: str
+    originals: str
+    protocol: str
     reference: str
     comparisons: int
 
@@ -107,6 +110,8 @@ def parse_plan(text: str, where: str = "the plan", name: str = "evaluation") -> 
         raise ConfigError(f"{where} is not TOML: {error}") from error
     plan = checked(_Plan, data, where)
     head: JsonObject = {"name": name, **plan.get("eval", {})}
+    if "protocol" in head:
+        head = {**_of_protocol(head["protocol"]), **head}
     return EvaluationPlan(
         groups=tuple(head.pop("groups", [])),
         agents=tuple(AgentPlan(**table) for table in plan.get("agent", [])),
@@ -115,6 +120,13 @@ def parse_plan(text: str, where: str = "the plan", name: str = "evaluation") -> 
         assumptions=_assumptions(where, plan.get("assumptions", {})),
         **head,
     )
+
+
+def _of_protocol(name: str) -> JsonObject:
+    """Return what a protocol settles of an evaluation as a whole."""
+    protocol = find_protocol(name)
+    fixed = protocol.values("environment") | protocol.values("comparison")
+    return {key: fixed[key] for key in ("mode", "comparisons") if key in fixed}
 
 
 def _assumptions(where: str, tables: Mapping[str, _Assumption]) -> dict[str, Assumption]:

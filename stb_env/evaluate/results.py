@@ -69,6 +69,7 @@ class Results:
         runs: Figures of each run.
         averages: Each agent under each simulator, over all groups.
         wins: Each run against the reference's.
+        remarks: Which protocol made the figures, and in what they depart from its paper.
     """
 
     name: str
@@ -77,6 +78,7 @@ class Results:
     runs: Sequence[RunFigures]
     averages: Sequence[AgentAverage]
     wins: Sequence[WinFigures]
+    remarks: Sequence[str] = ()
 
     @classmethod
     def of(
@@ -86,13 +88,14 @@ class Results:
         reference: str | None,
         runs: Sequence[RunFigures],
         wins: Sequence[WinFigures],
+        remarks: Sequence[str] = (),
     ) -> Results:
         """Average runs over groups; the arguments are its attributes."""
         by_agent: dict[tuple[str, str], list[RunFigures]] = {}
         for run in runs:
             by_agent.setdefault((run.simulator, run.agent), []).append(run)
         averages = [agent_average(members) for members in by_agent.values()]
-        return cls(name, groups, reference, runs, averages, wins)
+        return cls(name, groups, reference, runs, averages, wins, remarks)
 
     @property
     def missing(self) -> int:
@@ -109,6 +112,7 @@ class Results:
             "runs": [run.to_dict() for run in self.runs],
             "averages": [average.to_dict() for average in self.averages],
             "wins": [asdict(win) for win in self.wins],
+            "remarks": list(self.remarks),
         }
 
     def write(self, folder: Path) -> None:
@@ -148,6 +152,7 @@ class Results:
             "95 % bootstrap interval over tasks.",
             f"Judged by {', '.join(judges) or 'no one'}.",
             *_left_out(list(runs.values())),
+            *self.remarks,
         )
         columns = ("agent", *self.groups, "average", "95 % interval")
         return Table(f"Solvable pass rate{_under(simulator, of)}", columns, rows, notes)
@@ -166,6 +171,7 @@ class Results:
             "Per cent of queries won; ties as halves makes an agent against itself exactly 50.",
             f"Compared by {', '.join(judges) or 'no one'}.",
             *([f"Left out as invalid or undecided: {left_out} queries."] if left_out else []),
+            *self.remarks,
         )
         columns = (
             "agent",

@@ -9,6 +9,7 @@ from pathlib import Path
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.evaluate.followed import followed
 from stb_env.evaluate.manifest import fingerprint_of, run_manifest
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
@@ -28,14 +29,15 @@ class Session:
 
     Args:
         env_id: Id of the environment.
-        agent: The text that names the agent, as ``--agent`` takes it. An agent that plays a model and was
-            given none takes the models file of the environment's settings.
+        agent: The text that names the agent, as ``--agent`` takes it; where empty, the protocol's, or
+            ``gold``. An agent that plays a model and was given none takes the models file of the settings.
         settings: Settings of the environment, plain data.
         seed: Seed of the run.
         episodes: How many tasks; None for all.
         trials: How often each is played.
         connected: Objects that stand for some of the settings when the environment is made.
         models: Models file of the agent; that of the settings where not given.
+        protocol: Name of the protocol that the run follows; None for our defaults.
 
     Attributes:
         env: The environment.
@@ -65,8 +67,11 @@ class Session:
         trials: int = 1,
         connected: JsonMapping | None = None,
         models: str | Path | None = None,
+        protocol: str | None = None,
     ) -> None:
         self.env_id = env_id
+        run = followed(protocol, env_id, agent, settings)
+        settings, agent = run.settings, run.agent
         self._settings = {**settings, **(connected or {})}
         self.make_agent = load_agent(agent, models=models or settings.get("models"))
         self.env = make_env(env_id, self._settings)
@@ -78,7 +83,9 @@ class Session:
             name = agent.partition(":")[0] if agent.startswith("chat:") else agent
             who = {"agent": name, "agent_settings": self.agent_settings}
             size = {"seed": seed, "episodes": episodes, "trials": trials}
-            self.manifest = run_manifest(self.env, env_id, settings, who | size)
+            self.manifest = run_manifest(
+                self.env, env_id, settings, who | size | run.manifest(self.env.wording)
+            )
             unless_ready.pop_all()
 
     @property
@@ -109,6 +116,8 @@ class Session:
         try:
             episodes = self._play(saved, concurrency, progress)
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
+            if "protocol" in self.manifest:
+                who["protocol"] = self.manifest["protocol"]
             summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes)}
             if saved is not None:
                 saved.finish(summary)

@@ -21,6 +21,8 @@ class Sampling:
         top_p: Share of the probability mass that is sampled from.
         max_tokens: Bound on what is written, in tokens.
         seed: Seed of the server's sampler, where it has one.
+        frequency_penalty: Penalty on tokens by how often they stand there already.
+        presence_penalty: Penalty on tokens that stand there already.
         stop: Texts that end the answer.
     """
 
@@ -28,6 +30,8 @@ class Sampling:
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
+    frequency_penalty: float | None = None
+    presence_penalty: float | None = None
     stop: tuple[str, ...] | None = None
 
     def to_dict(self) -> JsonObject:

@@ -70,7 +70,7 @@ def make_env(env_id: str, settings: JsonMapping) -> ToolEnv:
     found = find_env(env_id)
     given = dict(settings)
     judge = given.pop("judge", None) if "judge" not in env_settings(found) else None
-    check_settings(_maker(found), {**registry[found].kwargs, **given}, env_id)
+    check_settings(maker_of(found), {**registry[found].kwargs, **given}, env_id)
     inner = gym.make(found, **given).unwrapped
     if not isinstance(inner, ToolEnv):
         raise ConfigError(f"{env_id} is not played one agent at a time; its own commands play it")
@@ -92,11 +92,16 @@ def env_settings(env_id: str) -> set[str]:
         >>> env_settings("test/Notes-v0")
         set()
     """
-    parameters = inspect.signature(_maker(find_env(env_id))).parameters.values()
+    parameters = inspect.signature(maker_of(env_id)).parameters.values()
     return {parameter.name for parameter in parameters if parameter.kind is not Parameter.VAR_KEYWORD}
 
 
-def _maker(found: str) -> Callable[..., Any]:
-    entry = registry[found].entry_point
+def maker_of(env_id: str) -> Callable[..., Any]:
+    """Return the function that makes an environment.
+
+    Raises:
+        ConfigError: The id is unknown.
+    """
+    entry = registry[find_env(env_id)].entry_point
     maker: Callable[..., Any] = entry if callable(entry) else load_env_creator(str(entry))
     return maker

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol, cast, runtime_checkable
 
-from stb_env.envs.finish import FINISH_TOOL
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
@@ -138,7 +137,7 @@ class ToolRetrieval(ToolWrapper):
         rules, base = self._open, self._base
         first = [rules.finder.tool, *rules.finder.named(self._always)]
         later = rules.finder.named(name for name in self._own.names if name not in self._always)
-        room = rules.limits.tools - sum(len(tool.spec) + 2 for tool in (*first, FINISH_TOOL))
+        room = rules.limits.tools - sum(len(tool.spec) + 2 for tool in (*first, base.wording.finish))
         base._offer([*first, *_latest(later, room)])
         return base._tools_text
 

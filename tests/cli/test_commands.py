@@ -39,6 +39,7 @@ def test_list_says_what_an_agent_takes_and_needs():
         "max_depth": 12,
         "max_queries": 200,
         "filter": False,
+        "compat": None,
     }
     assert agents["dfs"]["description"].startswith("Goes back where a branch ends in a give-up")
     assert [agents[name]["needs"] for name in ("dfs", "replay", "gold")] == ["a model", "a saved run", ""]
@@ -144,7 +145,7 @@ ERRORS = [
         2,
         "gold takes no argument, got 'x'; write --agent gold",
     ),
-    (("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"), 2, "max_queries, filter. Did you mean 'width'?"),
+    (("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"), 2, "max_queries, filter, compat. Did you mean 'width'?"),
     (("run", "stb/Sandbox-v0", "--agent", "dfs(width='2')"), 2, "width must be a whole number, got '2'"),
     (
         ("run", "stb/Sandbox-v0", "--set", "max_trns=3"),

@@ -14,7 +14,6 @@ SUITE = Suite(
     needs={"": "--data: official dialogues"},
     data=("api-bank",),
     inspect="stb_env.suites.api_bank.inspect:inspect",
-    protocol="api-bank",
     oracle="stb_env.suites.api_bank.oracle:oracle",
     prompts="stb_env.suites.api_bank",
     checks="stb_env.suites.api_bank.checks:check",

@@ -11,7 +11,6 @@ SUITE = Suite(
     environments={task.env_id: Maker(task.env) for task in tasks.SUITE.values()},
     splits=("test", "train"),
     needs={"stb/GoogleSheets-v0": "extra sheets: data frames"},
-    protocol="sambanova",
     prompts="stb_env.suites.sambanova",
     demonstrations="stb_env.suites.sambanova.materials:examples",
     tables="stb_env.suites.sambanova.table:published_row",

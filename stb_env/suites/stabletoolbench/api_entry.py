@@ -8,6 +8,7 @@ original's own form to the byte, its fixed sentences and defects included, and e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
@@ -15,6 +16,9 @@ from stb_env.suites.stabletoolbench.original_names import original_name
 from stb_env.tools import Tool, ToolId, pure_name, standardize
 
 MAX_DESCRIPTION = 1024
+
+Functions = Literal["stabletoolbench", "toolllm"]
+"""Whose functions: StableToolBench's lists of required and optional parameters begin with an empty text."""
 
 _TYPES: Mapping[str, JsonObject] = {
     "NUMBER": {"type": "number"},
@@ -203,7 +207,9 @@ def _original_description(entry: JsonMapping, name: str) -> str:
     return text
 
 
-def original_tools(entries: Sequence[JsonMapping]) -> tuple[Tool, ...]:
+def original_tools(
+    entries: Sequence[JsonMapping], functions: Functions = "stabletoolbench"
+) -> tuple[Tool, ...]:
     """Return the tools of a record as the original shows them, unchecked.
 
     Names may collide, and where RapidAPI's have ``^`` or Chinese characters these stay, as the original
@@ -213,10 +219,11 @@ def original_tools(entries: Sequence[JsonMapping]) -> tuple[Tool, ...]:
         >>> original_tools([{"category_name": "Data", "tool_name": "Films", "api_name": "Film"}])[0].name
         'film_for_films'
     """
-    return tuple(_original_tool(entry) for entry in entries)
+    return tuple(_original_tool(entry, functions) for entry in entries)
 
 
-def _original_tool(entry: JsonMapping) -> Tool:
-    function = original_function(entry)["function"]
+def _original_tool(entry: JsonMapping, functions: Functions) -> Tool:
+    wrapped = original_function(entry)["function"]
+    function = wrapped if functions == "stabletoolbench" else original_function(entry, wrapped=False)
     name, description, parameters = function["name"], function["description"], function["parameters"]
     return Tool(name, description, parameters, api_id(entry), entry, checked=False)

@@ -23,7 +23,10 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.judges.own_judge import JudgeLike
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
+from stb_env.suites.stabletoolbench.api_entry import Functions
+from stb_env.suites.stabletoolbench.originals import find_originals, read_originals
 from stb_env.suites.stabletoolbench.queries import load
+from stb_env.suites.stabletoolbench.wording import OriginalWording
 from stb_env.tasks import TaskSet, TaskSource
 
 # A wire string: what servers that speak the original's protocol call their key.
@@ -48,6 +51,8 @@ def make(
     split: Literal["train", "val", "test"] | None = None,
     strict: bool = False,
     compat: Compat | None = None,
+    functions: Functions = "stabletoolbench",
+    originals: str | Path | None = None,
     max_turns: Count = 24,
     **settings: Unpack[OpenSettings],
 ) -> ToolEnv:
@@ -70,7 +75,11 @@ def make(
         ids: Query ids to keep: a list of them or a JSON file.
         split: ``train``, ``val`` or ``test`` keeps that part of an 80/10/10 division by id; None keeps all.
         strict: Stop at the first bad record instead of leaving it out.
-        compat: ``"original"`` for the original's functions, look-up and step codes.
+        compat: ``"original"`` for the original's functions, look-up, step codes and start messages.
+        functions: With ``compat="original"``, whose schemas the functions have: ``stabletoolbench`` or
+            ``toolllm``.
+        originals: Copy of the original's repository, whose texts an agent then reads; where not given, what
+            was fetched with ``data``, and our own words without any. Needs ``compat="original"``.
         max_turns: Actions after which an episode is cut off.
         **settings: Further settings of `ToolEnv`.
 
@@ -78,31 +87,45 @@ def make(
         ConfigError: A setting is unknown.
         DataError: The data cannot be read, or ``strict`` met a bad record.
     """
-    tasks = _tasks(group, data, strict, compat)
+    tasks = _tasks(group, data, strict, compat, functions)
     if ids is not None:
         tasks = _as_set(tasks, "ids").filter(ids=_read_ids(ids))
     if split is not None:
         tasks = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})[split]
     backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME)
     verdicts = connect_judge(judge, votes, models, votes_cache)
+    if compat is not None:
+        settings.setdefault("wording", _wording(data, originals))
+    elif originals is not None:
+        raise ConfigError("originals are read with compat='original' alone; give both, or neither")
     return ToolEnv(tasks, backend, verdicts, compat=compat, max_turns=max_turns, **settings)
 
 
+def _wording(data: str | Path | TaskSource | None, originals: str | Path | None) -> OriginalWording:
+    if originals is None and isinstance(data, str | Path):
+        originals = find_originals(data)
+    return OriginalWording(None if originals is None else read_originals(originals))
+
+
 def _tasks(
-    group: str, data: str | Path | TaskSource | None, strict: bool, compat: Compat | None
+    group: str,
+    data: str | Path | TaskSource | None,
+    strict: bool,
+    compat: Compat | None,
+    functions: Functions,
 ) -> TaskSource:
     if data is None:
         with as_file(files("stb_env.suites.stabletoolbench") / "embedded") as folder:
-            return _load(str(folder), group, strict, compat)
+            return _load(str(folder), group, strict, compat, functions)
     if isinstance(data, str | Path):
-        return _load(str(Path(data).resolve()), group, strict, compat)
+        return _load(str(Path(data).resolve()), group, strict, compat, functions)
     return data
 
 
 # Vector environments make many equal ones in a process; task sets are immutable, so they share it.
 @lru_cache(maxsize=16)
-def _load(path: str, group: str, strict: bool, compat: Compat | None) -> TaskSet:
-    tasks = load(path, group, strict=strict, compat=compat).tasks
+def _load(path: str, group: str, strict: bool, compat: Compat | None, functions: Functions) -> TaskSet:
+    tasks = load(path, group, strict=strict, compat=compat, functions=functions).tasks
     if not tasks:
         raise DataError(
             f"no usable query of {group} in {path}; `stb-env data check {path}` lists what is wrong"

@@ -14,7 +14,13 @@ from pathlib import Path
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.api_entry import api_id, original_tools, parameters_schema, tool_from_api
+from stb_env.suites.stabletoolbench.api_entry import (
+    Functions,
+    api_id,
+    original_tools,
+    parameters_schema,
+    tool_from_api,
+)
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import NO_ID, Tool, ToolId, unique_names
 
@@ -79,7 +85,12 @@ class Loaded:
 
 
 def load(
-    path: str | Path, group: str | None = None, *, strict: bool = False, compat: str | None = None
+    path: str | Path,
+    group: str | None = None,
+    *,
+    strict: bool = False,
+    compat: str | None = None,
+    functions: Functions = "stabletoolbench",
 ) -> Loaded:
     """Read query files into tasks.
 
@@ -88,6 +99,7 @@ def load(
         group: One of `GROUPS`, to read that group alone; None reads every file found.
         strict: Raise at the first problem instead of reporting it.
         compat: ``"original"`` gives the tools the original's names, descriptions and schemas.
+        functions: Whose schemas these then are.
 
     Returns:
         The tasks in file order, and what could not be read: a record without an API, without a usable id,
@@ -100,7 +112,7 @@ def load(
     files = find_files(root, group)
     reader = _Reader(strict)
     records = [record for file in files for record in reader.read(file, group)]
-    tasks = TaskSet(_tasks(records, compat), name=group or SUITE)
+    tasks = TaskSet(_tasks(records, compat, functions), name=group or SUITE)
     return Loaded(tasks, reader.problems, reader.cut_templates, files)
 
 
@@ -310,12 +322,12 @@ def _is_cut(template: Json) -> bool:
     return isinstance(template, str) and len(template) == _CUT_LENGTH
 
 
-def _tasks(records: Sequence[_Record], compat: str | None) -> Iterator[Task]:
+def _tasks(records: Sequence[_Record], compat: str | None, functions: Functions) -> Iterator[Task]:
     names = unique_names(api_id(entry) for record in records for entry in record.apis)
     made: dict[tuple[ToolId, str], Tool] = {}
     for record in records:
         if compat:
-            tools = original_tools(record.apis)
+            tools = original_tools(record.apis, functions)
         else:
             # An API that is listed again, under names that standardise to the same, is taken once.
             listed: dict[ToolId, JsonMapping] = {}

@@ -16,7 +16,10 @@ SUITE = Suite(
     needs={"": "--data: official queries"},
     data=("stabletoolbench",),
     inspect="stb_env.suites.stabletoolbench.inspect:inspect",
-    protocol="stabletoolbench",
+    protocols=(
+        "stb_env.suites.stabletoolbench:protocols/stabletoolbench.toml",
+        "stb_env.suites.stabletoolbench:protocols/toolllm.toml",
+    ),
     exact=False,
     tables="stb_env.suites.stabletoolbench.leaderboard:published",
     exports={

@@ -11,8 +11,9 @@ from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel
 from stb_env.request import Slow
 from stb_env.usage import NO_USAGE
-from stb_env.wrappers.search.dialect import Depth, Dialect, tokens_of
+from stb_env.wrappers.search.dialect import Depth, Dialect, tokens_of, wording_of
 from stb_env.wrappers.search.original import OriginalDialect
+from stb_env.wrappers.search.original_ranking import OriginalRanker
 from stb_env.wrappers.search.ranking import Pair, Rank, as_rank, rank_by_value
 from stb_env.wrappers.search.tree import SearchTree
 from stb_env.wrappers.search.tree_search import TreeSearch, at_least_one, check_compat
@@ -88,8 +89,13 @@ class DepthFirstSearch(TreeSearch):
             depth=depth,
         )
         self.width, self.filter, self.compat = width, filter, compat
-        self.rank = as_rank(rank_by_value if rank is None else rank)
+        self.rank = self._ranking(rank)
         self.method = f"DFS_w{width}" if filter else f"DFS_woFilter_w{width}"
+
+    def _ranking(self, rank: Rank | ChatModel | None) -> Rank:
+        if rank is None or callable(rank) or self.compat is None:
+            return as_rank(rank_by_value if rank is None else rank)
+        return OriginalRanker(rank, wording_of(self.env))
 
     @property
     def settings(self) -> JsonObject:

@@ -11,9 +11,9 @@ from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
 from stb_env.envs.step_codes import step_report
 from stb_env.envs.tool_env import ToolEnv, Transition
+from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import Step
@@ -127,7 +127,10 @@ class Dialect:
         """Return the conversation to the current node, and where something was tried, what that was."""
         said = env.messages
         tried = [] if tree.over else tried_at(tree, tree.current)
-        return [*said, diversity_message(listing(tried), tree.here.observation["result"])] if tried else said
+        if not tried:
+            return said
+        result = tree.here.observation["result"]
+        return [*said, {"role": "user", "content": wording_of(env).tried(listing(tried), result)}]
 
     def played(self, node: Node, step: Step) -> Step:
         """Return the step of an answer that was played: what the environment inside made of it.
@@ -163,11 +166,6 @@ class Unprompted(Dialect):
         return False
 
 
-def diversity_message(tried: str, result: str) -> JsonObject:
-    """Return the message that shows what was tried, and asks for something else."""
-    return {"role": "user", "content": prompt("diversity", "v1").render(tried=tried, result=result)}
-
-
 def shown(tree: SearchTree, step: Step) -> JsonObject:
     """Return what is observed after a step that the environment inside did not play."""
     return {**tree.here.observation, "result": step.result, "status": int(step.status)}
@@ -176,6 +174,11 @@ def shown(tree: SearchTree, step: Step) -> JsonObject:
 def state_of(env: Inner) -> State:
     """Return the state of the environment in the middle of all wrappers."""
     return cast(ToolEnv, env.unwrapped).snapshot()
+
+
+def wording_of(env: Inner) -> Wording:
+    """Return the words of the environment in the middle of all wrappers."""
+    return cast(ToolEnv, env.unwrapped).wording
 
 
 def tokens_of(action: object) -> int:

@@ -9,7 +9,6 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.llm import ChatModel
 from stb_env.wrappers.search.chains import IndependentChains
 from stb_env.wrappers.search.dfs import DepthFirstSearch
-from stb_env.wrappers.search.original_ranking import OriginalRanker
 from stb_env.wrappers.search.tree_search import TreeSearch
 
 _CHAINS = re.compile(r"CoT@([1-9]\d*)\Z")
@@ -60,6 +59,6 @@ def original_search(
         max_queries=max_queries,
         answers=answers,
         filter="woFilter" not in method,
-        rank=None if model is None else OriginalRanker(model),
+        rank=model,
         compat="original",
     )

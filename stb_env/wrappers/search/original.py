@@ -25,11 +25,12 @@ from stb_env.actions import finish_arguments
 from stb_env.actions.structured import read_call
 from stb_env.envs import step_codes
 from stb_env.envs.finish import Finish, finish_record
+from stb_env.envs.wording import Wording
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step, arguments_text
-from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, diversity_message, shown, state_of
+from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, shown, state_of, wording_of
 from stb_env.wrappers.search.tree import Node, Outcome, SearchTree
 
 RENAMED = "invalid_hallucination_function_name"
@@ -128,30 +129,33 @@ class OriginalDialect(Dialect):
     def messages(self, env: Inner, tree: SearchTree) -> list[JsonObject]:
         """Return the conversation as it is sent; after the end all of it, flagged messages included."""
         opening = takewhile(lambda message: message["role"] in ("system", "user"), env.messages)
+        wording = wording_of(env)
         if tree.over:
             end = tree.current if tree.best is None else tree.best
-            return [*opening, *self._path(tree, end)]
-        said = [message for message in self._path(tree, tree.current) if message.get("valid", True)]
-        return [*opening, *said, *self._prompt(tree, tree.current, len(tree.nodes))]
+            return [*opening, *self._path(wording, tree, end)]
+        said = [message for message in self._path(wording, tree, tree.current) if message.get("valid", True)]
+        return [*opening, *said, *self._prompt(wording, tree, tree.current, len(tree.nodes))]
 
-    def _path(self, tree: SearchTree, index: int) -> Iterator[JsonObject]:
+    def _path(self, wording: Wording, tree: SearchTree, index: int) -> Iterator[JsonObject]:
         for node in tree.path(index)[1:]:
             above = tree.nodes[node].parent or 0
             for child in sorted(tree.nodes[above].children):
                 if child <= node:
-                    yield from ({**message, "valid": False} for message in self._prompt(tree, above, child))
+                    yield from (
+                        {**message, "valid": False} for message in self._prompt(wording, tree, above, child)
+                    )
             step = tree.nodes[node].step
             if step is not None:
                 yield from self._said(step)
 
-    def _prompt(self, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
+    def _prompt(self, wording: Wording, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
         """Return what is said at a node before it has its next child, the one of the given index."""
         tried = list(_candidates(tree, index, before))
         if not tried:
             return []
         step = tree.nodes[index].step
         result = _reports(step)[-1]["original_observation"] if step is not None and step.calls else ""
-        return [diversity_message(json.dumps(tried, indent=2), result)]
+        return [{"role": "user", "content": wording.tried(json.dumps(tried, indent=2), result)}]
 
     def prompted(self, tree: SearchTree) -> bool:
         """Say whether there is an earlier candidate that made a call."""
@@ -192,8 +196,8 @@ class OriginalChains(OriginalDialect):
         del env
         return dict(tree.here.observation)
 
-    def _prompt(self, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
-        del tree, index, before
+    def _prompt(self, wording: Wording, tree: SearchTree, index: int, before: int) -> list[JsonObject]:
+        del wording, tree, index, before
         return []
 
     def prompted(self, tree: SearchTree) -> bool:

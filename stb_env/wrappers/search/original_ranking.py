@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-from stb_env.envs.finish import FINISH_TOOL
+from stb_env.envs.wording import Wording
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask
-from stb_env.prompting import prompt
 from stb_env.request import Slow
 from stb_env.usage import Usage
 from stb_env.wrappers.search.original import path_text
@@ -22,10 +21,11 @@ class OriginalRanker:
 
     Args:
         model: Answers the questions; each counts as a query of the search.
+        wording: The words in which it is asked.
     """
 
-    def __init__(self, model: ChatModel) -> None:
-        self._model = model
+    def __init__(self, model: ChatModel, wording: Wording | None = None) -> None:
+        self._model, self._wording = model, wording or Wording()
         self.__name__ = f"original_ranker:{model.name}"
 
     def __call__(self, pair: Pair) -> Slow[Score]:
@@ -39,7 +39,7 @@ class OriginalRanker:
         return Scored((first + (not second)) / 2, one + other)
 
     def _ask(self, pair: Pair) -> Slow[tuple[bool, Usage]]:
-        reply: ChatReply = yield ask(self._model, question(pair))
+        reply: ChatReply = yield ask(self._model, self._question(pair))
         letter = reply.text.strip().lower()[-1:]
         if not letter:
             raise ModelError(
@@ -51,19 +51,13 @@ class OriginalRanker:
             )
         return letter == "a", reply.usage
 
-
-def question(pair: Pair) -> ChatRequest:
-    """Ask which candidate is better: A, the first, or B."""
-    task, shared = pair.first.task, pair.shared
-    text = prompt("ranking_original", "v1").render(
-        query=task.query,
-        common=path_text(pair.first.steps[:shared]),
-        first=path_text(pair.first.steps[shared:]),
-        second=path_text(pair.second.steps[shared:]),
-    )
-    messages = (
-        {"role": "system", "content": prompt("agent", "v1").text},
-        {"role": "user", "content": text},
-    )
-    tools = tuple(json.loads(tool.spec) for tool in (*task.tools, FINISH_TOOL))
-    return ChatRequest(messages, tools, "none")
+    def _question(self, pair: Pair) -> ChatRequest:
+        task, shared = pair.first.task, pair.shared
+        messages = self._wording.ranking(
+            task,
+            path_text(pair.first.steps[:shared]),
+            path_text(pair.first.steps[shared:]),
+            path_text(pair.second.steps[shared:]),
+        )
+        tools = tuple(json.loads(tool.spec) for tool in (*task.tools, self._wording.finish))
+        return ChatRequest(tuple(messages), tools, "none")

@@ -1,0 +1,71 @@
+"""Wording: what an agent reads in an episode besides its tools and their results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from stb_env.envs.finish import FINISH_TOOL
+from stb_env.jsontypes import JsonObject
+from stb_env.prompting import prompt
+from stb_env.tasks import Task
+from stb_env.tools import Tool
+
+
+class Wording:
+    """The package's own words. A protocol brings those of its paper, a suite what its episodes need.
+
+    Attributes:
+        finish: The Finish function as the agent sees it.
+
+    Examples:
+        >>> wording = Wording()
+        >>> wording.user("Capital of France?"), wording.finish.name, sorted(wording.fingerprint)
+        ('Capital of France?', 'Finish', ['agent'])
+    """
+
+    finish: Tool = FINISH_TOOL
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Hashes of the texts by their names, for the run's manifest."""
+        return {"agent": prompt("agent", "v1").hash}
+
+    def system(self, task: Task, tools: Sequence[Tool]) -> str:
+        """Return the system message of an episode; none is sent where it is empty.
+
+        Args:
+            task: The task.
+            tools: The tools that are on offer, Finish left out.
+        """
+        del task, tools
+        return prompt("agent", "v1").text
+
+    def user(self, query: str) -> str:
+        """Return the first message of the user."""
+        return query
+
+    def tried(self, candidates: str, result: str) -> str:
+        """Return what a search says at a node from which something was tried before.
+
+        Args:
+            candidates: What was tried, as JSON.
+            result: What had been returned before any of it; empty at the start.
+        """
+        return prompt("diversity", "v1").render(tried=candidates, result=result)
+
+    def ranking(self, task: Task, common: str, first: str, second: str) -> list[JsonObject]:
+        """Return the messages that ask which of two candidates is better, A or B.
+
+        Args:
+            task: The task.
+            common: The steps that they share, as text.
+            first: How A goes on.
+            second: How B goes on.
+        """
+        text = prompt("ranking_original", "v1").render(
+            query=task.query, common=common, first=first, second=second
+        )
+        return [
+            {"role": "system", "content": self.system(task, task.tools)},
+            {"role": "user", "content": text},
+        ]

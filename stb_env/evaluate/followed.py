@@ -1,0 +1,102 @@
+"""A protocol as one run follows it: whose settings hold, and in what the run departs from the paper."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from stb_env.envs.wording import Wording
+from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.protocol import Protocol, protocol_for
+from stb_env.reference import read_settings
+from stb_env.rollout.make import env_settings
+
+# What every environment takes besides the settings of its own maker.
+_COMMON = frozenset({"judge", "max_turns", "order", "shard", "limits"})
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """Settings of a run under a protocol; those that were given hold before the protocol's.
+
+    Attributes:
+        protocol: The protocol; None where none was named.
+        settings: Settings of the environment.
+        agent: The text that names the agent.
+        given: Settings of the environment that were given.
+        asked: The agent as it was given.
+        env_id: Id of the environment.
+
+    Examples:
+        >>> offline = {"mode": "offline", "judge": "heuristic"}
+        >>> run = followed("stabletoolbench", "stb/I1Instruction-v0", "", offline)
+        >>> run.agent, run.settings["compat"], run.settings["mode"]
+        ("cot(compat='original', max_depth=12, n=1)", 'original', 'offline')
+        >>> run.departures(Wording())[0]
+        "mode is 'offline', not 'live'"
+    """
+
+    protocol: Protocol | None
+    settings: JsonObject
+    agent: str
+    given: JsonObject
+    asked: str
+    env_id: str
+
+    def departures(self, wording: Wording) -> list[str]:
+        """Return in what the run departs from the paper, one sentence each; none without a protocol.
+
+        Args:
+            wording: The words of the run's environment.
+        """
+        if self.protocol is None:
+            return []
+        name, given = read_settings(self.asked)
+        found = self.protocol.departures("environment", self.env_id, self.given)
+        if self.protocol.agent and not self.protocol.values("agent", name):
+            found.append(f"agent {name!r} is none of the protocol's")
+        found += self.protocol.departures("agent", name, given)
+        if wording.fingerprint.get("origin") == "own prompts":
+            found.append("own prompts stand in for the original's")
+        return found + self.protocol.standing
+
+    def manifest(self, wording: Wording) -> JsonObject:
+        """Return what a manifest says of it; nothing without a protocol."""
+        if self.protocol is None:
+            return {}
+        departures = self.departures(wording)
+        return {
+            "protocol": {
+                "name": self.protocol.name,
+                "version": self.protocol.version,
+                "departures": departures,
+            }
+        }
+
+
+def followed(protocol: str | None, env_id: str, agent: str, given: JsonMapping) -> Followed:
+    """Return a run's settings under a protocol.
+
+    Args:
+        protocol: Name of the protocol; None for our defaults.
+        env_id: Id of the environment.
+        agent: The text that names the agent; where empty, the protocol's, and ``gold`` without one.
+        given: Settings of the environment that were given.
+
+    Raises:
+        ConfigError: There is no such protocol, it is made for other environments, or an agent is missing.
+    """
+    if protocol is None:
+        return Followed(None, dict(given), agent or "gold", dict(given), agent or "gold", env_id)
+    env_id = env_id.rpartition(":")[2]
+    found = protocol_for(env_id, protocol)
+    asked = agent or found.agent
+    if not asked:
+        raise ConfigError(f"the protocol {protocol!r} has no agent of its own; name one with --agent")
+    known = env_settings(env_id) | _COMMON
+    fixed = found.values("environment", env_id)
+    settings = {name: value for name, value in fixed.items() if name in known} | dict(given)
+    if "judge" in given and "votes" not in given and given["judge"] != fixed.get("judge"):
+        # The number of votes is that of the protocol's judge; another has its own.
+        settings.pop("votes", None)
+    return Followed(found, settings, found.agent_spec(asked), dict(given), asked, env_id)
