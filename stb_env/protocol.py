@@ -86,7 +86,8 @@ class Protocol:
         environments: Ids that it is made for.
 
     Examples:
-        >>> width = Setting(part="agent", name="width", value=2, about="Children", source="Table 1", of=("dfs",))
+        >>> told = {"about": "Children", "source": "Table 1", "of": ("dfs",)}
+        >>> width = Setting(part="agent", name="width", value=2, **told)
         >>> mine = Protocol(name="mine", version=1, title="T", paper="P", settings=(width,))
         >>> mine.agent_spec("dfs"), mine.agent_spec("dfs(width=3)"), mine.agent_spec("cot")
         ('dfs(width=2)', 'dfs(width=3)', 'cot')

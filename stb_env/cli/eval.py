@@ -42,6 +42,8 @@ Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, whatever
 def evaluation(
     file: Plan,
     out: Out,
+    protocol: options.Protocol = None,
+    originals: options.Originals = None,
     estimate_only: EstimateOnly = False,
     yes: Yes = False,
     as_json: options.AsJson = False,
@@ -50,7 +52,7 @@ def evaluation(
 
     Exit 1 where the budget ended it, or an episode was not played.
     """
-    plan = read_plan(file)
+    plan = read_plan(file, protocol=protocol, originals=None if originals is None else str(originals))
     with prepared(plan, out) as ready:
         expected = Estimate.of(ready)
         if estimate_only:

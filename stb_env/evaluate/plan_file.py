@@ -66,12 +66,16 @@ class _Plan(TypedDict, total=False):
     assumptions: dict[str, _Assumption]
 
 
-def read_plan(file: str | Path) -> EvaluationPlan:
+def read_plan(
+    file: str | Path, *, protocol: str | None = None, originals: str | None = None
+) -> EvaluationPlan:
     """Read a plan. Paths in it are relative to the working directory, as on the command line.
 
     Args:
         file: A TOML file with ``[eval]``, one or more ``[[agent]]``, and where wanted ``[[simulator]]``,
             ``[settings."ID"]`` and ``[assumptions.ROLE]``.
+        protocol: Protocol to follow in place of the file's.
+        originals: Copy of an original's repository to read in place of the file's.
 
     Raises:
         ConfigError: The file cannot be read, or something in it is unknown, missing or wrong.
@@ -81,16 +85,19 @@ def read_plan(file: str | Path) -> EvaluationPlan:
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"cannot read the plan {file}: {error.strerror}") from error
-    return parse_plan(text, str(file), name=file.stem)
+    return parse_plan(text, str(file), name=file.stem, protocol=protocol, originals=originals)
 
 
-def parse_plan(text: str, where: str = "the plan", name: str = "evaluation") -> EvaluationPlan:
+def parse_plan(
+    text: str, where: str = "the plan", name: str = "evaluation", **given: str | None
+) -> EvaluationPlan:
     r"""Read a plan from TOML text.
 
     Args:
         text: The text.
         where: What errors call it.
         name: Its name where it has none.
+        **given: What takes the place of the same under ``[eval]``, unless it is None.
 
     Raises:
         ConfigError: Something in it is unknown, missing or wrong.
@@ -110,6 +117,7 @@ def parse_plan(text: str, where: str = "the plan", name: str = "evaluation") -> 
         raise ConfigError(f"{where} is not TOML: {error}") from error
     plan = checked(_Plan, data, where)
     head: JsonObject = {"name": name, **plan.get("eval", {})}
+    head |= {key: value for key, value in given.items() if value is not None}
     if "protocol" in head:
         head = {**_of_protocol(head["protocol"]), **head}
     return EvaluationPlan(
