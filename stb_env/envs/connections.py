@@ -7,12 +7,14 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
 
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike, load_own_simulator
-from stb_env.backend.real_api import HTTPTemplate, RemoteServer
+from stb_env.backend.real_api import HTTPTemplate, RemoteServer, VirtualServer
+from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError
@@ -43,8 +45,8 @@ def connect_backend(
     Args:
         mode: What happens on a cache miss.
         cache: Folder of recorded responses, or a `ResponseCache`. Only ``record`` opens it for writing.
-        real: In the live modes, who passes calls on: the URL of a `RemoteServer`, the file or table of an
-            `HTTPTemplate`, or a `RealAPI`.
+        real: In the live modes, who passes calls on: the URL of a `RemoteServer` (of a `VirtualServer` where
+            it ends in ``/virtual``), the file or table of an `HTTPTemplate`, or a `RealAPI`.
         simulator: In the live modes, settings of `LLMSimulator` (or its profile alone), ``"none"`` for none,
             ``path.py:Name`` or ``module:Name`` for your own, a `Simulator`, or a function of tool and
             arguments; None takes one wherever its model can be used.
@@ -103,7 +105,8 @@ def _say_once(remark: str) -> None:
 
 def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> RealAPI | None:
     if isinstance(real, str) and real.startswith(("http://", "https://")):
-        return RemoteServer(real, key_name)
+        kind = VirtualServer if urlsplit(real).path.rstrip("/").endswith(ENDPOINT) else RemoteServer
+        return kind(real, key_name)
     if isinstance(real, str | Path):
         return HTTPTemplate.load(real)
     return HTTPTemplate(real) if isinstance(real, Mapping) else real

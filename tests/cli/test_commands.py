@@ -145,7 +145,11 @@ ERRORS = [
         2,
         "gold takes no argument, got 'x'; write --agent gold",
     ),
-    (("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"), 2, "max_queries, filter, compat. Did you mean 'width'?"),
+    (
+        ("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"),
+        2,
+        "max_queries, filter, compat. Did you mean 'width'?",
+    ),
     (("run", "stb/Sandbox-v0", "--agent", "dfs(width='2')"), 2, "width must be a whole number, got '2'"),
     (
         ("run", "stb/Sandbox-v0", "--set", "max_trns=3"),

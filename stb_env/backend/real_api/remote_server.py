@@ -84,14 +84,7 @@ class RemoteServer(HTTPAPI):
 
     def _post(self, identity: ToolId, arguments: JsonMapping | str) -> HTTPRequest:
         key = {self.key_name: self._key} if self.key_name else {}
-        body = {
-            "category": identity.category,
-            "tool_name": identity.tool,
-            "api_name": identity.api,
-            "tool_input": read_arguments(arguments),
-            "strip": "",
-            **key,
-        }
+        body = {**self._body(identity, arguments), **key}
         headers = {
             "accept": "application/json",
             "Content-Type": "application/json",
@@ -99,6 +92,15 @@ class RemoteServer(HTTPAPI):
             **self._credentials.headers,
         }
         return HTTPRequest("POST", self.endpoint, headers, jsontext.dumps(body).encode())
+
+    def _body(self, identity: ToolId, arguments: JsonMapping | str) -> JsonObject:
+        return {
+            "category": identity.category,
+            "tool_name": identity.tool,
+            "api_name": identity.api,
+            "tool_input": read_arguments(arguments),
+            "strip": "",
+        }
 
     def _read(self, answer: HTTPAnswer) -> ToolResult:
         if answer.status != 200:

@@ -78,7 +78,8 @@ def test_without_a_copy_our_own_words_have_the_same_form():
     system, user = (message["content"] for message in info["messages"])
     tool = env.task.tools[0].id.tool
     assert f"\n1.{tool}: " in system
-    assert user.startswith(f"\n{observation['query']}\n") and user.endswith("\n")
+    assert user.startswith(f"\n{observation['query']}\n")
+    assert user.endswith("\n")
     assert env.wording.fingerprint["origin"] == "own prompts"
 
 
