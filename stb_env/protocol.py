@@ -18,8 +18,8 @@ from stb_env.reference import read_settings
 from stb_env.suite import Suite, suite_of, suites
 from stb_env.user_tables import checked
 
-Part = Literal["environment", "agent", "judge", "comparison", "rule"]
-"""Where a setting acts: on an environment, an agent, a judging, a comparison, or nowhere: a rule in code."""
+Part = Literal["run", "environment", "agent", "judge", "comparison", "rule"]
+"""Where a setting acts; a ``rule`` follows from the others, or lies in the code."""
 
 
 class _Setting(TypedDict, total=False):
@@ -38,7 +38,6 @@ class _File(TypedDict, total=False):
     version: Required[int]
     title: Required[str]
     paper: Required[str]
-    agent: str
     setting: Required[list[_Setting]]
 
 
@@ -47,7 +46,7 @@ class Setting:
     """One setting of a protocol.
 
     Attributes:
-        part: Where it acts. A ``rule`` says what follows from the others or lies in the code.
+        part: Where it acts.
         name: The setting's own name.
         value: What the protocol sets it to.
         about: What it does, in a line.
@@ -81,7 +80,6 @@ class Protocol:
         title: What it reproduces, in a line.
         paper: The paper.
         settings: All of its settings.
-        agent: Who plays where no agent is named.
         suite: Name of the suite that declares it.
         environments: Ids that it is made for.
 
@@ -100,7 +98,6 @@ class Protocol:
     title: str
     paper: str
     settings: tuple[Setting, ...]
-    agent: str = ""
     suite: str = ""
     environments: tuple[str, ...] = field(default=())
 
@@ -246,7 +243,6 @@ def _loaded(reference: str, suite: str, environments: tuple[str, ...]) -> Protoc
         title=parsed.title,
         paper=parsed.paper,
         settings=parsed.settings,
-        agent=parsed.agent,
         suite=suite,
         environments=environments,
     )

@@ -105,8 +105,8 @@ def _why_refused(tools: Sequence[Tool]) -> str:
     return "it has no tools; give it at least one to call besides Finish"
 
 
-Oracle = Callable[[Task], Generator[ToolCall | str, ToolResult, str]]
-"""Solves a task: yields calls, is sent their results, returns the final answer.
+Oracle = Callable[[Task], Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, str]]
+"""Solves a task: yields a call or those of a whole action, is sent the result, returns the final answer.
 
 In conversations it also yields what it says to the user, and is sent what the user says back.
 """

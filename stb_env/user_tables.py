@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from typing_extensions import is_typeddict
 
@@ -135,4 +135,6 @@ def _place(path: Path, where: str) -> str:
 
 
 def _noun(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return f"one of {', '.join(map(repr, get_args(kind)))}"
     return _NOUNS.get(get_origin(kind) or kind, str(kind))

@@ -50,8 +50,14 @@ class Gold(Agent):
         except StopIteration as stop:
             return answer(stop.value)
         self._started = True
-        # Some texts to users look like calls, and are none.
-        return Action((), call) if isinstance(call, str) else {"name": call.name, "arguments": call.arguments}
+        if isinstance(call, str):
+            # Some texts to users look like calls, and are none.
+            return Action((), call)
+        return _written(call) if isinstance(call, ToolCall) else [_written(one) for one in call]
+
+
+def _written(call: ToolCall) -> JsonObject:
+    return {"name": call.name, "arguments": call.arguments}
 
 
 def _result(observation: JsonMapping, info: JsonMapping) -> ToolResult:

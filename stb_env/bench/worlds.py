@@ -130,6 +130,7 @@ def _first_action(env: ToolEnv) -> str:
     """Return the first call that solves the task; a text where the agent speaks first."""
     assert env.oracle is not None  # noqa: S101 (narrows the type)
     first = next(env.oracle(env.task))
-    if isinstance(first, ToolCall):
-        return jsontext.dumps({"name": first.name, "arguments": first.arguments})
-    return first
+    if isinstance(first, str):
+        return first
+    calls = (first,) if isinstance(first, ToolCall) else first
+    return jsontext.dumps([{"name": call.name, "arguments": call.arguments} for call in calls])

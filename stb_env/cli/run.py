@@ -44,7 +44,7 @@ def run(
     models: options.Models = None,
     seed: options.Seed = 0,
     episodes: options.Episodes = None,
-    trials: options.Trials = 1,
+    trials: options.Trials = None,
     concurrency: options.Concurrency = 1,
     out: options.Out = None,
     settings: options.Settings = None,

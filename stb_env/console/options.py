@@ -18,7 +18,10 @@ Seed = Annotated[int, typer.Option("--seed", help="Seed of the run.")]
 Episodes = Annotated[
     int | None, typer.Option("--episodes", min=1, help="How many tasks; all where not given.")
 ]
-Trials = Annotated[int, typer.Option("--trials", min=1, help="How often each task is played.")]
+Trials = Annotated[
+    int | None,
+    typer.Option("--trials", min=1, help="How often each task is played; once, or as the protocol says."),
+]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Episodes played at the same time.")]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]

@@ -23,6 +23,7 @@ class Followed:
         protocol: The protocol; None where none was named.
         settings: Settings of the environment.
         agent: The text that names the agent.
+        trials: How often each task is played.
         given: Settings of the environment that were given.
         asked: The agent as it was given.
         env_id: Id of the environment.
@@ -39,6 +40,7 @@ class Followed:
     protocol: Protocol | None
     settings: JsonObject
     agent: str
+    trials: int
     given: JsonObject
     asked: str
     env_id: str
@@ -53,12 +55,20 @@ class Followed:
             return []
         name, given = read_settings(self.asked)
         found = self.protocol.departures("environment", self.env_id, self.given)
-        if self.protocol.agent and not self.protocol.values("agent", name):
+        if name not in self._agents:
             found.append(f"agent {name!r} is none of the protocol's")
         found += self.protocol.departures("agent", name, given)
+        found += self.protocol.departures("run", self.env_id, {"trials": self.trials})
         if wording.fingerprint.get("origin") == "own prompts":
             found.append("own prompts stand in for the original's")
         return found + self.protocol.standing
+
+    @property
+    def _agents(self) -> set[str]:
+        """Names of the agents that the protocol says anything of."""
+        settings = () if self.protocol is None else self.protocol.settings
+        named = {str(one.value) for one in settings if one.part == "run" and one.name == "agent"}
+        return named.union(*(one.of for one in settings if one.part == "agent"))
 
     def manifest(self, wording: Wording) -> JsonObject:
         """Return what a manifest says of it; nothing without a protocol."""
@@ -74,29 +84,35 @@ class Followed:
         }
 
 
-def followed(protocol: str | None, env_id: str, agent: str, given: JsonMapping) -> Followed:
+def followed(
+    protocol: str | None, env_id: str, agent: str, given: JsonMapping, trials: int | None = None
+) -> Followed:
     """Return a run's settings under a protocol.
 
     Args:
         protocol: Name of the protocol; None for our defaults.
         env_id: Id of the environment.
         agent: The text that names the agent; where empty, the protocol's, and ``gold`` without one.
+        trials: How often each task is played.
         given: Settings of the environment that were given.
+        trials: How often each task is played; the protocol's where None, and once without one.
 
     Raises:
         ConfigError: There is no such protocol, it is made for other environments, or an agent is missing.
     """
     if protocol is None:
-        return Followed(None, dict(given), agent or "gold", dict(given), agent or "gold", env_id)
+        return Followed(None, dict(given), agent or "gold", trials or 1, dict(given), agent or "gold", env_id)
     env_id = env_id.rpartition(":")[2]
     found = protocol_for(env_id, protocol)
-    asked = agent or found.agent
+    run = found.values("run", env_id)
+    asked = agent or str(run.get("agent", ""))
     if not asked:
         raise ConfigError(f"the protocol {protocol!r} has no agent of its own; name one with --agent")
+    trials = trials or int(str(run.get("trials", 1)))
     known = env_settings(env_id) | _COMMON
     fixed = found.values("environment", env_id)
     settings = {name: value for name, value in fixed.items() if name in known} | dict(given)
     if "judge" in given and "votes" not in given and given["judge"] != fixed.get("judge"):
         # The number of votes is that of the protocol's judge; another has its own.
         settings.pop("votes", None)
-    return Followed(found, settings, found.agent_spec(asked), dict(given), asked, env_id)
+    return Followed(found, settings, found.agent_spec(asked), trials, dict(given), asked, env_id)

@@ -133,8 +133,10 @@ def parse_plan(
 def _of_protocol(name: str) -> JsonObject:
     """Return what a protocol settles of an evaluation as a whole."""
     protocol = find_protocol(name)
-    fixed = protocol.values("environment") | protocol.values("comparison")
-    return {key: fixed[key] for key in ("mode", "comparisons") if key in fixed}
+    fixed: JsonObject = {}
+    for part in ("run", "environment", "comparison"):
+        fixed |= protocol.values(part)
+    return {key: fixed[key] for key in ("trials", "mode", "comparisons") if key in fixed}
 
 
 def _assumptions(where: str, tables: Mapping[str, _Assumption]) -> dict[str, Assumption]:

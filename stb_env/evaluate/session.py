@@ -34,7 +34,7 @@ class Session:
         settings: Settings of the environment, plain data.
         seed: Seed of the run.
         episodes: How many tasks; None for all.
-        trials: How often each is played.
+        trials: How often each is played; None for as often as the protocol says, and once without one.
         connected: Objects that stand for some of the settings when the environment is made.
         models: Models file of the agent; that of the settings where not given.
         protocol: Name of the protocol that the run follows; None for our defaults.
@@ -64,14 +64,14 @@ class Session:
         *,
         seed: int = 0,
         episodes: int | None = None,
-        trials: int = 1,
+        trials: int | None = None,
         connected: JsonMapping | None = None,
         models: str | Path | None = None,
         protocol: str | None = None,
     ) -> None:
         self.env_id = env_id
-        run = followed(protocol, env_id, agent, settings)
-        settings, agent = run.settings, run.agent
+        run = followed(protocol, env_id, agent, settings, trials)
+        settings, agent, trials = run.settings, run.agent, run.trials
         self._settings = {**settings, **(connected or {})}
         self.make_agent = load_agent(agent, models=models or settings.get("models"))
         self.env = make_env(env_id, self._settings)

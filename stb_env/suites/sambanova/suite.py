@@ -11,6 +11,7 @@ SUITE = Suite(
     environments={task.env_id: Maker(task.env) for task in tasks.SUITE.values()},
     splits=("test", "train"),
     needs={"stb/GoogleSheets-v0": "extra sheets: data frames"},
+    protocols=("stb_env.suites.sambanova:protocols/sambanova.toml",),
     prompts="stb_env.suites.sambanova",
     demonstrations="stb_env.suites.sambanova.materials:examples",
     tables="stb_env.suites.sambanova.table:published_row",

@@ -13,7 +13,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.judges.judge import Judge
 from stb_env.suites.sambanova.common.mode import Mode, Split
-from stb_env.suites.sambanova.common.whole_program import whole_program
+from stb_env.suites.sambanova.common.whole_program import whole_gold, whole_program
 from stb_env.tasks import Oracle, TaskSource
 
 Data = str | Path | TaskSource
@@ -91,7 +91,7 @@ class ProgramTask(Generic[Supply]):
             self.judge(mode),
             parse=whole_program(read) if mode.program else read,
             halt_on_error=self.halts(mode),
-            oracle=self.oracle,
+            oracle=whole_gold(self.oracle) if mode.program else self.oracle,
             **settings,
         )
 

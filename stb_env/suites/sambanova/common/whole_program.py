@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Sequence
 from functools import partial
 
 from stb_env.actions import Action, finish_arguments
 from stb_env.actions.parse import ActionLike
-from stb_env.tools import FINISH, ToolCall
+from stb_env.tasks import Oracle, Task
+from stb_env.tools import FINISH, ToolCall, ToolResult
 
 _END = ToolCall(FINISH, {"return_type": "give_answer", "final_answer": ""}, "finish")
 
@@ -30,6 +31,24 @@ def whole_program(parse: Callable[[ActionLike], Action]) -> Callable[[ActionLike
     """
     # No inner function: what an environment holds is pickled with it.
     return partial(_read_whole, parse)
+
+
+def whole_gold(oracle: Oracle) -> Oracle:
+    """Return an oracle that makes all of a task's gold calls in one action; others go step by step.
+
+    Args:
+        oracle: Solves the tasks that have no gold calls.
+    """
+    return partial(_solve_whole, oracle)
+
+
+def _solve_whole(
+    oracle: Oracle, task: Task
+) -> Generator[ToolCall | Sequence[ToolCall] | str, ToolResult, str]:
+    if not task.gold:
+        return (yield from oracle(task))
+    yield tuple(task.gold)
+    return ""
 
 
 def _read_whole(parse: Callable[[ActionLike], Action], action: ActionLike) -> Action:
