@@ -21,13 +21,17 @@ Name = Annotated[
 ]
 Markdown = Annotated[bool, typer.Option("--markdown", help="Print a page of documentation instead.")]
 
+_INTRODUCTION = """\
+Each paper reproduced from the command line: what `--protocol NAME` sets on `run`, `eval` and `judge`, beside
+what holds without it. This page is written by `stb-env protocols --markdown`."""
+
 
 @reporting
 def protocols_command(name: Name = None, markdown: Markdown = False, as_json: options.AsJson = False) -> None:
     """Show what each protocol sets: our default, the paper's, and where the paper says so."""
     chosen = protocols() if name is None else [find_protocol(name)]
     if markdown:
-        typer.echo("\n\n".join(_page(protocol) for protocol in chosen))
+        typer.echo("\n\n".join(["# Protocols", _INTRODUCTION, *map(_page, chosen)]))
         return
     if name is None:
         emit({protocol.name: _data(protocol) for protocol in chosen}, as_json, _overview(chosen))
