@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -42,6 +43,8 @@ Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, whatever
 def evaluation(
     file: Plan,
     out: Out,
+    tools: options.Tools = None,
+    retrieve: options.Retrieve = None,
     estimate_only: EstimateOnly = False,
     yes: Yes = False,
     as_json: options.AsJson = False,
@@ -51,6 +54,10 @@ def evaluation(
     Exit 1 where the budget ended it, or an episode was not played.
     """
     plan = read_plan(file)
+    if tools is not None:
+        plan = replace(plan, tools=str(tools))
+    if retrieve is not None:
+        plan = replace(plan, retrieve=retrieve)
     with prepared(plan, out) as ready:
         expected = Estimate.of(ready)
         if estimate_only:

@@ -35,6 +35,8 @@ def run(
     env_id: EnvId,
     agent: AgentName = "gold",
     data: options.Data = None,
+    tools: options.Tools = None,
+    retrieve: options.Retrieve = None,
     cache: options.Cache = None,
     mode: options.Mode = None,
     judge: options.Judge = None,
@@ -50,7 +52,15 @@ def run(
 ) -> None:
     """Play tasks in order and save judged trajectories; run again to resume."""
     chosen = options.env_settings(
-        settings, data=data, cache=cache, mode=mode, judge=judge, simulator=simulator, models=models
+        settings,
+        data=data,
+        tools=tools,
+        retrieve=retrieve,
+        cache=cache,
+        mode=mode,
+        judge=judge,
+        simulator=simulator,
+        models=models,
     )
     session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials)
     with bar(env_id, as_json) as progress:

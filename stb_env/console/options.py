@@ -12,6 +12,21 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 
 Data = Annotated[str | None, typer.Option("--data", help="Official data files, as they are.")]
+Tools = Annotated[
+    Path | None,
+    typer.Option(
+        "--tools",
+        help="StableToolBench: folder of tool files; those beside the data where not given, 'none' for none.",
+    ),
+]
+Retrieve = Annotated[
+    int | None,
+    typer.Option(
+        "--retrieve",
+        min=1,
+        help="StableToolBench: a query that names no API gets so many by retrieval (--set retriever=NAME).",
+    ),
+]
 Cache = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded API responses.")]
 Mode = Annotated[str | None, typer.Option("--mode", help="On a cache miss: replay, offline, live or record.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the run.")]
@@ -80,6 +95,8 @@ def env_settings(
     judge: str | None = None,
     simulator: str | None = None,
     models: Path | None = None,
+    tools: Path | None = None,
+    retrieve: int | None = None,
 ) -> JsonObject:
     """Collect the settings of an environment; what was not given is left to its default."""
     named = {
@@ -89,6 +106,8 @@ def env_settings(
         "judge": judge,
         "simulator": simulator,
         "models": _text(models),
+        "tools": _text(tools),
+        "retrieve": retrieve,
     }
     return {name: value for name, value in named.items() if value is not None} | read_settings(pairs)
 
