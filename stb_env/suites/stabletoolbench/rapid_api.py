@@ -6,6 +6,7 @@ executed here: a tool file's ``url`` and ``method`` are all that a request is ma
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from typing import ClassVar
 from urllib.parse import parse_qsl, urlsplit
@@ -27,6 +28,8 @@ from stb_env.tools import Status, Tool, ToolResult
 KEY = "RAPIDAPI_KEY"
 HOSTS = (".p.rapidapi.com",)
 """Endings of the hosts that RapidAPI gives to the APIs that it offers."""
+
+_HOST = re.compile(r"[a-z0-9.-]+")
 
 
 class RapidAPI(HTTPTemplate):
@@ -139,7 +142,7 @@ class RapidAPI(HTTPTemplate):
         return url
 
     def _is_called(self, host: str) -> bool:
-        return not PLACE.search(host) and any(host.endswith(ending) for ending in self.hosts)
+        return _HOST.fullmatch(host) is not None and host.endswith(self.hosts)
 
     def _nowhere(self, tool: Tool, reason: str) -> BackendError:
         text = f"{self.what} cannot be asked for {tool.id.api} of {tool.id.tool}: {reason}"

@@ -24,6 +24,8 @@ from stb_env.tools import ToolId, pure_name, standardize, standardize_category
 _PLACES = ("", "tools", "toolenv/tools", "cache/tools", "server/tools")
 _LEVELS_ABOVE = 3
 
+_Key = tuple[str, str]
+
 
 @dataclass(frozen=True, slots=True)
 class ToolFile:
@@ -102,15 +104,15 @@ class ToolFiles:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.problems: dict[Path, str] = {}
-        self._read: dict[tuple[str, str], ToolFile | None] = {}
+        self._read: dict[_Key, ToolFile | None] = {}
+        self._used: set[_Key] = set()
 
     def __len__(self) -> int:
         return len(self._index)
 
     def __iter__(self) -> Iterator[ToolFile]:
         """Yield every tool in order of category and file name; files that are none become problems."""
-        found = (self.tool(category, tool) for category, tool in self._index)
-        return (file for file in found if file is not None)
+        return (file for file in map(self._get, self._index) if file is not None)
 
     @classmethod
     def find(cls, path: str | Path) -> Self:
@@ -149,9 +151,8 @@ class ToolFiles:
     def tool(self, category: str, tool: str) -> ToolFile | None:
         """Return the tool of this category and name, raw or standardised; None where no file has it."""
         key = standardize_category(category), standardize(tool)
-        if key not in self._read:
-            self._read[key] = self._load(key[0], self._index.get(key))
-        return self._read[key]
+        self._used.add(key)
+        return self._get(key)
 
     def completed(self, entry: JsonMapping) -> JsonMapping:
         """Return a query file's entry with what it lacks and a tool file says.
@@ -193,6 +194,7 @@ class ToolFiles:
     def entries(self) -> Iterator[JsonObject]:
         """Yield every API of every tool, in the order of the files, each identity once."""
         known: set[ToolId] = set()
+        self._used.update(self._index)
         for file in self:
             for api in file.apis.values():
                 entry = file.entry(api)
@@ -202,19 +204,24 @@ class ToolFiles:
 
     @property
     def fingerprint(self) -> JsonObject:
-        """Number and hash of the files that were used so far, as plain data."""
-        used = [[*key, file.name, file.description, dict(file.apis)] for key, file in self._used()]
+        """Number and hash of the tools that were asked for so far, as plain data."""
+        files = ((key, self._get(key)) for key in sorted(self._used))
+        used = [
+            [*key, file.name, file.description, dict(file.apis)] for key, file in files if file is not None
+        ]
         return {"tools": len(used), "hash": sha256(jsontext.dumps(used).encode()).hexdigest()}
 
-    def _used(self) -> list[tuple[tuple[str, str], ToolFile]]:
-        return sorted((key, file) for key, file in self._read.items() if file is not None)
-
     @cached_property
-    def _index(self) -> dict[tuple[str, str], Path]:
-        index: dict[tuple[str, str], Path] = {}
+    def _index(self) -> dict[_Key, Path]:
+        index: dict[_Key, Path] = {}
         for file in sorted(self.folder.glob("*/*.json")):
             index.setdefault((standardize_category(file.parent.name), standardize(file.stem)), file)
         return index
+
+    def _get(self, key: _Key) -> ToolFile | None:
+        if key not in self._read:
+            self._read[key] = self._load(key[0], self._index.get(key))
+        return self._read[key]
 
     def _load(self, category: str, file: Path | None) -> ToolFile | None:
         if file is None:
