@@ -209,6 +209,11 @@ class TaskSet(Sequence[Task]):
         """All tools that any task offers."""
         return ToolCatalog(tool for task in self._tasks for tool in task.tools)
 
+    @cached_property
+    def tools_used(self) -> frozenset[tuple[str, str]]:
+        """Category and tool of every tool that any task offers."""
+        return frozenset(tool.id[:2] for task in self._tasks for tool in task.tools)
+
     def at(self, index: int) -> Task:
         """Return the task of an index, starting over past the end.
 

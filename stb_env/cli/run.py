@@ -91,6 +91,11 @@ def _table(summary: JsonObject, out: Path | None) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
+    if "outage" in summary:
+        outage = summary["outage"]
+        down, tools = outage["down"], outage["tools"]
+        share = f"{down / tools:.1%}, asked for {outage['share']:.1%}" if tools else "no tools"
+        rows.append(("tools down", f"{down} of {tools} ({share})"))
     rows += _repeats(summary)
     table.add_column("figure")
     table.add_column("value", justify="right")

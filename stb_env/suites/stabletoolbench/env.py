@@ -13,7 +13,7 @@ from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike
-from stb_env.backend.virtual import Mode
+from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.rules import Compat
@@ -71,7 +71,8 @@ def make(
         real: In the live modes, who passes calls on to real APIs; see `connect_backend`. ``"rapidapi"`` calls
             each API where its tool file says that it is.
         simulator: In the live modes, who answers what they do not; see `connect_backend`.
-        faults: Faults to inject, as settings of `Faults`.
+        faults: Faults to inject, as settings of `Faults`; the share that is down is one of the tools
+            that the queries name.
         judge: ``pass``, ``heuristic``, an evaluator folder, or a `Judge`; see `connect_judge`.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -102,6 +103,8 @@ def make(
     if real == RapidAPI.name:
         real = RapidAPI()
     backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME)
+    if isinstance(backend, VirtualBackend) and isinstance(tasks, TaskSet):
+        backend = backend.among(tasks.tools_used)
     verdicts = connect_judge(judge, votes, models, votes_cache)
     return ToolEnv(tasks, backend, verdicts, compat=compat, max_turns=max_turns, **settings)
 
