@@ -1,8 +1,9 @@
 """Failing tools on real queries: StableToolBench's Table 12 and Figure 4 (specification, 8.10).
 
-A share of the tools in use fails. Without the virtual system a call to one of them is answered as in the
-paper's Figure 4, with a text that says nothing; with it the call goes straight to the simulator, past the
-cache, as in Table 12. Every cell is a run in a folder of its own, so that what was cut off goes on.
+A share of the tools in use, those of all groups together, fails. Without the virtual system a call to one
+of them is answered as in the paper's Figure 4, with a text that says nothing; with it the call goes straight
+to the simulator, past the cache, as in Table 12. Every cell is a run in a folder of its own, so that what
+was cut off goes on.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
+from stb_env.backend.faults import ToolKey
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.evaluate.plan import folder_name
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.rollout import plan
+from stb_env.rollout.make import make_env
 from stb_env.suites.stabletoolbench.failing_tools import FailingTools, failing_tools
 from stb_env.suites.stabletoolbench.queries import GROUPS, find_files
+from stb_env.tasks import TaskSet
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,13 +63,13 @@ class Cell:
     @property
     def row(self) -> TableRow:
         """The cell as a row of the table."""
-        outages = [one["outage"] for one in self.groups.values() if "outage" in one]
-        down = f"{sum(each['down'] for each in outages)} of {sum(each['tools'] for each in outages)}"
+        # Chosen once for all groups, so each says the same.
+        outage = next((one["outage"] for one in self.groups.values() if "outage" in one), None)
         return (
             self.agent,
             self.system,
             self.share,
-            down if outages else "none",
+            "none" if outage is None else f"{outage['down']} of {outage['tools']}",
             self.mean,
             self._over_groups("std"),
             sum(one["episodes"] for one in self.groups.values()),
@@ -93,11 +98,12 @@ def run(settings: LabSettings, shares: Sequence[float]) -> Experiment:
         DataError: The data cannot be read.
     """
     groups = _groups(settings)
+    tools = _tools_in_use(settings, groups)
     cells = [
         cell
         for agent in _agents(settings)
         for share in shares
-        for cell in _cells(settings, agent, share, groups)
+        for cell in _cells(settings, agent, share, groups, tools)
     ]
     return Experiment(
         "Failing tools on real queries, with and without the virtual system",
@@ -134,30 +140,49 @@ def _is_like(rate: FailingTools, cell: Cell) -> bool:
     return rate.share == cell.share and rate.search.lower() == name
 
 
-def _cells(settings: LabSettings, agent: str, share: float, groups: Sequence[str]) -> Iterator[Cell]:
+def _tools_in_use(settings: LabSettings, groups: Sequence[str]) -> list[list[str]]:
+    """Return category and tool of every tool of the queries that are played."""
+    found: set[ToolKey] = set()
+    for group in groups:
+        with closing(make_env(_env_id(group), _env_settings(settings))) as env:
+            jobs = plan(env.tasks, episodes=settings.episodes, trials=1, seed=settings.seed)
+            found |= TaskSet(env.tasks.get(job.task_id) for job in jobs).tools_used
+    return [list(tool) for tool in sorted(found)]
+
+
+def _cells(
+    settings: LabSettings, agent: str, share: float, groups: Sequence[str], tools: list[list[str]]
+) -> Iterator[Cell]:
     # With no tool down there is nothing that the two systems could differ in: played once, shown twice.
     if not share:
-        found = {group: _played(settings, agent, group, 0.0, "") for group in groups}
+        found = {group: _played(settings, agent, group, "0", {}) for group in groups}
         yield from (Cell(agent, system, 0.0, found) for system in SYSTEMS)
         return
-    for system in SYSTEMS:
-        found = {group: _played(settings, agent, group, share, system) for group in groups}
+    for system, action in SYSTEMS.items():
+        faults = {"share": share, "seed": settings.seed, "action": action, "tools": tools}
+        name = f"{share:g}-{system}"
+        found = {group: _played(settings, agent, group, name, {"faults": faults}) for group in groups}
         yield Cell(agent, system, share, found)
 
 
-def _played(settings: LabSettings, agent: str, group: str, share: float, system: str) -> JsonObject:
-    given = {name: value for name, value in settings.options.items() if name not in _OWN}
-    if share:
-        given["faults"] = {"share": share, "seed": settings.seed, "action": SYSTEMS[system]}
+def _env_id(group: str) -> str:
+    return f"stb/{group.replace('-', '')}-v0"
+
+
+def _env_settings(settings: LabSettings) -> JsonObject:
+    return {name: value for name, value in settings.options.items() if name not in _OWN}
+
+
+def _played(settings: LabSettings, agent: str, group: str, name: str, faults: JsonObject) -> JsonObject:
     session = Session(
-        f"stb/{group.replace('-', '')}-v0",
+        _env_id(group),
         agent,
-        given,
+        _env_settings(settings) | faults,
         seed=settings.seed,
         episodes=settings.episodes,
         trials=settings.count("trials", 1),
     )
-    place = Path(folder_name(agent), f"{share:g}{system and f'-{system}'}", group)
+    place = Path(folder_name(agent), name, group)
     with closing(session):
         out = None if settings.out is None else settings.out / place
         return session.play(out, concurrency=settings.count("concurrency", 1))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import openai  # noqa: F401 (its first import would eat up the short time-outs)
 import pytest
 from typer.testing import CliRunner
 
@@ -15,6 +16,7 @@ from stb_env.lab.experiment import LabSettings
 from stb_env.lab.failures import run
 from stb_env.suites.stabletoolbench.failing_tools import failing_tools
 from stb_env.suites.stabletoolbench.leaderboard import published
+from tests.models.services import diligent, serving
 from tests.shared import queries
 
 AGENTS = '''
@@ -227,3 +229,43 @@ def test_real_queries_are_played_in_short_form(shared_data, agents):
                 assert outage["down"] == int(0.5 * outage["tools"] + 0.5) > 0
     assert "fault" in sources(dict(table.details), "without", 0.5)
     assert "fault" not in sources(dict(table.details), "with", 0.5)
+
+
+def test_models_play_real_queries_in_chains_and_searches(shared_data, tmp_path, monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serving() as services:
+        for service in services:
+            monkeypatch.setenv(service.variable, service.key)
+        services.agent.always(diligent(1))
+        words = [
+            "lab",
+            "failures",
+            "--data",
+            queries(shared_data),
+            "--agent",
+            "cot",
+            "--agent",
+            "dfs(width=2)",
+        ]
+        models = services.models(tmp_path / "models.toml")
+        words += [
+            "--episodes",
+            1,
+            "--set",
+            f"models={models}",
+            "--set",
+            "shares=[0.5]",
+            "--set",
+            "tools=none",
+        ]
+        words += ["--set", "groups=I1-Instruction", "--set", "judge=heuristic", "--out", tmp_path / "out"]
+        result = CliRunner().invoke(app, [*map(str, words), "--json"])
+        assert result.exit_code == 0, result.output
+        asked = len(services.agent.requests)
+        assert CliRunner().invoke(app, [*map(str, words), "--json"]).stdout == result.stdout
+        assert len(services.agent.requests) == asked > 0
+    rows = json.loads(result.stdout)["rows"]
+    assert {row["invalid"] for row in rows} == {0}
+    paper = {(row["method"], row["share"]): row["paper"] for row in rows if row["virtual system"] == "with"}
+    assert paper["cot", 0.5] == [0.49, 0.624]
+    assert paper["dfs(width=2)", 0.0] == [0.681, 0.732]
