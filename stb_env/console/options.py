@@ -16,7 +16,7 @@ Tools = Annotated[
     Path | None,
     typer.Option(
         "--tools",
-        help="StableToolBench: folder of tool files; those beside the data where not given, 'none' for none.",
+        help="Folder of tool files that describe the data's tools; those beside the data where not given.",
     ),
 ]
 Retrieve = Annotated[
@@ -24,7 +24,7 @@ Retrieve = Annotated[
     typer.Option(
         "--retrieve",
         min=1,
-        help="StableToolBench: a query that names no API gets so many by retrieval (--set retriever=NAME).",
+        help="A query that names no tools gets so many by retrieval (--set retriever=NAME).",
     ),
 ]
 Cache = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded API responses.")]
