@@ -21,7 +21,8 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench.api_entry import PARAMETERS, api_id, damaged_parameters
 from stb_env.tools import ToolId, pure_name, standardize, standardize_category
 
-_PLACES = ("", "tools", "toolenv/tools", "cache/tools", "server/tools")
+# An archive that was unpacked may have a folder of its own inside.
+_PLACES = ("tools", "tools/*", "toolenv/tools", "cache/tools", "cache/*/tools", "server/tools")
 _LEVELS_ABOVE = 3
 
 _Key = tuple[str, str]
@@ -122,8 +123,8 @@ class ToolFiles:
             DataError: There are none.
         """
         problems: dict[Path, str] = {}
-        for place in _PLACES:
-            files = cls(Path(path, place))
+        for folder in (Path(path), *_places(Path(path)), *_folders(Path(path), "*")):
+            files = cls(folder)
             if any(files):
                 return files
             problems |= files.problems
@@ -142,11 +143,8 @@ class ToolFiles:
         """
         start = Path(data).absolute()
         folders = [start, *start.parents][: _LEVELS_ABOVE + 1]
-        for place in (Path(folder, name) for folder in folders for name in _PLACES[1:]):
-            files = cls(place)
-            if any(files):
-                return files
-        return None
+        found = (cls(place) for folder in folders for place in _places(folder))
+        return next((files for files in found if any(files)), None)
 
     def tool(self, category: str, tool: str) -> ToolFile | None:
         """Return the tool of this category and name, raw or standardised; None where no file has it."""
@@ -231,6 +229,16 @@ class ToolFiles:
         except (OSError, ValueError, RecursionError, DataError) as error:
             self.problems[file] = str(error)
             return None
+
+
+def _places(folder: Path) -> Iterator[Path]:
+    """Yield the usual places of tool files in a folder, where they are there."""
+    for place in _PLACES:
+        yield from _folders(folder, place)
+
+
+def _folders(folder: Path, pattern: str) -> list[Path]:
+    return sorted(found for found in folder.glob(pattern) if found.is_dir())
 
 
 def _check(place: str, api: Json) -> None:

@@ -85,7 +85,15 @@ def test_the_simulator_mirrorapi_and_searches_read_what_a_tool_is_for(tmp_path):
     assert "Knows every film" in tool_text(tool)
 
 
-@pytest.mark.parametrize("place", ["tools", "toolenv/tools", "cache/tools"])
+@pytest.mark.parametrize(
+    "place", ["", "tools", "tools/unpacked", "unpacked", "toolenv/tools", "cache/x/tools"]
+)
+def test_tool_files_are_found_in_the_usual_places_of_a_folder(tmp_path, place):
+    write_tools(tmp_path / "mine" / place)
+    assert "Knows every film" in only_tool(tmp_path, ENTRY, tools=tmp_path / "mine").description
+
+
+@pytest.mark.parametrize("place", ["tools", "tools/unpacked", "toolenv/tools", "cache/tools"])
 def test_tool_files_beside_the_data_are_found(tmp_path, place):
     write_tools(tmp_path / place)
     assert "Knows every film" in only_tool(tmp_path, ENTRY).description
