@@ -146,6 +146,7 @@ class TaskSet(Sequence[Task]):
     Args:
         tasks: The tasks; ids are unique.
         name: Name of the suite.
+        sources: What else than the data decided them, as plain data for manifests; a part has it, too.
 
     Raises:
         DataError: Two tasks share an id.
@@ -158,9 +159,10 @@ class TaskSet(Sequence[Task]):
         (2, 'b', 1)
     """
 
-    def __init__(self, tasks: Iterable[Task], name: str = "") -> None:
+    def __init__(self, tasks: Iterable[Task], name: str = "", sources: JsonMapping | None = None) -> None:
         self._tasks = tuple(tasks)
         self.name = name
+        self.sources = dict(sources or {})
         self._index: dict[str, int] = {}
         for position, task in enumerate(self._tasks):
             if self._index.setdefault(task.id, position) != position:
@@ -176,7 +178,7 @@ class TaskSet(Sequence[Task]):
 
     def __getitem__(self, index: int | slice) -> Task | TaskSet:
         if isinstance(index, slice):
-            return TaskSet(self._tasks[index], self.name)
+            return TaskSet(self._tasks[index], self.name, self.sources)
         return self._tasks[index]
 
     def __len__(self) -> int:
@@ -206,6 +208,11 @@ class TaskSet(Sequence[Task]):
     def catalog(self) -> ToolCatalog:
         """All tools that any task offers."""
         return ToolCatalog(tool for task in self._tasks for tool in task.tools)
+
+    @cached_property
+    def tools_used(self) -> frozenset[tuple[str, str]]:
+        """Category and tool of every tool that any task offers."""
+        return frozenset(tool.id[:2] for task in self._tasks for tool in task.tools)
 
     def at(self, index: int) -> Task:
         """Return the task of an index, starting over past the end.
@@ -253,6 +260,7 @@ class TaskSet(Sequence[Task]):
                 and (where is None or where(task))
             ),
             self.name,
+            self.sources,
         )
 
     def split(self, fractions: Mapping[str, float], seed: int = 0) -> dict[str, TaskSet]:
@@ -283,4 +291,4 @@ class TaskSet(Sequence[Task]):
                 if point < 0:
                     parts[name].append(task)
                     break
-        return {name: TaskSet(part, self.name) for name, part in parts.items()}
+        return {name: TaskSet(part, self.name, self.sources) for name, part in parts.items()}

@@ -33,8 +33,9 @@ class Faults:
         action: What a tool that is down does: ``unavailable`` answers as in the experiment of Guo et
             al., 2024, with real APIs, ``simulator`` hands the call straight to the simulator.
         after_cache: Recorded answers still count; otherwise the fault comes before the cache.
-        tools: ``(category, tool)`` of the eligible tools. None takes those that have a working API, as far
-            as the cache knows; without a cache every tool is down with this probability.
+        tools: ``(category, tool)`` of the eligible tools. None takes those of the tasks that are played;
+            where these are not known, those that have a working API, as far as the cache knows; without a
+            cache every tool is down with this probability.
         errors: Shares of the requests to a real API that go wrong: an HTTP status (``"429"``),
             ``"truncated"`` (half of the answer is lost) or ``"delay"``.
         delay_s: Seconds that a delayed request is late.
@@ -93,7 +94,8 @@ class Faults:
             return Outage(self.share, self.seed, None)
         order = sorted(set(eligible), key=lambda tool: (seeding.derive("outage", self.seed, *tool), tool))
         # Halves round up, which Python's round does not.
-        return Outage(self.share, self.seed, frozenset(order[: int(self.share * len(order) + 0.5)]))
+        down = frozenset(order[: int(self.share * len(order) + 0.5)])
+        return Outage(self.share, self.seed, down, len(order))
 
     def strike(self, key: str, attempt: int) -> str:
         """Return the fault of one attempt at a request, or an empty text.
@@ -124,11 +126,25 @@ class Outage:
         share: Part that was asked for.
         seed: Chose them.
         down: Category and tool of each, or None where each is down with probability ``share``.
+        eligible: How many could have been chosen; 0 where that is not known.
     """
 
     share: float
     seed: int
     down: frozenset[ToolKey] | None
+    eligible: int = 0
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Which tools are down, as plain data; nothing where each is by itself.
+
+        Examples:
+            >>> Faults(0.5).outage([("Net", "icmp"), ("Net", "dns")]).fingerprint
+            {'tools': 2, 'down': [['Net', 'icmp']]}
+        """
+        if self.down is None:
+            return {}
+        return {"tools": self.eligible, "down": [list(tool) for tool in sorted(self.down)]}
 
     def hits(self, identity: ToolId) -> bool:
         """Say whether an API's tool is down."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Literal, Protocol
@@ -11,7 +12,7 @@ from stb_env.backend.backend import RealAPI, Simulator
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache_update import Recorder
-from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, unavailable
+from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, ToolKey, unavailable
 from stb_env.backend.own_simulator import SimulatorLike, as_simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.simulator.template import TemplateSimulator
@@ -53,8 +54,11 @@ class VirtualBackend:
             ``record``: as ``live``, and what passes the filter of Appendix D is added to the cache.
         real: Passes calls on to the APIs themselves.
         live_simulator: Answers what the real API does not; a function will do (`OwnSimulator`).
-        faults: Faults to inject.
+        faults: Faults to inject; see `among`.
         taxonomy: Which reading of Appendix D decides what is recorded.
+
+    Attributes:
+        outage: The tools that are down, where faults ask for any.
 
     Raises:
         ConfigError: The mode is unknown, or lacks what it asks.
@@ -89,7 +93,7 @@ class VirtualBackend:
         self.real = _with_errors(real, mode, faults)
         self.live_simulator = None if live_simulator is None else as_simulator(live_simulator)
         self.faults = faults
-        self._outage = _outage(faults, cache, mode, self.live_simulator)
+        self.outage = _outage(faults, cache, mode, self.live_simulator)
         self._recorder: Recorder | None = None
         if mode == "record" and cache is not None:
             simulated = self.live_simulator.fingerprint if self.live_simulator is not None else None
@@ -108,7 +112,18 @@ class VirtualBackend:
                 decides["real"] = self.real.fingerprint
         if self.faults is not None:
             decides["faults"] = self.faults.fingerprint
+            # The tools that faults themselves name are in their fingerprint.
+            if self.outage is not None and self.outage.down is not None and self.faults.tools is None:
+                decides["outage"] = self.outage.fingerprint
         return decides
+
+    def among(self, tools: Iterable[ToolKey]) -> VirtualBackend:
+        """Return the same backend with the faults' share taken of these tools, where they name none."""
+        if self.faults is None or self.outage is None or self.faults.tools is not None:
+            return self
+        chosen = copy(self)
+        chosen.outage = self.faults.outage(tools)
+        return chosen
 
     def start(self, task: Task, seed: int) -> Answers | None:  # noqa: ARG002 (the protocol's parameters)
         """Return what an episode was answered so far: nothing, and None where that is never asked for."""
@@ -135,7 +150,8 @@ class VirtualBackend:
                 f"no recorded response for {tool.name!r} with these arguments, and mode is 'replay'"
             )
         if self.mode == "offline":
-            examples = [entry.response for entry in self._examples(tool)]
+            # A template has no will of its own: equal caches, however they came about, give equal answers.
+            examples = [entry.response for entry in self._examples(tool, by_key=True)]
             return self.simulator.simulate(tool, call.arguments, key=key, examples=examples), state
         result = yield from self._ask(tool, call, key, self.real if fault is None else None)
         if self._recorder is not None and fault is None:
@@ -158,7 +174,7 @@ class VirtualBackend:
             self.real.close()
 
     def _fault(self, tool: Tool) -> Faults | None:
-        return self.faults if self._outage is not None and self._outage.hits(tool.id) else None
+        return self.faults if self.outage is not None and self.outage.hits(tool.id) else None
 
     def _recall(self, key: str, fault: Faults | None) -> ToolResult | None:
         """Return what needs no one to be asked: a recording, or what a tool that is down answers."""
@@ -184,8 +200,8 @@ class VirtualBackend:
         except InfrastructureError as error:
             raise _both(failure, error) from error
 
-    def _examples(self, tool: Tool) -> list[CacheEntry]:
-        return [] if self.cache is None else self.cache.examples(tool.id, EXAMPLES)
+    def _examples(self, tool: Tool, *, by_key: bool = False) -> list[CacheEntry]:
+        return [] if self.cache is None else self.cache.examples(tool.id, EXAMPLES, by_key=by_key)
 
     def _cache_hash(self) -> str:
         if self.cache is None:

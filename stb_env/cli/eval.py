@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
@@ -44,6 +45,8 @@ def evaluation(
     out: Out,
     protocol: options.Protocol = None,
     originals: options.Originals = None,
+    tools: options.Tools = None,
+    retrieve: options.Retrieve = None,
     estimate_only: EstimateOnly = False,
     yes: Yes = False,
     as_json: options.AsJson = False,
@@ -53,6 +56,10 @@ def evaluation(
     Exit 1 where the budget ended it, or an episode was not played.
     """
     plan = read_plan(file, protocol=protocol, originals=None if originals is None else str(originals))
+    if tools is not None:
+        plan = replace(plan, tools=str(tools))
+    if retrieve is not None:
+        plan = replace(plan, retrieve=retrieve)
     with prepared(plan, out) as ready:
         expected = Estimate.of(ready)
         if estimate_only:

@@ -9,6 +9,7 @@ import typer
 
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
+from stb_env.jsontypes import JsonObject
 from stb_env.lab.experiment import INSTALL_PLOTS, LabSettings
 from stb_env.lab.registry import EXPERIMENTS, load_experiment
 
@@ -16,6 +17,12 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(EX
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for JSON, table and plot.")]
 Count = Annotated[
     int | None, typer.Option("--episodes", min=1, help="How many tasks, APIs or pairs; a default if absent.")
+]
+Agents = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--agent", help="Who plays, where the experiment plays agents; failures --data takes several."
+    ),
 ]
 Pairs = Annotated[
     list[str] | None,
@@ -30,11 +37,17 @@ def lab(
     seed: options.Seed = 0,
     episodes: Count = None,
     data: options.Data = None,
+    agents: Agents = None,
     pairs: Pairs = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Rerun an experiment of StableToolBench in kind, offline, with the Sandbox as the real API."""
-    given = {} if data is None else {"data": data}
+    """Rerun an experiment of StableToolBench in kind, offline, with the Sandbox as the real API.
+
+    ``failures --data QUERIES`` is Table 12 and Figure 4 on real queries; run it again with --out to resume.
+    """
+    given: JsonObject = {} if data is None else {"data": data}
+    if agents:
+        given["agent"] = agents[0] if len(agents) == 1 else agents
     experiment = load_experiment(name)(LabSettings(out, seed, episodes, given | options.read_settings(pairs)))
     remarks = experiment.write(out, name) if out is not None else []
     if as_json:

@@ -37,6 +37,8 @@ def run(
     protocol: options.Protocol = None,
     originals: options.Originals = None,
     data: options.Data = None,
+    tools: options.Tools = None,
+    retrieve: options.Retrieve = None,
     cache: options.Cache = None,
     mode: options.Mode = None,
     judge: options.Judge = None,
@@ -54,6 +56,8 @@ def run(
     chosen = options.env_settings(
         settings,
         data=data,
+        tools=tools,
+        retrieve=retrieve,
         cache=cache,
         mode=mode,
         judge=judge,
@@ -90,6 +94,11 @@ def _table(summary: JsonObject, out: Path | None) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
+    if "outage" in summary:
+        outage = summary["outage"]
+        down, tools = outage["down"], outage["tools"]
+        share = f"{down / tools:.1%}, asked for {outage['share']:.1%}" if tools else "no tools"
+        rows.append(("tools down", f"{down} of {tools} ({share})"))
     rows += _repeats(summary) + options.protocol_rows(summary.get("protocol"))
     table.add_column("figure")
     table.add_column("value", justify="right")

@@ -12,6 +12,21 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
 
 Data = Annotated[str | None, typer.Option("--data", help="Official data files, as they are.")]
+Tools = Annotated[
+    Path | None,
+    typer.Option(
+        "--tools",
+        help="Folder of tool files that describe the data's tools; those beside the data where not given.",
+    ),
+]
+Retrieve = Annotated[
+    int | None,
+    typer.Option(
+        "--retrieve",
+        min=1,
+        help="A query that names no tools gets so many by retrieval (--set retriever=NAME).",
+    ),
+]
 Cache = Annotated[Path | None, typer.Option("--cache", help="Folder of recorded API responses.")]
 Mode = Annotated[str | None, typer.Option("--mode", help="On a cache miss: replay, offline, live or record.")]
 Seed = Annotated[int, typer.Option("--seed", help="Seed of the run.")]
@@ -94,6 +109,8 @@ def env_settings(
     simulator: str | None = None,
     models: Path | None = None,
     originals: Path | None = None,
+    tools: Path | None = None,
+    retrieve: int | None = None,
 ) -> JsonObject:
     """Collect the settings of an environment; what was not given is left to its default."""
     named = {
@@ -104,6 +121,8 @@ def env_settings(
         "simulator": simulator,
         "models": _text(models),
         "originals": _text(originals),
+        "tools": _text(tools),
+        "retrieve": retrieve,
     }
     return {name: value for name, value in named.items() if value is not None} | read_settings(pairs)
 

@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 from stb_env import __version__
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.tasks import TaskSet
 
 VERSION = 1
 
@@ -14,7 +15,7 @@ SCORES_VERSION = 2
 """Version of what scores mean; raised whenever the same episode would be scored otherwise than before."""
 
 # Paths may move and differ between machines; the hashes say what was played.
-PATHS = frozenset({"data", "databases", "cache", "models", "originals", "votes_cache"})
+PATHS = frozenset({"data", "databases", "cache", "models", "originals", "tools", "votes_cache"})
 
 
 @runtime_checkable
@@ -48,6 +49,7 @@ def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonM
         played: Who plays, and how much.
     """
     rules = env.rules
+    sources = env.tasks.sources if isinstance(env.tasks, TaskSet) else {}
     return {
         "version": VERSION,
         "env": env_id,
@@ -56,6 +58,7 @@ def run_manifest(env: ToolEnv, env_id: str, settings: JsonMapping, played: JsonM
         **played,
         "settings": {name: value for name, value in settings.items() if name not in PATHS},
         "tasks": env.tasks.hash,
+        **({"task_sources": sources} if sources else {}),
         "backend": rules.backend.fingerprint,
         "judge": rules.judge.name,
         "judge_settings": fingerprint_of(rules.judge),

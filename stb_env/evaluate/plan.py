@@ -120,6 +120,9 @@ class EvaluationPlan:
         votes: Votes of a model judge on each answer.
         models: Models file for agent, simulator and judge.
         data: Official query files.
+        tools: Folder of their tool files; see StableToolBench's `make`, as for the next two.
+        retrieve: How many APIs a query that names none gets by retrieval.
+        retriever: How they are searched.
         cache: Folder of recorded responses.
         mode: What happens on a cache miss.
         originals: Copy of an original's repository, for a protocol whose texts are not ours.
@@ -146,6 +149,9 @@ class EvaluationPlan:
     votes: int = 1
     models: str | None = None
     data: str | None = None
+    tools: str | None = None
+    retrieve: int | None = None
+    retriever: str | None = None
     cache: str | None = None
     mode: str = "offline"
     originals: str | None = None
@@ -156,7 +162,7 @@ class EvaluationPlan:
     assumptions: Mapping[str, Assumption] = field(default_factory=lambda: dict(ASSUMED))
 
     def __post_init__(self) -> None:
-        for number in ("trials", "episodes", "concurrency", "votes", "comparisons"):
+        for number in ("trials", "episodes", "concurrency", "votes", "comparisons", "retrieve"):
             value = getattr(self, number)
             if value is not None and value < 1:
                 raise ConfigError(f"{number} must be at least 1, got {value}")
@@ -221,6 +227,7 @@ class EvaluationPlan:
             return {"judge": self.judge} if self.judge is not None and is_reference(self.judge) else {}
         given = {
             "data": self.data,
+            **self._documented(cell.group),
             "cache": cell.simulator.cache or self.cache,
             "mode": self.mode,
             "judge": self.judge,
@@ -231,6 +238,11 @@ class EvaluationPlan:
         known = {name: value for name, value in given.items() if value is not None}
         return known | ({"votes": self.votes} if self.votes > 1 else {})
 
+    def _documented(self, group: str) -> JsonObject:
+        """Return the settings of tool files and retrieval where a group has such."""
+        named = {"tools": self.tools, "retrieve": self.retrieve, "retriever": self.retriever}
+        return {name: value for name, value in named.items() if name in env_settings(group)}
+
     def to_dict(self) -> JsonObject:
         """Return what decides the numbers, as plain data without paths."""
         simulators = [{"name": one.name, **one.settings} for one in self.conditions]
@@ -238,10 +250,11 @@ class EvaluationPlan:
             {"name": one.name, "spec": one.spec or one.name, "settings": dict(one.settings)}
             for one in self.agents
         ]
-        names = ["name", "seed", "trials", "episodes", "judge", "votes", "mode", "reference", "comparisons"]
-        names += ["protocol"] if self.protocol else []
+        names = ("name", "seed", "trials", "episodes", "judge", "votes", "mode", "reference", "comparisons")
+        found = {"retrieve": self.retrieve, "retriever": self.retriever, "protocol": self.protocol}
         return {
             **{name: getattr(self, name) for name in names},
+            **{name: value for name, value in found.items() if value is not None},
             "groups": list(self.groups),
             "agents": agents,
             "simulators": simulators,

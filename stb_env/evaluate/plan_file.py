@@ -29,6 +29,9 @@ class _Eval(TypedDict, total=False):
     votes: int
     models: str
     data: str
+    tools: str
+    retrieve: int
+    retriever: str
     cache: str
     mode: str
     originals: str

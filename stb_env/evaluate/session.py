@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 from stb_env.backend.virtual import VirtualBackend
@@ -18,6 +19,7 @@ from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
 from stb_env.rollout.make import make_env
+from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
 
 Progress = Callable[[int, int], None]
@@ -78,6 +80,7 @@ class Session:
         with ExitStack() as unless_ready:
             unless_ready.callback(self.close)
             self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed)
+            self._limit_outage(self.env)
             self.agent_settings = fingerprint_of(self.make_agent())
             # Where its model is configured may move; what the configuration says is in its settings.
             name = agent.partition(":")[0] if agent.startswith("chat:") else agent
@@ -118,7 +121,7 @@ class Session:
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
             if "protocol" in self.manifest:
                 who["protocol"] = self.manifest["protocol"]
-            summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes)}
+            summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes), **self._outage()}
             if saved is not None:
                 saved.finish(summary)
         finally:
@@ -145,7 +148,7 @@ class Session:
             try:
                 return spare.pop()
             except IndexError:
-                return make_env(self.env_id, self._settings)
+                return self._limit_outage(make_env(self.env_id, self._settings))
 
         return run_batch(
             worker_env,
@@ -155,6 +158,22 @@ class Session:
             concurrency=concurrency,
             progress=advance,
         )
+
+    def _limit_outage(self, env: ToolEnv) -> ToolEnv:
+        """Have an environment's faults take their share of the tools of the tasks that are played."""
+        backend = env.rules.backend
+        if isinstance(backend, VirtualBackend) and backend.outage is not None:
+            tasks = [env.tasks.get(task_id) for task_id in dict.fromkeys(job.task_id for job in self.jobs)]
+            env.rules = replace(env.rules, backend=backend.among(TaskSet(tasks).tools_used))
+        return env
+
+    def _outage(self) -> JsonObject:
+        """Return how many tools are down of how many, where faults ask for that."""
+        backend = self.env.rules.backend
+        outage = backend.outage if isinstance(backend, VirtualBackend) else None
+        if outage is None or outage.down is None:
+            return {}
+        return {"outage": {"share": outage.share, "tools": outage.eligible, "down": len(outage.down)}}
 
     def close(self) -> None:
         """Close what the environment holds open."""

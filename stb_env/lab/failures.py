@@ -24,6 +24,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.judge import Judge
 from stb_env.judges.registry import load_judge
+from stb_env.lab import failing_tools
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow, shown
 from stb_env.lab.mean_score import MeanScore
 from stb_env.lab.noisy_oracle import NoisyOracle
@@ -84,11 +85,13 @@ def run(settings: LabSettings) -> Experiment:
         settings: ``episodes`` is the number of tasks (all that write nothing). Options: ``error_rate`` of
             the noisy oracle (0.3), ``outages``, how often other tools are chosen to be down (3),
             ``shares`` (0, 0.1, 0.2 and 0.5), ``judge`` (heuristic), ``agent`` (the noisy oracle),
-            ``concurrency`` (1).
+            ``concurrency`` (1). With ``data`` real queries are played; see `failing_tools.run`.
 
     Raises:
         ConfigError: A setting is unknown or out of range.
     """
+    if "data" in settings.options:
+        return failing_tools.run(settings, _shares(settings))
     settings.expect("error_rate", "outages", "shares", "judge", "agent", "concurrency")
     judge = load_judge(str(settings.option("judge", "heuristic")))
     tasks = reading_tasks()
@@ -117,7 +120,9 @@ def run(settings: LabSettings) -> Experiment:
 
 
 def _agent(settings: LabSettings) -> AgentFactory:
-    spec = str(settings.option("agent", NoisyOracle.name))
+    spec = settings.option("agent", NoisyOracle.name)
+    if not isinstance(spec, str):
+        raise ConfigError(f"one agent plays in the Sandbox, got {spec!r}; several play the queries of --data")
     if spec == NoisyOracle.name:
         return partial(NoisyOracle, settings.share("error_rate", 0.3))
     return load_agent(spec)

@@ -21,7 +21,7 @@ from stb_env.store import disk
 from stb_env.store.disk import KNOWN_SETTINGS, RAW, REFUSED
 
 _GET = "SELECT mode, expire_time, value FROM Cache WHERE key = ? AND raw = 1"
-_ORDER = "SELECT rowid FROM Cache WHERE {} ORDER BY key, raw"
+_ORDER = "SELECT rowid FROM Cache WHERE {} ORDER BY {}"
 _ROW = (
     "SELECT raw, typeof(key), CAST(key AS BLOB), mode, expire_time, typeof(value), CAST(value AS BLOB)"
     " FROM Cache WHERE rowid = ?"
@@ -88,14 +88,17 @@ class FrozenStore:
             raise DataError(f"the row {key!r} in {self.file} {REFUSED}")
         return value
 
-    def rows(self, prefix: str = "") -> Iterator[Row]:
+    def rows(self, prefix: str = "", *, group: int = 0) -> Iterator[Row]:
         """Yield every row in order of its key, refused ones included; no lock is held in between.
 
         Args:
             prefix: Only keys that begin with it; where not empty, it ends in an ASCII character.
+            group: Only the first so many characters of a key count for the order, and keys that share them
+                come as they were added; a replaced value keeps its place. 0 for the whole key.
         """
         where, bounds = ("raw = 1 AND key >= ? AND key < ?", _range(prefix)) if prefix else ("1", ())
-        for (rowid,) in self._query(_ORDER.format(where), bounds):
+        order = f"substr(key, 1, {group:d}), rowid" if group else "key, raw"
+        for (rowid,) in self._query(_ORDER.format(where, order), bounds):
             try:
                 found = self._query(_ROW, (rowid,))
             except DataError as error:

@@ -178,11 +178,11 @@ def test_a_tool_that_is_down_is_not_asked_and_nothing_of_it_is_recorded(mode, ac
 def test_what_a_growing_cache_learns_moves_no_fault():
     cache = cached(*((ToolId("c", f"t{n}", "a"), {"ok": 1}, "real") for n in range(4)))
     backend = VirtualBackend(cache, mode="record", real=Real(), faults=Faults(0.5))
-    before = pickle.loads(pickle.dumps(backend._outage))
+    before = pickle.loads(pickle.dumps(backend.outage))
     for n in range(4, 20):
         ask(backend, Tool("t", "", {}, ToolId("c", f"t{n}", "a")))
     assert len(cache) == 20
-    assert backend._outage == before
+    assert backend.outage == before
 
 
 def test_no_share_strikes_nothing():

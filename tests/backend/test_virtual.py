@@ -330,6 +330,7 @@ def test_the_fingerprint_covers_what_decides_the_answers():
         "simulator": {"model": "tiny", "prompt": "simulator/v1"},
         "real": {"endpoint": "http://real"},
         "faults": {"share": 0.5, "action": "unavailable"},
+        "outage": {"tools": 1, "down": [["Weather", "sky"]]},
     }
     json.dumps(backend.fingerprint)
 

@@ -20,6 +20,9 @@ from stb_env.tools import ToolId, pure_name
 
 Arguments = JsonMapping | str
 
+PREFIX = 17
+"""Length of what `id_prefix` returns."""
+
 _TOO_DEEP = _quote("...")
 # Bits from where Decimal writes an integer, because Python refuses to write more than 4300 digits.
 _LONG = 10_000
@@ -52,8 +55,8 @@ def id_prefix(identity: ToolId) -> str:
     """Return what the keys of all calls of one API begin with: 16 hex digits and a colon.
 
     Examples:
-        >>> len(id_prefix(ToolId("Net", "icmp", "ping")))
-        17
+        >>> len(id_prefix(ToolId("Net", "icmp", "ping"))) == PREFIX
+        True
     """
     text = "\0".join(identity)
     if text.count("\0") > len(identity) - 1:

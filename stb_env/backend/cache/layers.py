@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from stb_env.errors import ConfigError, DataError
@@ -36,9 +37,9 @@ class MemoryStore:
         """Return the value of a key, or None."""
         return self._values.get(key)
 
-    def rows(self, prefix: str = "") -> Iterator[Row]:
-        """Yield every row in order of its key."""
-        for key in sorted(self._values):
+    def rows(self, prefix: str = "", *, group: int = 0) -> Iterator[Row]:
+        """Yield every row in order of its key, as `FrozenStore.rows` does."""
+        for key in sorted(self._values, key=lambda key: key[: group or None]):
             if key.startswith(prefix):
                 yield Row(key, self._values[key], "")
 
@@ -87,6 +88,23 @@ class Layers:
             if row.key != last:
                 yield row
             last = row.key
+
+    def in_order(self, group: int, prefix: str = "") -> Iterator[Row]:
+        """Yield every row in order of the first characters of its key, and as it was added among equals.
+
+        The base comes first; a row of the overlay that hides one of the base takes its place.
+
+        Args:
+            group: How many characters count.
+            prefix: Only keys that begin with it.
+        """
+
+        def first(row: Row) -> str:
+            return row.key[:group]
+
+        stores = [store.rows(prefix, group=group) for store in (self.base, self.overlay) if store is not None]
+        for _, rows in groupby(heapq.merge(*stores, key=first), key=first):
+            yield from {row.key: row for row in rows}.values()
 
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store items in the overlay, in one transaction.

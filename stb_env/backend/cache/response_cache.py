@@ -15,7 +15,7 @@ from pathlib import Path
 
 from stb_env.backend.cache import report as cache_report
 from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, read_hit
-from stb_env.backend.cache.key import call_key, id_prefix
+from stb_env.backend.cache.key import PREFIX, call_key, id_prefix
 from stb_env.backend.cache.layers import BASE, MANIFEST, Layers, read_manifest, write_manifest
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
@@ -116,7 +116,9 @@ class ResponseCache:
         return None if value is None else CacheEntry.read(value)
 
     def entries(self, prefix: str = "") -> Iterator[CacheEntry]:
-        """Yield every entry in order of its key.
+        """Yield every entry, those of one API together and in the order in which they were added.
+
+        A replaced answer keeps its place, and what is frozen comes before what was added since.
 
         Raises:
             DataError: A row is damaged or refused; `verify` lists all such rows.
@@ -124,9 +126,18 @@ class ResponseCache:
         for _, _, entry in self._items(prefix):
             yield entry
 
-    def examples(self, identity: ToolId, limit: int = 5) -> list[CacheEntry]:
-        """Return up to ``limit`` recorded answers of one API in order of their keys, simulated ones never."""
-        entries = self.entries(id_prefix(identity))
+    def examples(self, identity: ToolId, limit: int = 5, *, by_key: bool = False) -> list[CacheEntry]:
+        """Return the first recorded answers of one API, simulated ones never.
+
+        Args:
+            identity: The API.
+            limit: How many at most.
+            by_key: Take them in order of their keys, so that equal hashes give equal examples, and not in
+                that of their recording.
+        """
+        prefix = id_prefix(identity)
+        rows = self._layers.rows(prefix) if by_key else self._layers.in_order(PREFIX, prefix)
+        entries = (entry for _, _, entry in self._checked(rows))
         return list(islice((entry for entry in entries if entry.source != "simulator"), limit))
 
     @property
@@ -197,7 +208,10 @@ class ResponseCache:
         self._layers.close()
 
     def _items(self, prefix: str = "") -> Iterator[tuple[str, str, CacheEntry]]:
-        for key, value, problem in self._layers.rows(prefix):
+        return self._checked(self._layers.in_order(PREFIX, prefix))
+
+    def _checked(self, rows: Iterable[Row]) -> Iterator[tuple[str, str, CacheEntry]]:
+        for key, value, problem in rows:
             if problem:
                 raise DataError(f"row {key!r} of {self.folder}: {problem}; see `stb-env cache verify`")
             yield key, value, CacheEntry.read(value)

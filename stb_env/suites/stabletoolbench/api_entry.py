@@ -16,6 +16,10 @@ from stb_env.suites.stabletoolbench.original_names import original_name
 from stb_env.tools import Tool, ToolId, pure_name, standardize
 
 MAX_DESCRIPTION = 1024
+PARAMETERS = ("required_parameters", "optional_parameters")
+
+# Every function of a tool says again what the tool is for.
+_MAX_TOOL_DESCRIPTION = 256
 
 Functions = Literal["stabletoolbench", "toolllm"]
 """Whose functions: StableToolBench's lists of required and optional parameters begin with an empty text."""
@@ -57,7 +61,7 @@ def tool_from_api(entry: JsonMapping, name: str) -> Tool:
 
     Args:
         entry: ``category_name tool_name api_name`` and, where given, ``api_description
-            required_parameters optional_parameters template_response``.
+            required_parameters optional_parameters template_response tool_description``.
         name: The name to give it; see `stb_env.tools.unique_names`.
 
     Examples:
@@ -92,12 +96,41 @@ def parameters_schema(entry: JsonMapping) -> JsonObject:
 
 
 def _parameters(entry: JsonMapping) -> Iterable[tuple[JsonMapping, bool]]:
-    for key, needed in (("required_parameters", True), ("optional_parameters", False)):
+    for key, needed in zip(PARAMETERS, (True, False), strict=True):
         for parameter in entry.get(key) or ():
             yield parameter, needed
 
 
-def _free_name(name: str, taken: JsonMapping) -> str:
+def damaged_parameters(entry: JsonMapping) -> str:
+    """Return the name of an entry's parameter list that is none, or an empty text.
+
+    Examples:
+        >>> damaged_parameters({"required_parameters": [{"name": "id"}], "optional_parameters": [{}]})
+        'optional_parameters'
+    """
+    return next((key for key in PARAMETERS if not _is_parameter_list(entry.get(key) or [])), "")
+
+
+def _is_parameter_list(listed: Json) -> bool:
+    return isinstance(listed, list) and all(
+        isinstance(parameter, dict) and isinstance(parameter.get("name"), str) for parameter in listed
+    )
+
+
+def raw_names(entry: JsonMapping) -> dict[str, str]:
+    """Return the names by which an API itself knows its parameters, by those that an agent sees.
+
+    Examples:
+        >>> raw_names({"required_parameters": [{"name": "filmId"}, {"name": "film-id"}, {"name": "film_ID"}]})
+        {'filmid': 'filmId', 'film_id': 'film-id', 'film_id_2': 'film_ID'}
+    """
+    names: dict[str, str] = {}
+    for parameter, _ in _parameters(entry):
+        names[_free_name(pure_name(parameter["name"]) or "parameter", names)] = parameter["name"]
+    return names
+
+
+def _free_name(name: str, taken: Mapping[str, object]) -> str:
     if name not in taken:
         return name
     number = 2
@@ -107,7 +140,11 @@ def _free_name(name: str, taken: JsonMapping) -> str:
 
 
 def _description(entry: JsonMapping) -> str:
-    source = f'(API "{entry["api_name"]}" of "{entry["tool_name"].strip()}", {entry["category_name"]})'
+    source = f'API "{entry["api_name"]}" of "{entry["tool_name"].strip()}", {entry["category_name"]}'
+    about = " ".join(str(entry.get("tool_description") or "").split())
+    if len(about) > _MAX_TOOL_DESCRIPTION:
+        about = about[: _MAX_TOOL_DESCRIPTION - 3] + "..."
+    source = f"({source}: {about})" if about else f"({source})"
     text = str(entry.get("api_description") or "").strip()
     return f"{text[: MAX_DESCRIPTION - len(source) - 1]} {source}".strip() if text else source
 

@@ -7,13 +7,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Literal, Unpack
+from typing import Literal, NamedTuple, Unpack
 
 from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike
-from stb_env.backend.virtual import Mode
+from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.env_settings import OpenSettings
 from stb_env.envs.rules import Compat
@@ -24,13 +24,19 @@ from stb_env.judges.own_judge import JudgeLike
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.stabletoolbench.api_entry import Functions
+from stb_env.suites.stabletoolbench.open_domain import Retrieval
 from stb_env.suites.stabletoolbench.originals import find_originals, read_originals
 from stb_env.suites.stabletoolbench.queries import load
+from stb_env.suites.stabletoolbench.query_record import NO_APIS
+from stb_env.suites.stabletoolbench.rapid_api import RapidAPI
+from stb_env.suites.stabletoolbench.tool_files import ToolFiles
 from stb_env.suites.stabletoolbench.wording import OriginalWording
 from stb_env.tasks import TaskSet, TaskSource
 
 # A wire string: what servers that speak the original's protocol call their key.
 KEY_NAME = "toolbench_key"
+
+_NO_TOOLS = "none"
 
 
 @checks_settings
@@ -54,6 +60,9 @@ def make(
     functions: Functions = "stabletoolbench",
     originals: str | Path | None = None,
     max_turns: Count = 24,
+    tools: str | Path | None = None,
+    retrieve: Count | None = None,
+    retriever: str = "hybrid",
     **settings: Unpack[OpenSettings],
 ) -> ToolEnv:
     """Make the environment of one group.
@@ -64,9 +73,11 @@ def make(
             `TaskSource`; None plays the few queries that the package ships.
         cache: Folder of recorded responses, or a `ResponseCache`.
         mode: What happens on a cache miss: ``replay``, ``offline``, ``live`` or ``record``.
-        real: In the live modes, who passes calls on to real APIs; see `connect_backend`.
+        real: In the live modes, who passes calls on to real APIs; see `connect_backend`. ``"rapidapi"`` calls
+            each API where its tool file says that it is.
         simulator: In the live modes, who answers what they do not; see `connect_backend`.
-        faults: Faults to inject, as settings of `Faults`.
+        faults: Faults to inject, as settings of `Faults`; the share that is down is one of the tools
+            that the queries name.
         judge: ``pass``, ``heuristic``, an evaluator folder, or a `Judge`; see `connect_judge`.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -81,18 +92,28 @@ def make(
         originals: Copy of the original's repository, whose texts an agent then reads; where not given, what
             was fetched with ``data``, and our own words without any. Needs ``compat="original"``.
         max_turns: Actions after which an episode is cut off.
+        tools: Folder of tool files, which say what a tool is for and where its APIs are called; None takes
+            those that lie beside the data, and ``"none"`` not even those.
+        retrieve: How many APIs a query that names none gets by retrieval, from the tool files and the APIs
+            of the other queries; None leaves such queries out.
+        retriever: How they are searched; see `stb_env.retrieval.retriever_for`.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
         ConfigError: A setting is unknown.
         DataError: The data cannot be read, or ``strict`` met a bad record.
     """
-    tasks = _tasks(group, data, strict, compat, functions)
+    found = None if retrieve is None else Retrieval(retrieve, retriever)
+    tasks = _tasks(group, data, _Reading(strict, compat, functions, _text(tools), found))
     if ids is not None:
         tasks = _as_set(tasks, "ids").filter(ids=_read_ids(ids))
     if split is not None:
         tasks = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})[split]
+    if real == RapidAPI.name:
+        real = RapidAPI()
     backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME)
+    if isinstance(backend, VirtualBackend) and isinstance(tasks, TaskSet):
+        backend = backend.among(tasks.tools_used)
     verdicts = connect_judge(judge, votes, models, votes_cache)
     if compat is not None:
         settings.setdefault("wording", _wording(data, originals))
@@ -107,30 +128,56 @@ def _wording(data: str | Path | TaskSource | None, originals: str | Path | None)
     return OriginalWording(None if originals is None else read_originals(originals))
 
 
-def _tasks(
-    group: str,
-    data: str | Path | TaskSource | None,
-    strict: bool,
-    compat: Compat | None,
-    functions: Functions,
-) -> TaskSource:
+class _Reading(NamedTuple):
+    """How query files are read; see `make`."""
+
+    strict: bool
+    compat: Compat | None
+    functions: Functions
+    tools: str | None
+    retrieve: Retrieval | None
+
+
+def _text(path: str | Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+def _tasks(group: str, data: str | Path | TaskSource | None, reading: _Reading) -> TaskSource:
     if data is None:
         with as_file(files("stb_env.suites.stabletoolbench") / "embedded") as folder:
-            return _load(str(folder), group, strict, compat, functions)
+            # What lies beside an installed package is nobody's tool files.
+            return _load(str(folder), group, reading._replace(tools=reading.tools or _NO_TOOLS))
     if isinstance(data, str | Path):
-        return _load(str(Path(data).resolve()), group, strict, compat, functions)
+        return _load(str(Path(data).resolve()), group, reading)
+    if reading.tools is not None or reading.retrieve is not None:
+        raise ConfigError(f"tools and retrieve are for query files, and data is a {type(data).__name__}")
     return data
 
 
 # Vector environments make many equal ones in a process; task sets are immutable, so they share it.
 @lru_cache(maxsize=16)
-def _load(path: str, group: str, strict: bool, compat: Compat | None, functions: Functions) -> TaskSet:
-    tasks = load(path, group, strict=strict, compat=compat, functions=functions).tasks
-    if not tasks:
-        raise DataError(
-            f"no usable query of {group} in {path}; `stb-env data check {path}` lists what is wrong"
-        )
-    return tasks
+def _load(path: str, group: str, reading: _Reading) -> TaskSet:
+    found = load(
+        path,
+        group,
+        strict=reading.strict,
+        compat=reading.compat,
+        functions=reading.functions,
+        tools=_tool_files(path, reading.tools),
+        retrieve=reading.retrieve,
+    )
+    if not found.tasks:
+        why = f"`stb-env data check {path}` lists what is wrong"
+        if found.without_apis:
+            why = f"{found.without_apis} name no API{NO_APIS}"
+        raise DataError(f"no usable query of {group} in {path}; {why}")
+    return found.tasks
+
+
+def _tool_files(data: str, tools: str | None) -> ToolFiles | None:
+    if tools == _NO_TOOLS:
+        return None
+    return ToolFiles.beside(data) if tools is None else ToolFiles.find(tools)
 
 
 def _as_set(tasks: TaskSource, setting: str) -> TaskSet:

@@ -8,20 +8,69 @@ from pathlib import Path
 from rich.table import Table
 
 from stb_env.console.inspection import Inspection
+from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.queries import Loaded, load
+from stb_env.suites.stabletoolbench.tool_files import ToolFiles
 from stb_env.tasks import TaskSet
 
 _SHOWN = 20
 
 
 def inspect(source: Path, strict: bool) -> Inspection:
-    """Report on the queries at a path.
+    """Report on the queries at a path and the tool files beside them, or on tool files alone.
 
     Raises:
-        DataError: There is nothing at the path, or ``strict`` met a bad record.
+        DataError: There is nothing at the path, or ``strict`` met a bad record or tool file.
     """
-    return inspection(load(source, strict=strict))
+    tools = ToolFiles.beside(source)
+    try:
+        loaded = load(source, strict=strict, tools=tools)
+    except DataError as error:
+        # Tool files are JSON in folders, too, but their folder has no query file.
+        alone = _tool_files_at(source) if source.is_dir() else None
+        if alone is None:
+            raise
+        return _inspected_tools(alone, strict, error)
+    found = inspection(loaded)
+    if tools is not None:
+        found.report["tool_files"] = _tools_report(tools)
+    return found
+
+
+def _tool_files_at(source: Path) -> ToolFiles | None:
+    files = ToolFiles(source)
+    return files if any(files) or files.problems else None
+
+
+def _inspected_tools(files: ToolFiles, strict: bool, no_queries: DataError) -> Inspection:
+    """Report on every tool file of a folder."""
+    report = _tools_report(files)
+    if not report["apis"]:
+        raise no_queries
+    if strict and report["problems"]:
+        first = report["problems"][0]
+        raise DataError(f"{first['file']}: {first['message']}")
+    table = Table(
+        title=f"{report['tools']} tools, {report['apis']} APIs; problems: {len(report['problems'])}"
+    )
+    for column in ("what", "where"):
+        table.add_column(column)
+    table.add_row("tool files", report["folder"])
+    for problem in report["problems"][:_SHOWN]:
+        table.add_row("problem", f"{problem['file']}: {problem['message']}")
+    return Inspection(report, table, passed=not report["problems"])
+
+
+def _tools_report(files: ToolFiles) -> JsonObject:
+    found = list(files)
+    problems = [{"file": str(file), "message": problem} for file, problem in files.problems.items()]
+    return {
+        "folder": str(files.folder),
+        "tools": len(found),
+        "apis": sum(len(file.apis) for file in found),
+        "problems": problems,
+    }
 
 
 def inspection(loaded: Loaded) -> Inspection:

@@ -8,21 +8,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench.api_entry import (
-    Functions,
-    api_id,
-    original_tools,
-    parameters_schema,
-    tool_from_api,
+from stb_env.suites.stabletoolbench.api_entry import Functions, api_id, original_tools, tool_from_api
+from stb_env.suites.stabletoolbench.open_domain import ApiSearch, Retrieval
+from stb_env.suites.stabletoolbench.query_record import (
+    NO_APIS,
+    BadRecord,
+    read_apis,
+    read_id,
+    read_query,
+    same_parameters,
 )
+from stb_env.suites.stabletoolbench.tool_files import ToolFiles
 from stb_env.tasks import Task, TaskSet
-from stb_env.tools import NO_ID, Tool, ToolId, unique_names
+from stb_env.tools import Tool, ToolId, unique_names
 
 SUITE = "StableToolBench"
 GROUPS: Mapping[str, str] = {
@@ -42,8 +47,6 @@ _FOLDERS = (
 )
 # Longer template responses were cut at this many characters, in mid-JSON.
 _CUT_LENGTH = 1000
-_IDENTITY = ("category_name", "tool_name", "api_name")
-_PARAMETERS = ("required_parameters", "optional_parameters")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +79,14 @@ class Loaded:
         problems: One entry for each bad record or field.
         cut_templates: Template responses that the data set cut in mid-text; they are repaired when used.
         files: The files read.
+        without_apis: Queries that were left out because they name no API.
     """
 
     tasks: TaskSet
     problems: list[Problem] = field(default_factory=list)
     cut_templates: int = 0
     files: list[Path] = field(default_factory=list)
+    without_apis: int = 0
 
 
 def load(
@@ -91,6 +96,8 @@ def load(
     strict: bool = False,
     compat: str | None = None,
     functions: Functions = "stabletoolbench",
+    tools: ToolFiles | None = None,
+    retrieve: Retrieval | None = None,
 ) -> Loaded:
     """Read query files into tasks.
 
@@ -100,20 +107,34 @@ def load(
         strict: Raise at the first problem instead of reporting it.
         compat: ``"original"`` gives the tools the original's names, descriptions and schemas.
         functions: Whose schemas these then are.
+        tools: Tool files. They fill in what an API entry lacks, such as the tool's description; in the
+            compatibility setting they take its place, as in the original.
+        retrieve: How queries that name no API get some: from the tool files and the APIs of the other
+            queries. None leaves them out.
 
     Returns:
         The tasks in file order, and what could not be read: a record without an API, without a usable id,
         or with an API that means another one elsewhere is left out, too.
 
     Raises:
-        DataError: Nothing is there to read, a file is no JSON list, or ``strict`` met a problem.
+        DataError: Nothing is there to read, a file is no JSON list, or ``strict`` met a problem; or there
+            are no APIs to retrieve from.
     """
     root = Path(path)
     files = find_files(root, group)
-    reader = _Reader(strict)
+    reader = _Reader(strict, compat, tools, retrieve is not None)
     records = [record for file in files for record in reader.read(file, group)]
-    tasks = TaskSet(_tasks(records, compat, functions), name=group or SUITE)
-    return Loaded(tasks, reader.problems, reader.cut_templates, files)
+    sources: JsonObject = {}
+    if retrieve is not None and not all(record.apis for record in records):
+        documented = (entry for record in records for entry in record.apis)
+        search = ApiSearch(chain(documented, tools.entries() if tools else ()), retrieve)
+        records = [record if record.apis else _with_found(record, search) for record in records]
+        sources["retrieval"] = search.fingerprint
+    if tools is not None:
+        reader.report_files(tools)
+        sources["tool_files"] = tools.fingerprint
+    tasks = TaskSet(_tasks(records, compat, functions), name=group or SUITE, sources=sources)
+    return Loaded(tasks, reader.problems, reader.cut_templates, files, reader.without_apis)
 
 
 def find_files(root: Path, group: str | None = None) -> list[Path]:
@@ -175,17 +196,17 @@ class _Record:
     raw: JsonMapping
 
 
-class _BadRecord(Exception):
-    def __init__(self, place: str, message: str) -> None:
-        super().__init__(message)
-        self.place = place
+def _with_found(record: _Record, search: ApiSearch) -> _Record:
+    apis = search.apis(record.query)
+    relevant, _ = _matching(record.raw.get("relevant APIs"), apis)
+    return replace(record, apis=apis, relevant=relevant)
 
 
 class _Reader:
-    def __init__(self, strict: bool) -> None:
-        self.strict = strict
+    def __init__(self, strict: bool, compat: str | None, tools: ToolFiles | None, open_domain: bool) -> None:
+        self.strict, self.compat, self.tools, self.open_domain = strict, compat, tools, open_domain
         self.problems: list[Problem] = []
-        self.cut_templates = 0
+        self.cut_templates = self.without_apis = 0
         self._seen: set[str] = set()
         self._documented: dict[ToolId, JsonMapping] = {}
 
@@ -197,7 +218,7 @@ class _Reader:
         for index, raw in enumerate(records):
             try:
                 record = self._record(str(file), index, raw, group)
-            except _BadRecord as bad:
+            except BadRecord as bad:
                 self._report(str(file), index, bad.place, str(bad))
                 continue
             found.add(record.id)
@@ -205,6 +226,11 @@ class _Reader:
                 yield record
         for missing in sorted((wanted or set()) - found):
             self._report(str(file), -1, "query_id", f"id {missing} is in the id file but no record has it")
+
+    def report_files(self, tools: ToolFiles) -> None:
+        """Report the tool files that could not be used."""
+        for file, problem in tools.problems.items():
+            self._report(str(file), -1, "tool file", problem)
 
     def _report(self, file: str, index: int, place: str, message: str) -> None:
         problem = Problem(file, index, place, message)
@@ -214,16 +240,25 @@ class _Reader:
 
     def _record(self, file: str, index: int, raw: Json, group: str) -> _Record:
         if not isinstance(raw, dict):
-            raise _BadRecord("record", f"expected an object, got {type(raw).__name__}")
-        query = _query(raw.get("query"))
-        task_id = _task_id(raw.get("query_id", index))
+            raise BadRecord("record", f"expected an object, got {type(raw).__name__}")
+        query = read_query(raw.get("query"))
+        task_id = read_id(raw.get("query_id", index))
         if task_id in self._seen:
-            raise _BadRecord("query_id", f"id {task_id} occurs more than once; the first is kept")
-        apis = _apis(raw.get("api_list"))
+            raise BadRecord("query_id", f"id {task_id} occurs more than once; the first is kept")
+        listed = read_apis(raw.get("api_list"))
+        if not listed and not self.open_domain:
+            self.without_apis += 1
+            got = "[]" if raw.get("api_list") == [] else "none"
+            raise BadRecord("api_list", f"expected at least one API to call, got {got}{NO_APIS}")
+        apis = self._described(file, index, listed)
         self._documented |= self._new_apis(apis)
         self._seen.add(task_id)
         self.cut_templates += sum(_is_cut(entry.get("template_response")) for entry in apis)
-        relevant = self._relevant(file, index, raw.get("relevant APIs"), apis)
+        relevant, strange = _matching(raw.get("relevant APIs"), listed)
+        for pair in strange if listed else ():
+            self._report(file, index, "relevant APIs", f"{pair!r:.80} is not among the record's api_list")
+        offered = {api_id(entry) for entry in apis}
+        relevant = tuple(identity for identity in relevant if identity in offered)
         return _Record(
             task_id, query, apis, relevant, group, {k: v for k, v in raw.items() if k != "api_list"}
         )
@@ -234,25 +269,46 @@ class _Reader:
         for position, entry in enumerate(apis):
             identity = api_id(entry)
             known = self._documented.get(identity) or new.setdefault(identity, entry)
-            if not _same_parameters(known, entry):
-                raise _BadRecord(
+            if not same_parameters(known, entry):
+                raise BadRecord(
                     f"api_list[{position}]",
                     f"an earlier entry has other parameters under the same {identity}; make them one",
                 )
         return new
 
-    def _relevant(
-        self, file: str, index: int, pairs: Json, apis: Sequence[JsonMapping]
-    ) -> tuple[ToolId, ...]:
-        by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
-        found: dict[ToolId, None] = {}
-        for pair in pairs if isinstance(pairs, list) else []:
-            identity = by_pair.get(tuple(pair)) if _is_pair(pair) else None
-            if identity is None:
-                self._report(file, index, "relevant APIs", f"{pair!r:.80} is not among the record's api_list")
-            else:
-                found[identity] = None
-        return tuple(found)
+    def _described(self, file: str, index: int, listed: Sequence[JsonMapping]) -> Sequence[JsonMapping]:
+        """Return the entries with what the tool files say of them."""
+        if self.tools is None:
+            return listed
+        if not self.compat:
+            return [self.tools.completed(entry) for entry in listed]
+        found = {}
+        for position, entry in enumerate(listed):
+            place = f"api_list[{position}]"
+            try:
+                found[place] = self.tools.replaced(entry)
+            except DataError as error:
+                raise BadRecord(place, str(error)) from error
+        kept = [entry for entry in found.values() if entry is not None]
+        if listed and not kept:
+            raise BadRecord("api_list", "the tool files have none of its APIs")
+        for place in (place for place, entry in found.items() if entry is None):
+            self._report(file, index, place, "its tool's file has no such API; it is left out")
+        return kept
+
+
+def _matching(pairs: Json, apis: Sequence[JsonMapping]) -> tuple[tuple[ToolId, ...], JsonArray]:
+    """Return the APIs that pairs of raw names mean, each once, and the pairs that mean none."""
+    by_pair = {(entry["tool_name"], entry["api_name"]): api_id(entry) for entry in apis}
+    found: dict[ToolId, None] = {}
+    strange: JsonArray = []
+    for pair in pairs if isinstance(pairs, list) else []:
+        identity = by_pair.get(tuple(pair)) if _is_pair(pair) else None
+        if identity is None:
+            strange.append(pair)
+        else:
+            found[identity] = None
+    return tuple(found), strange
 
 
 def _wanted_ids(file: Path) -> set[str] | None:
@@ -263,55 +319,6 @@ def _wanted_ids(file: Path) -> set[str] | None:
     if not isinstance(loaded, dict | list):
         raise DataError(f"{ids}: expected an object whose keys are query ids, got {type(loaded).__name__}")
     return {str(key) for key in loaded}
-
-
-def _query(query: Json) -> str:
-    if isinstance(query, list) and len(query) == 1:
-        query = query[0]
-    if not isinstance(query, str) or not query.strip():
-        raise _BadRecord("query", f"expected a non-empty text, got {query!r:.60}")
-    return query
-
-
-def _task_id(task_id: Json) -> str:
-    if not isinstance(task_id, int | str) or isinstance(task_id, bool) or task_id == "":
-        raise _BadRecord("query_id", f"expected a number or a non-empty text, got {task_id!r:.60}")
-    return str(task_id)
-
-
-def _apis(apis: Json) -> list[JsonMapping]:
-    if apis is None or apis == []:
-        raise _BadRecord(
-            "api_list", f"expected at least one API to call, got {'none' if apis is None else '[]'}"
-        )
-    if not isinstance(apis, list):
-        raise _BadRecord("api_list", f"expected a list, got {type(apis).__name__}")
-    for position, entry in enumerate(apis):
-        _check_api(f"api_list[{position}]", entry)
-    return apis
-
-
-def _check_api(place: str, entry: Json) -> None:
-    if not isinstance(entry, dict):
-        raise _BadRecord(place, f"expected an object, got {type(entry).__name__}")
-    for name in _IDENTITY:
-        if not isinstance(entry.get(name), str):
-            raise _BadRecord(f"{place}.{name}", f"expected a text, got {entry.get(name)!r:.60}")
-    for key in _PARAMETERS:
-        listed = entry.get(key) or []
-        good = isinstance(listed, list) and all(
-            isinstance(parameter, dict) and isinstance(parameter.get("name"), str) for parameter in listed
-        )
-        if not good:
-            raise _BadRecord(f"{place}.{key}", "expected a list of objects that have a text 'name'")
-    if api_id(entry) == NO_ID:
-        raise _BadRecord(place, "nothing is left of its category, tool and API name once standardised")
-
-
-def _same_parameters(one: JsonMapping, other: JsonMapping) -> bool:
-    if all(one.get(key) == other.get(key) for key in _PARAMETERS):
-        return True
-    return parameters_schema(one) == parameters_schema(other)
 
 
 def _is_pair(pair: Json) -> bool:

@@ -25,16 +25,47 @@ def filled(folder, *entries):
     return cache
 
 
-def test_examples_are_recorded_answers_of_the_api_in_order_of_their_keys(tmp_path):
+def test_examples_are_recorded_answers_of_the_api_in_the_order_of_their_recording(tmp_path):
     other = ToolId("Net", "icmp", "pong")
     sources = ["real", "simulator", "unknown"] * 4
     made = [entry({"n": n}, n, source=source) for n, source in enumerate(sources)]
-    wanted = sorted((each for each in made if each.source != "simulator"), key=lambda each: each.key)
+    wanted = [each for each in made if each.source != "simulator"]
     with closing(filled(tmp_path, *made, entry({}, "other", identity=other))) as cache:
         assert cache.examples(PING, 5) == wanted[:5]
         assert cache.examples(PING, 100) == wanted
         assert [each.response for each in cache.examples(other)] == ["other"]
         assert cache.examples(ToolId("Net", "icmp", "none")) == []
+        by_key = sorted(wanted, key=lambda each: each.key)
+        assert by_key != wanted
+        assert cache.examples(PING, 5, by_key=True) == by_key[:5]
+
+
+def test_a_replaced_answer_keeps_its_place_among_the_examples(tmp_path):
+    made = [entry({"n": n}, n, source="real") for n in range(6)]
+    changed = entry({"n": 2}, "changed", source="real")
+    wanted = [*made[:2], changed, *made[3:]]
+    with closing(filled(tmp_path / "a", *made, changed)) as cache:
+        assert cache.examples(PING, 6) == wanted
+    filled(tmp_path / "b", *made[:4]).snapshot(tmp_path / "c")
+    with closing(filled(tmp_path / "c", made[4], changed, made[5])) as cache:
+        assert cache.examples(PING, 6) == wanted
+
+
+@pytest.mark.parametrize("kept", ["snapshot", "filter", "merge"])
+def test_the_order_of_recording_outlives_every_copy_and_the_hash_does_not_depend_on_it(tmp_path, kept):
+    made = [entry({"n": n}, n, source="real") for n in range(20)]
+    with closing(filled(tmp_path / "a", *made)) as cache, closing(filled(None, *reversed(made))) as other:
+        if kept == "merge":
+            filled(tmp_path / "b").merge(cache)
+        else:
+            getattr(cache, kept)(tmp_path / "b")
+        wanted = cache.hash
+        assert other.hash == wanted
+        assert other.examples(PING, 20) == made[::-1]
+    with closing(ResponseCache(tmp_path / "b", read_only=True)) as copy:
+        assert copy.examples(PING, 20) == made
+        assert list(copy.entries()) == made
+        assert copy.hash == wanted
 
 
 def test_examples_do_not_depend_on_what_is_frozen(tmp_path):

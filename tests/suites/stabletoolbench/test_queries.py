@@ -98,6 +98,7 @@ def test_an_api_that_is_listed_twice_is_offered_once(tmp_path: Path):
     assert [tool.record for tool in task.tools] == [API]
 
 
+OPTION = r"; retrieve=K \(--retrieve K\) finds K of them for such a query$"
 BAD = [
     ([3], r"record 0, record: expected an object, got int"),
     ([record(query="  ")], r"record 0, query: expected a non-empty text, got '  '"),
@@ -111,8 +112,14 @@ BAD = [
         [record(query_id=None)],
         r"record 0, query_id: expected a number or a non-empty text, got None$",
     ),
-    ([{"query": "q"}], r"record 0, api_list: expected at least one API to call, got none$"),
-    ([record(api_list=[])], r"record 0, api_list: expected at least one API to call, got \[\]$"),
+    (
+        [{"query": "q"}],
+        r"record 0, api_list: expected at least one API to call, got none" + OPTION,
+    ),
+    (
+        [record(api_list=[])],
+        r"record 0, api_list: expected at least one API to call, got \[\]" + OPTION,
+    ),
     (
         [record(api_list=[{"category_name": "", "tool_name": "!", "api_name": "?"}])],
         r"record 0, api_list\[0\]: nothing is left of its category, tool and API name once standardised$",

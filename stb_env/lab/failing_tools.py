@@ -1,0 +1,267 @@
+"""Failing tools on real queries: StableToolBench's Table 12 and Figure 4 (specification, 8.10).
+
+A share of the tools in use, those of all groups together, fails. Without the virtual system a call to one
+of them is answered as in the paper's Figure 4, with a text that says nothing; with it the call goes straight
+to the simulator, past the cache, as in Table 12. Every cell is a run in a folder of its own, so that what
+was cut off goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from stb_env.backend.faults import ToolKey
+from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.evaluate.plan import folder_name
+from stb_env.evaluate.session import Session
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.rollout import plan
+from stb_env.rollout.make import make_env
+from stb_env.suites.stabletoolbench.failing_tools import FailingTools, failing_tools
+from stb_env.suites.stabletoolbench.queries import GROUPS, find_files
+from stb_env.tasks import TaskSet
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+SYSTEMS: Mapping[str, str] = {"without": "unavailable", "with": "simulator"}
+"""What a tool that is down does, by whether the virtual system is there."""
+
+COLUMNS = ("method", "virtual system", "share", "tools down", "SoPR", "std", "episodes", "invalid", "paper")
+
+_OWN = ("agent", "shares", "groups", "concurrency", "trials")
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a method reached with a share of the tools down.
+
+    Attributes:
+        agent: The text that names the agent.
+        system: ``with`` or ``without`` the virtual system.
+        share: The share that was asked for.
+        groups: Summary of the run on each group.
+    """
+
+    agent: str
+    system: str
+    share: float
+    groups: Mapping[str, JsonMapping]
+
+    @property
+    def mean(self) -> float | None:
+        """Mean score: of each group's valid episodes, then unweighted over groups; None without any."""
+        return self._over_groups("mean")
+
+    @property
+    def row(self) -> TableRow:
+        """The cell as a row of the table."""
+        # Chosen once for all groups, so each says the same.
+        outage = next((one["outage"] for one in self.groups.values() if "outage" in one), None)
+        return (
+            self.agent,
+            self.system,
+            self.share,
+            "none" if outage is None else f"{outage['down']} of {outage['tools']}",
+            self.mean,
+            self._over_groups("std"),
+            sum(one["episodes"] for one in self.groups.values()),
+            sum(one["invalid"] for one in self.groups.values()),
+            published_range(self) if self.system == "with" else None,
+        )
+
+    def _over_groups(self, figure: str) -> float | None:
+        # Where nothing is valid there is no rate.
+        rates = [one[figure] for one in self.groups.values() if one["episodes"] > one["invalid"]]
+        return round(fmean(rates), 6) if rates else None
+
+
+def run(settings: LabSettings, shares: Sequence[float]) -> Experiment:
+    """Play real queries with ever more tools down, with and without the virtual system.
+
+    Args:
+        settings: ``episodes`` is the number of queries of each group; ``out`` keeps every run. Options:
+            ``data``, ``agent`` (one or a list), ``groups`` (those that the data has), ``concurrency`` and
+            ``trials`` (1), and any setting of StableToolBench's environments: ``cache``, ``mode``,
+            ``real``, ``simulator``, ``judge``, ``votes``, ``models``, ``tools`` ...
+        shares: Shares of tools that are down, from 0.
+
+    Raises:
+        ConfigError: A setting is wrong.
+        DataError: The data cannot be read.
+    """
+    groups = _groups(settings)
+    tools = _tools_in_use(settings, groups)
+    cells = [
+        cell
+        for agent in _agents(settings)
+        for share in shares
+        for cell in _cells(settings, agent, share, groups, tools)
+    ]
+    return Experiment(
+        "Failing tools on real queries, with and without the virtual system",
+        COLUMNS,
+        tuple(cell.row for cell in cells),
+        notes=tuple(_notes(cells, groups)),
+        details={
+            "groups": groups,
+            "cells": [
+                {"agent": cell.agent, "system": cell.system, "share": cell.share, "groups": dict(cell.groups)}
+                for cell in cells
+            ],
+        },
+        further=(_published(),),
+        plot=partial(_plot, cells),
+    )
+
+
+def published_range(cell: Cell) -> tuple[float, float] | None:
+    """Return the least and the greatest published rate of methods that search as a cell's does.
+
+    Examples:
+        >>> published_range(Cell("cot", "with", 0.5, {}))
+        (0.49, 0.624)
+        >>> published_range(Cell("keyword", "with", 0.5, {})) is None
+        True
+    """
+    means = [rate.mean for rate in failing_tools() if _is_like(rate, cell)]
+    return (min(means), max(means)) if means else None
+
+
+def _is_like(rate: FailingTools, cell: Cell) -> bool:
+    name = cell.agent.partition("(")[0].lower()
+    return rate.share == cell.share and rate.search.lower() == name
+
+
+def _tools_in_use(settings: LabSettings, groups: Sequence[str]) -> list[list[str]]:
+    """Return category and tool of every tool of the queries that are played."""
+    found: set[ToolKey] = set()
+    for group in groups:
+        with closing(make_env(_env_id(group), _env_settings(settings))) as env:
+            jobs = plan(env.tasks, episodes=settings.episodes, trials=1, seed=settings.seed)
+            found |= TaskSet(env.tasks.get(job.task_id) for job in jobs).tools_used
+    return [list(tool) for tool in sorted(found)]
+
+
+def _cells(
+    settings: LabSettings, agent: str, share: float, groups: Sequence[str], tools: list[list[str]]
+) -> Iterator[Cell]:
+    # With no tool down there is nothing that the two systems could differ in: played once, shown twice.
+    if not share:
+        found = {group: _played(settings, agent, group, "0", {}) for group in groups}
+        yield from (Cell(agent, system, 0.0, found) for system in SYSTEMS)
+        return
+    for system, action in SYSTEMS.items():
+        faults = {"share": share, "seed": settings.seed, "action": action, "tools": tools}
+        name = f"{share:g}-{system}"
+        found = {group: _played(settings, agent, group, name, {"faults": faults}) for group in groups}
+        yield Cell(agent, system, share, found)
+
+
+def _env_id(group: str) -> str:
+    return f"stb/{group.replace('-', '')}-v0"
+
+
+def _env_settings(settings: LabSettings) -> JsonObject:
+    return {name: value for name, value in settings.options.items() if name not in _OWN}
+
+
+def _played(settings: LabSettings, agent: str, group: str, name: str, faults: JsonObject) -> JsonObject:
+    session = Session(
+        _env_id(group),
+        agent,
+        _env_settings(settings) | faults,
+        seed=settings.seed,
+        episodes=settings.episodes,
+        trials=settings.count("trials", 1),
+    )
+    place = Path(folder_name(agent), name, group)
+    with closing(session):
+        out = None if settings.out is None else settings.out / place
+        return session.play(out, concurrency=settings.count("concurrency", 1))
+
+
+def _agents(settings: LabSettings) -> list[str]:
+    given = settings.option("agent", "cot")
+    agents = [given] if isinstance(given, str) else given
+    if not isinstance(agents, list) or not agents or not all(isinstance(name, str) for name in agents):
+        raise ConfigError(
+            f"agent is an agent or a list of them, got {given!r}; write --agent cot --agent dfs"
+        )
+    if len({folder_name(name) for name in agents}) < len(agents):
+        raise ConfigError(f"two agents would share a folder: {', '.join(agents)}; give each once")
+    return agents
+
+
+def _groups(settings: LabSettings) -> list[str]:
+    data = Path(str(settings.option("data", "")))
+    given = settings.option("groups", None)
+    if given is None:
+        return list(_groups_in(data))
+    groups = given if isinstance(given, list) else [given]
+    for group in groups:
+        if group not in GROUPS:
+            raise ConfigError(
+                f"no group {group!r}; known: {', '.join(GROUPS)}.{did_you_mean(str(group), GROUPS)}"
+            )
+    return groups
+
+
+def _groups_in(data: Path) -> Iterator[str]:
+    """Yield the groups that the data has; a single file of another name is played as the first."""
+    if data.is_file():
+        yield next((group for group, stem in GROUPS.items() if stem == data.stem), next(iter(GROUPS)))
+        return
+    stems = {file.stem for file in find_files(data)}
+    groups = [group for group, stem in GROUPS.items() if stem in stems]
+    if not groups:
+        raise DataError(
+            f"no group's queries in {data}; expected files such as {next(iter(GROUPS.values()))}.json"
+        )
+    yield from groups
+
+
+def _notes(cells: Sequence[Cell], groups: Sequence[str]) -> Iterator[str]:
+    judges = sorted({judge for cell in cells for one in cell.groups.values() for judge in one["judges"]})
+    yield f"Groups: {', '.join(groups)}; SoPR is the unweighted mean over them, std over trials."
+    yield f"Judged by: {', '.join(judges) or 'no one'}; a heuristic's rates do not compare with the paper's."
+    yield (
+        "paper is the range over the models of Table 12 that search alike (virtual system, judge "
+        "gpt-4-turbo-preview, mean of six groups); its Figure 4, without the system, was only drawn."
+    )
+    for agent, system in dict.fromkeys((cell.agent, cell.system) for cell in cells):
+        part = [cell for cell in cells if (cell.agent, cell.system) == (agent, system)]
+        first, last = part[0], part[-1]
+        if first.mean is not None and last.mean is not None:
+            change = 100 * (last.mean - first.mean)
+            shares = f"{first.share:.0%} to {last.share:.0%} down"
+            yield f"{agent}, {system} the system, {shares}: {change:+.1f} points."
+
+
+def _published() -> Experiment:
+    rates = failing_tools()
+    shares = sorted({rate.share for rate in rates})
+    columns = ("method", *(f"{share:.0%} down" for share in shares))
+    rows = tuple((method, *_row(rates, method)) for method in dict.fromkeys(rate.method for rate in rates))
+    return Experiment("The paper's Table 12: SoPR with the virtual system, mean of six groups", columns, rows)
+
+
+def _row(rates: Iterable[FailingTools], method: str) -> Iterator[str]:
+    return (f"{rate.mean:.3f} ± {rate.std:.3f}" for rate in rates if rate.method == method)
+
+
+def _plot(cells: Sequence[Cell], axes: Axes) -> None:
+    for agent, system in dict.fromkeys((cell.agent, cell.system) for cell in cells):
+        part = [cell for cell in cells if (cell.agent, cell.system) == (agent, system)]
+        shown = [(cell.share, cell.mean) for cell in part if cell.mean is not None]
+        line = "-" if system == "with" else "--"
+        axes.plot(*zip(*shown, strict=True), line, marker="o", label=f"{agent}, {system}")
+    axes.set(xlabel="share of tools down", ylabel="SoPR", ylim=(0, 1))
+    axes.legend()
