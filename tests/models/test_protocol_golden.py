@@ -138,3 +138,92 @@ def differences(sent: list[dict[str, Any]], case: dict[str, Any]) -> Iterator[tu
             told = f"{tried}\n" + (f"{repository.FORMER}{before}\n" if before else "")
             text = repository.DIVERSITY.replace("{previous_candidate}", told)
             yield f"diversity of {number}", body["messages"][-1]["content"], text
+
+
+# -- single steps ----------------------------------------------------------------------------------------
+
+
+def fault(server: dict[str, Any] | None) -> Answer:
+    """What the virtual server of a recorded step answers."""
+    server = server or {"json": {"error": "", "response": "default"}}
+    if server.get("raise"):
+        return Answer(dropped=True)
+    body = server["json"]
+    return Answer("no JSON" if body is None else body, server.get("status", 200))
+
+
+def test_golden_a_step_of_the_protocol_shows_and_asks_what_the_original_does(
+    shared_data: Path,
+    server: APIServer,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    stb: Callable[..., Outcome],
+):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("TOOLBENCH_KEY", "KEY")
+    golden = objects(shared_data, "stabletoolbench/golden/*.json", "tool_files", "query", "cases")[0]
+    for name, content in golden["tool_files"].items():
+        file = tmp_path / "tools" / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(json.dumps(content))
+    queries = tmp_path / "G1_instruction.json"
+    queries.write_text(json.dumps([golden["query"] | {"query_id": 1}]))
+    give_up = {"calls": [["Finish", json.dumps({"return_type": "give_up_and_restart"})]]}
+    wrong, offered, described = {}, [], ""
+    for place, case in enumerate(golden["cases"]):
+        expected = case["expected"]
+        if "original_raises" in expected or case["max_observation_length"] != 1024 or infrastructure(case):
+            continue
+        server.script(fault(case["server"]), path="/virtual")
+        before = len(server.requests)
+        with serving() as services:
+            for service in services:
+                monkeypatch.setenv(service.variable, service.key)
+            services.agent.script(
+                *replies([{"calls": [[case["action_name"], case["action_input"]]]}, give_up])
+            )
+            services.judge.always(Answer(completion('{"answer_status": "Solved", "reason": "r"}')))
+            out = tmp_path / f"step{place}"
+            done = stb(
+                *("run", GROUP, "--protocol", "stabletoolbench", "--data", queries, "--out", out, "--json"),
+                *("--tools", tmp_path / "tools", "--models", services.models(tmp_path / f"{place}.toml")),
+                *("--set", f"real={server.url('/virtual')}"),
+            )
+            assert done.exit_code == 0, done.stderr
+            first = services.agent.requests[0].body
+        offered = [tool["function"]["name"] for tool in first["tools"]]
+        described = first["messages"][0]["content"]
+        asked = server.requests[before:]
+        step = json.loads((out / "trajectories.jsonl").read_text())
+        shown = next(m for m in step["messages"] if m["role"] == "tool")
+        if shown["content"] != expected["observation"]:
+            wrong[place, "observation"] = (shown["content"], expected["observation"])
+        if [same_request(seen.body, expected["request"]) for seen in asked] != [True] * (
+            "request" in expected
+        ):
+            wrong[place, "request"] = ([seen.body for seen in asked], expected.get("request"))
+        server._scripts.clear()
+    assert not wrong
+    assert offered == golden["function_names"]
+    assert golden["task_description_tool_lines"] in described
+
+
+def infrastructure(case: dict[str, Any]) -> bool:
+    """Whether the server fails: ours ends the episode as invalid, and an agent reads no code of it."""
+    answer = fault(case["server"])
+    return answer.dropped or answer.status != 200 or isinstance(answer.body, str)
+
+
+def same_request(sent: dict[str, Any], expected: dict[str, Any]) -> bool:
+    """Whether a request is the original's; arguments that are an object may be spaced otherwise."""
+    mine, theirs = sent.pop("tool_input"), expected["tool_input"]
+    return sent == {k: v for k, v in expected.items() if k != "tool_input"} and (
+        mine == theirs or parsed(mine) == parsed(theirs)
+    )
+
+
+def parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

@@ -21,10 +21,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from stb_env.actions import finish_arguments
+from stb_env import jsontext
+from stb_env.actions import Action, finish_arguments
 from stb_env.actions.structured import read_call
 from stb_env.envs import step_codes
 from stb_env.envs.finish import Finish, finish_record
+from stb_env.envs.tool_env import ToolEnv
 from stb_env.envs.wording import Wording
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
@@ -93,8 +95,7 @@ class OriginalDialect(Dialect):
             if call.name == FINISH:
                 record = _finish_record(call, arguments)
             else:
-                given = {"name": call.name, "arguments": arguments, "id": call.id}
-                transition = yield from env._step(given)
+                transition = yield from env._step(_given_to(env, call, arguments))
                 reward += transition[1]
                 record = state_of(env).steps[-1].calls[-1]
             played.records.append(record)
@@ -223,6 +224,18 @@ def path_text(steps: Sequence[Step]) -> str:
             lines += [f"Action: {call.name}", f"Action Input: {_given(call, report)}"]
             lines += [f"Observation: {seen}"] if seen else []
     return "\n\n".join(f"step_{number}: {line}" for number, line in enumerate(lines, 1)) or "None"
+
+
+def _given_to(env: Inner, call: ToolCall, arguments: str) -> object:
+    """Return a call as the environment gets it: arguments that are no JSON object go on as they are written."""
+    if not isinstance(env, ToolEnv):
+        # A wrapper may want the action in a form of its own.
+        return {"name": call.name, "arguments": arguments, "id": call.id}
+    try:
+        read = jsontext.loads(arguments)
+    except ValueError:
+        read = arguments
+    return Action((ToolCall(call.name, read if isinstance(read, dict) else arguments, call.id),), "")
 
 
 def _read(env: Inner, action: object) -> Written:
