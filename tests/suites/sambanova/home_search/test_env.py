@@ -147,7 +147,7 @@ def test_a_program_stops_at_its_first_failing_call():
         (
             [{"name": "program", "arguments": {"text": "while True: pass"}}],
             1,
-            "While is neither a call nor a name",
+            "line 1: the program takes more than 50000 steps",
         ),
     ],
 )
