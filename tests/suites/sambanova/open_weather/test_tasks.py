@@ -58,7 +58,7 @@ def phrasings() -> Iterator[tuple[str, list[str]]]:
     yield from ((name, texts[name]) for name in texts if name not in ("after", "anywhere"))
 
 
-@pytest.mark.parametrize(("kind", "texts"), phrasings())
+@pytest.mark.parametrize(("kind", "texts"), list(phrasings()))
 def test_every_kind_is_asked_for_in_twelve_ways_and_each_names_its_place(kind: str, texts: list[str]):
     assert len({text.lower() for text in texts}) >= 12
     (api,) = (api for api in APIS if api.name == kind)
