@@ -13,6 +13,7 @@ from stb_env.suites.sambanova.common.form.api import Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import Call, RefusedError, calls_of
 from stb_env.suites.sambanova.trip_booking.world import API
+from tests.suites.sambanova.common.form.mutants import mutants
 
 OMAHA = Made("Loc", {"location": "Omaha"})
 
@@ -172,6 +173,12 @@ def test_python_that_the_machine_does_not_have_is_refused(program: str, error: s
         ("API.set_num_adults('a' * 10 ** 9)", "a sequence would have more than 20000 members"),
         ("x = []\nx.append(x)\nAPI.set_num_adults(x)", "a value has more than 30000 members"),
         ("().__class__.__mro__", "the attribute '__class__' is not for programs"),
+        ("API.set_num_adults(**2)", "int cannot follow"),
+        ("API.set_num_adults(**{1: 2})", "a call has no place for the argument 1"),
+        ("API.set_num_adults(**{'value': 1}, **{'value': 1})", "no place for the argument 'value'"),
+        ("x = {**2}", "int cannot follow"),
+        ("*a, *b = [1]", "a star stands at one name"),
+        ("API.set_num_adults(*2)", "TypeError"),
         ("API._calls", "API has no '_calls' here"),
         ("API.search = 1", "API lets no attribute 'search' be set"),
     ],
@@ -193,3 +200,19 @@ def test_what_comes_before_a_crash_is_read():
 def test_any_text_is_read_or_crashes(text: str):
     with suppress(CrashError):
         assert all(isinstance(call, Call) for call in calls(text))
+
+
+PROGRAMS = (
+    "for k, v in {'a': 1}.items():\n    API.set_num_adults(v)\n    print(f'{k:>3}')",
+    "d = '3/14/2024'.split('/')\nAPI.set_departure_date(Date(*[int(n) for n in d]))",
+    "def f(x, y=2):\n    return [x] * y\nAPI.set_num_adults(sum(f(1)))\nif len(f(2)) > 1:\n    API.search()",
+    "a, *b = sorted([3, 1], key=abs)\nwhile b:\n    API.set_num_rooms(b.pop())\nf = lambda n: -n",
+    "x = {**{'value': 1}}\nAPI.set_num_adults(**x)\nassert x['value'] == 1 and not None\ndel x['value']",
+    "w = 'a,b'\nAPI.set_origin(Loc(' '.join(p.title() for p in w.split(','))))",
+)
+
+
+def test_damaged_programs_run_or_crash():
+    for text in mutants(PROGRAMS, 4_000, seed=3):
+        with suppress(CrashError):
+            assert all(isinstance(call, Call) for call in calls(text))
