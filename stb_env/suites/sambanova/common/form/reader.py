@@ -79,7 +79,8 @@ def plain(value: object) -> Json:
 
 
 def _read_calls(api: FormApi, action: ActionLike) -> Action:
-    if isinstance(action, str) and OBJECT in action and not action.startswith(_JSON):
+    # Calls as JSON are data to Python, and call nothing.
+    if isinstance(action, str) and OBJECT in action:
         calls = _calls(action, api) or _calls("\n".join(fenced(action)), api)
         if calls:
             return arrange([*map(typed, calls), *_finish_after(action, calls)], "")

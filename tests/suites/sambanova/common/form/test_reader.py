@@ -49,6 +49,11 @@ def test_a_program_in_a_fence_runs_its_loops_and_finish_may_follow(action: str, 
     assert [call.name for call in read(action).calls] == ["set_num_adults", "set_num_adults", *end]
 
 
+def test_a_program_may_begin_as_a_list():
+    calls = read("[API.set_num_adults(n) for n in (1, 2)]").calls
+    assert [call.arguments for call in calls] == [{"value": 1}, {"value": 2}]
+
+
 def test_a_program_that_does_not_run_through_makes_no_call_of_its_loops():
     calls = read("for n in (1, 2):\n    API.set_num_adults(n)\nAPI.set_origin(home)").calls
     assert [call.name for call in calls].count("set_num_adults") < 2
