@@ -132,5 +132,5 @@ def _data(value: object) -> object:
         case list() | tuple() | OrderedSet() | range():
             return [_data(item) for item in value]
         case dict():
-            return {key: _data(item) for key, item in value.items()}
+            return {_data(key): _data(item) for key, item in value.items()}
     raise UnsupportedError(f"{value!r} is no plain value")

@@ -66,6 +66,7 @@ def calls(program: str) -> list[Call]:
         ("wish = {'adults': 2}\nAPI.set_num_adults(wish.get('adults', 1))", 2),
         ("wish = {'adults': 2}\nif 'adults' in wish:\n    API.set_num_adults(wish['adults'])", 2),
         ("for name, n in {'adults': 2}.items():\n    API.set_num_adults(n)", 2),
+        ("for call, n in {API.set_num_adults: 2}.items():\n    call(n)", 2),
         ("n = [1]\nAPI.set_num_adults(n)\nn.append(2)", [1]),
         ("print('done'); API.set_num_adults(2)", 2),
     ],
