@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Callable, Iterable, Sequence
 
 from stb_env.suites.sambanova.common.official import Demonstration
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks
@@ -30,13 +29,3 @@ def recurring(test: Sequence[Task], others: Iterable[Task | Demonstration]) -> s
     """Goals of the test that are met elsewhere too."""
     known = {other.query if isinstance(other, Task) else other.goal for other in others}
     return known & {task.query for task in test}
-
-
-def wordings(tasks: SeededTasks, kind: str, facts: Callable[[Task], Iterable[object]]) -> Iterator[str]:
-    """The goals of a kind with their facts blanked out: what is left is the phrasing."""
-    chosen = (task for task in all_of(tasks.endless()) if task.group == kind)
-    for task in islice(chosen, 400):
-        text = task.query
-        for fact in sorted((str(each) for each in facts(task)), key=len, reverse=True):
-            text = text.replace(fact, "_")
-        yield text
