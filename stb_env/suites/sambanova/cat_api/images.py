@@ -75,8 +75,10 @@ def search(params: Mapping[str, str]) -> list[JsonObject]:
         []
     """
     order = params.get("order", "").upper()
-    wanted = params["breed_ids"].split(",") if params.get("breed_ids") else breeds()
-    types = params["mime_types"].lower().split(",") if params.get("mime_types") else MIME_TYPES
+    wanted = params["breed_ids"].lower().replace(" ", "").split(",") if params.get("breed_ids") else breeds()
+    types = (
+        params["mime_types"].lower().replace(" ", "").split(",") if params.get("mime_types") else MIME_TYPES
+    )
     ordered = _ordered(order if order in ORDERS else DEFAULTS["order"])
     found = [image for image in ordered if image.breed in wanted and image.mime in types]
     limit = min(_number(params, "limit"), MOST_IMAGES)

@@ -7,6 +7,8 @@ Where the default differs from the original evaluator, the evaluator has a defec
 - Deletions are compared by the text of the command there, so that double quotes, a header or a semicolon make
   it a failure, which is a crash at the same time. Here they are carried out.
 - One live account is shared by all items and runs there. Here each task has its own.
+- It takes what a goal leaves open for the default. Here number and size of the images are up to whoever
+  answers where the label does not have them.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from collections.abc import Hashable
 from typing import TypeAlias
 
 from stb_env.errors import DataError, JudgeError
-from stb_env.jsontypes import Json
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.cat_api.account import Account
-from stb_env.suites.sambanova.cat_api.apis import BY_NAME
+from stb_env.suites.sambanova.cat_api.apis import BY_NAME, SEARCH
 from stb_env.suites.sambanova.cat_api.command import as_typed, request_of
 from stb_env.suites.sambanova.cat_api.original import STRINGS_DIFFER, Fetch, folded, run
 from stb_env.suites.sambanova.cat_api.service import fetch, respond
@@ -36,6 +38,9 @@ from stb_env.verdict import Verdict
 
 Outcome: TypeAlias = dict[Hashable, Json]
 """Changes by kind and image, or entries of an answer by position."""
+
+_OPEN = ("limit", "size")
+"""Parameters of a search that are up to whoever answers where a goal does not name them."""
 
 
 class AccountJudge:
@@ -67,7 +72,7 @@ class AccountJudge:
         changes = start.changes(case.state)
         agreed = Agreement()
         for label in case.task.goal["labels"]:
-            wanted, reads = outcome_of(label, start)
+            wanted, reads = outcome_of(label, start, _chosen(calls))
             got = changes | _entries(calls) if reads else changes
             agreed = max(agreed, best_agreement(got, [wanted])[0], key=lambda found: found.f1)
         return rule(self.name, agreed, executable=is_executable(calls))
@@ -140,8 +145,13 @@ class OriginalJudge:
         return answer
 
 
-def outcome_of(label: str, account: Account) -> tuple[Outcome, bool]:
+def outcome_of(label: str, account: Account, chosen: JsonMapping | None = None) -> tuple[Outcome, bool]:
     """Return what a label changes or finds, and whether it is there to find something.
+
+    Args:
+        label: An accepted command.
+        account: The account before it.
+        chosen: What a search may be given that the label leaves open.
 
     Raises:
         DataError: It is no valid command, or neither changes nor finds anything.
@@ -160,11 +170,22 @@ def outcome_of(label: str, account: Account) -> tuple[Outcome, bool]:
             f"the label {label[:200]!r} is no valid request: {problems[0].message}; correct it, or take "
             "compat='original', which passes over what it does not know"
         )
-    answer, after = respond(request_of(api, call.arguments), account)
+    arguments = {**(chosen or {}), **call.arguments} if api.path == SEARCH else call.arguments
+    answer, after = respond(request_of(api, arguments), account)
     outcome: Outcome = dict(enumerate(answer.body)) if api.reads else dict(account.changes(after))
     if not outcome:
         raise DataError(f"the label {label[:200]!r} has no effect on this account; correct one of them")
     return outcome, api.reads
+
+
+def _chosen(calls: tuple[CallRecord, ...]) -> JsonMapping:
+    """Return what the last call gives that goals may leave open."""
+    if not calls or calls[-1].result.status is not Status.OK:
+        return {}
+    arguments = as_typed(ToolCall(calls[-1].name, calls[-1].arguments)).arguments
+    return (
+        {} if isinstance(arguments, str) else {name: arguments[name] for name in _OPEN if name in arguments}
+    )
 
 
 def _entries(calls: tuple[CallRecord, ...]) -> Outcome:

@@ -13,7 +13,7 @@ from stb_env.suites.sambanova.cat_api.images import MIME_TYPES, describe, images
 from stb_env.suites.sambanova.common.curl.request import Answer, Request
 from stb_env.suites.sambanova.common.curl.words import CurlError
 
-VERSION = 1
+VERSION = 2
 """Raised whenever equal requests or task ids stop giving equal bytes."""
 CREATED = "2024-06-01T12:00:00.000Z"
 """The service's clock, which stands still."""

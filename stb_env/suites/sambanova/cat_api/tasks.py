@@ -44,7 +44,7 @@ class CatTasks(SeededTasks):
 
     Args:
         split: ``test``, a fixed list of 100, or ``train``, without end. No command is in both, but for the
-            one that lists favourites: there no account is in both.
+            one that lists favourites: there no wording is in both.
 
     Raises:
         ConfigError: There is no such split.
@@ -64,7 +64,7 @@ def generate(split: str, index: int) -> Task:
     return make_task(split, index, _TURNS[index % len(_TURNS)])
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=256)
 def make_task(split: str, index: int, kind: str) -> Task:
     """Make a task of one kind of request."""
     draw = rng("cat_api", VERSION, split, index, kind)
@@ -73,9 +73,9 @@ def make_task(split: str, index: int, kind: str) -> Task:
         favourites = draw.sample(list(images()), draw.randint(2, 5))
         arguments = _arguments(api, favourites, draw)
         label = render(api, arguments)
-        if belongs(split, label if arguments else " ".join(favourites)):
+        query = _query(api, arguments, draw)
+        if belongs(split, label if arguments else query):
             break
-    query = _query(api, arguments, draw)
     return cat_task(f"{split}-{index}", split, query, ToolCall(kind, arguments), (label,), favourites)
 
 
@@ -159,7 +159,7 @@ def _query(api: Api, arguments: JsonMapping, draw: random.Random) -> str:
         "types": arguments.get("mime_types", "").replace(",", " or "),
     }
     sentences = [draw.choice(texts[api.name])]
-    for name in arguments:
+    for name in draw.sample(list(arguments), len(arguments)):
         if name in FILTERS:
             choices = texts[name][arguments[name]] if name == "order" else texts[name]
             sentences.append(draw.choice(choices))

@@ -15,7 +15,7 @@ from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.form.api import Criteria
 from stb_env.suites.sambanova.home_search.functions import HOME_TYPES, MODES
 
-VERSION = 1
+VERSION = 2
 """Raised where the same search finds other homes, or the same index is another task."""
 
 HOMES_PER_CITY = 80
@@ -92,7 +92,7 @@ def find(criteria: Criteria) -> JsonObject:
     Examples:
         >>> found = find({"location": "Fargo", "buy_or_rent": "rent", "num_beds": 2, "max_price": 1100})
         >>> found["found"], found["homes"][0]["beds"] >= 2
-        (7, True)
+        (12, True)
     """
     homes = matching(criteria)
     return {"found": len(homes), "homes": [home._asdict() for home in homes[:LISTED]]}

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from stb_env import jsontext
-from stb_env.jsontypes import JsonArray, JsonMapping
+from stb_env.jsontypes import JsonArray
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.home_search.catalogue import FIELDS, VERSION, Home, cities, content, homes_in
+from stb_env.suites.sambanova.home_search.catalogue import FIELDS, VERSION, Home, cities, homes_in
 from stb_env.suites.sambanova.home_search.functions import HOME_TYPES, NUMBERS
+from stb_env.suites.sambanova.home_search.goals import goal_of
 from stb_env.suites.sambanova.home_search.tools import BY_NAME, TOOLS
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
@@ -20,6 +21,9 @@ NAME = "HomeSearch"
 WITHHELD = ("set_num_balconies", "set_floor_number", "set_max_commute_time")
 """Functions that no demonstration uses, as the paper withholds three."""
 
+_KEYS = {"set_location": "location", "set_buy_or_rent": "buy_or_rent"} | {
+    name: number.key for name, number in NUMBERS.items()
+}
 _MOST = 6
 _OTHER_TYPES_SHARE = 0.6
 
@@ -48,7 +52,7 @@ def generate(split: str, index: int) -> Task:
     return make_task(split, index, withheld=())
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=256)
 def make_task(split: str, index: int, withheld: tuple[str, ...]) -> Task:
     """Make a task that does without some of the functions."""
     draw = rng("home_search", VERSION, split, index)
@@ -101,7 +105,8 @@ def _calls(city: str, home: Home, withheld: Sequence[str], draw: random.Random) 
         ToolCall("set_buy_or_rent", {"value": home.mode}),
     ]
     if draw.random() < _OTHER_TYPES_SHARE:
-        others = [kind for kind in HOME_TYPES[home.mode] if kind != home.type]
+        # Nobody who asks for rooms would take bare land as well.
+        others = [kind for kind in HOME_TYPES[home.mode] if kind not in (home.type, "Land")]
         kinds = [home.type, *draw.sample(others, draw.randint(0, 2))]
         draw.shuffle(kinds)
         calls.append(ToolCall("select_home_type", {"home_types": kinds}))
@@ -123,24 +128,6 @@ def _value(key: str, home: Home, draw: random.Random) -> int | float:
 
 
 def _goal(calls: Sequence[ToolCall], draw: random.Random) -> str:
-    texts = content("goals")
     given = {call.name: _values(call)[0] for call in calls if _values(call)}
-    kinds = [texts["types"][kind] for kind in given.get("select_home_type", ())]
-    opening = draw.choice(texts["openings"][given["set_buy_or_rent"]]).format(
-        home=_listed(kinds, "or") or texts["any_home"], location=given["set_location"]
-    )
-    phrases = [
-        _phrase(NUMBERS[name].key, value, texts, draw) for name, value in given.items() if name in NUMBERS
-    ]
-    return f"{opening}, with {_listed(phrases, 'and')}."
-
-
-def _phrase(key: str, value: float, texts: JsonMapping, draw: random.Random) -> str:
-    one, many = texts["nouns"].get(key, ("", ""))
-    chosen: str = draw.choice(texts[key])
-    return chosen.format(value=value, noun=one if value == 1 else many)
-
-
-def _listed(items: Sequence[str], word: str) -> str:
-    *first, last = items or [""]
-    return f"{', '.join(first)} {word} {last}" if first else last
+    kinds = given.pop("select_home_type", [])
+    return goal_of({_KEYS[name]: value for name, value in given.items()}, kinds, draw)

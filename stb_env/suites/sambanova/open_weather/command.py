@@ -83,6 +83,8 @@ def _text(name: str, value: object) -> str:
 
 
 def _value(name: str, text: str) -> Json:
+    # Blanks around a value say nothing.
+    text = text.strip()
     try:
         return _NUMBERS.get(name, str)(text)
     except ValueError:

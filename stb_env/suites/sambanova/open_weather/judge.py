@@ -5,8 +5,10 @@ Where the default differs from the original evaluator, the evaluator has a defec
 - An answer in XML, an address in double quotes and an option after the address crash there. They are fine.
 - It adds defaults by looking for their names anywhere in the text, so that they depend on the city's name.
 - It compares answers, whose clock moves between prediction and label, and whose top-level keys say nothing of
-  how alike two requests are. Here the requests themselves are compared: kind, place and what the optional
-  parameters come to.
+  how alike two requests are. Here the requests themselves are compared: what is asked for, the place, however
+  it is named (a city, its coordinates, its zip code), and what the optional parameters come to.
+- It takes what a goal leaves open for the default. Here units, format and number of places are up to whoever
+  answers where the label does not have them.
 """
 
 from __future__ import annotations
@@ -18,19 +20,22 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
-from stb_env.suites.sambanova.common.agreement import Agreement, best_agreement
+from stb_env.suites.sambanova.common.agreement import Agreement, agreement, best_agreement
 from stb_env.suites.sambanova.common.curl.crash import CrashError
 from stb_env.suites.sambanova.common.curl.reader import CURL
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, last_command, made_calls, rule
-from stb_env.suites.sambanova.open_weather.apis import BY_NAME, DEFAULTS
+from stb_env.suites.sambanova.open_weather.apis import BY_NAME, DEFAULTS, Api
 from stb_env.suites.sambanova.open_weather.command import as_typed
 from stb_env.suites.sambanova.open_weather.original import Fetch, run
-from stb_env.suites.sambanova.open_weather.places import place_key
-from stb_env.suites.sambanova.open_weather.service import KEY, fetch
+from stb_env.suites.sambanova.open_weather.places import Place, place_key
+from stb_env.suites.sambanova.open_weather.service import KEY, fetch, place_of
 from stb_env.suites.sambanova.open_weather.tools import BY_NAME as TOOLS
 from stb_env.tools import Status, ToolCall
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict
+
+_OPEN = frozenset({"units", "mode", "limit"})
+"""Parameters that are up to whoever answers where a goal does not name them."""
 
 
 class RequestJudge:
@@ -50,14 +55,14 @@ class RequestJudge:
         """
         yield from ()
         calls = made_calls(case)
-        labels = [wanted(label) for label in case.task.goal["labels"]]
         if not calls or calls[-1].result.status is not Status.OK:
             reason = calls[-1].result.error if calls else "nothing was called"
             return rule(self.name, Agreement(), executable=False, reason=reason)
         last = as_typed(ToolCall(calls[-1].name, calls[-1].arguments))
         arguments = last.arguments if isinstance(last.arguments, Mapping) else {}
-        agreed, _ = best_agreement(meaning(last.name, arguments), labels)
-        return rule(self.name, agreed, executable=is_executable(calls))
+        got = meaning(last.name, arguments)
+        found = [_compared(got, wanted(label)) for label in case.task.goal["labels"]]
+        return rule(self.name, max(found, key=lambda each: each.f1), executable=is_executable(calls))
 
 
 class OriginalJudge:
@@ -120,31 +125,43 @@ def meaning(name: str, arguments: JsonMapping) -> JsonObject:
 
     Examples:
         >>> meaning("coordinates_of_place", {"q": "New  York"})
-        {'api': 'coordinates_of_place', 'q': 'new york', 'limit': 1}
-        >>> meaning("air_pollution", {"lat": -33.90, "lon": 18})
-        {'api': 'air_pollution', 'lat': -33.9, 'lon': 18}
+        {'path': '/geo/1.0/direct', 'place': 'new york', 'limit': 1}
+        >>> meaning("weather_by_zip", {"zip": "94301"}) == meaning("weather_by_city", {"q": "palo alto"})
+        True
     """
     api = BY_NAME.get(name)
     if api is None:
         return {}
-    values = {name: arguments.get(name, DEFAULTS.get(name)) for name in api.parameters}
-    if isinstance(values.get("q"), str):
-        values["q"] = place_key(values["q"])
-    if isinstance(values.get("zip"), str):
-        values["zip"] = values["zip"].strip().lower().removesuffix(",us")
-    return {"api": name, **values}
+    place = {name: str(arguments.get(name, "")) for name in api.place}
+    options = {name: arguments.get(name, DEFAULTS[name]) for name in api.optional}
+    return {"path": api.path, "place": _place(api, place), **options}
 
 
-@lru_cache(maxsize=4_096)
+def _place(api: Api, given: Mapping[str, str]) -> Json:
+    """Return what tells a place from any other; for what is no place, the text itself."""
+    if api.path.startswith("/geo"):
+        return place_key(given["q"])
+    found = place_of(given)
+    return found.id if isinstance(found, Place) else dict(given)
+
+
+def _compared(got: JsonMapping, label: JsonMapping) -> Agreement:
+    """Compare what is asked for with a label; what the label leaves open is not looked at."""
+    return agreement(
+        {name: value for name, value in got.items() if name in label or name not in _OPEN}, label
+    )
+
+
+@lru_cache(maxsize=1_024)
 def wanted(label: str) -> JsonObject:
-    """Return what a label asks for.
+    """Return what a label asks for, without what it leaves open.
 
     Raises:
         DataError: It is no valid command.
 
     Examples:
         >>> wanted("curl 'https://api.openweathermap.org/data/2.5/air_pollution?lat=1&lon=2&appid={API_KEY}'")
-        {'api': 'air_pollution', 'lat': 1.0, 'lon': 2.0}
+        {'path': '/data/2.5/air_pollution', 'place': 4688345}
     """
     call = as_typed(ToolCall(CURL, {"command": label}))
     if call.name == CURL:
@@ -155,5 +172,6 @@ def wanted(label: str) -> JsonObject:
             f"the label {label[:200]!r} is no valid request: {problems[0].message}; correct it, or take "
             "compat='original', which passes over what it does not know"
         )
-    arguments = call.arguments
-    return meaning(call.name, arguments if isinstance(arguments, Mapping) else {})
+    arguments = call.arguments if isinstance(call.arguments, Mapping) else {}
+    asked = meaning(call.name, arguments)
+    return {name: value for name, value in asked.items() if name in arguments or name not in _OPEN}

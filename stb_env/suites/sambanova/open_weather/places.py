@@ -5,21 +5,24 @@ from __future__ import annotations
 import json
 import math
 import re
+import unicodedata
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from stb_env.seeding import derive
+from stb_env.suites.sambanova.open_weather.zips import area_of_state, areas, spread, state_codes, zip_of
 
 MOST_NAMESAKES = 5
-COUNTRIES = ("US", "GB", "CA", "AU", "NZ", "IE", "ZA", "FR", "DE", "IT", "ES", "BR")
 
-_ZIP = re.compile(r"(\d{5})(?:,us)?")
+_ALIASES = {"uk": "gb", "usa": "us"}
 _BLANKS = re.compile(r"\s+")
 _NAME = re.compile(r"(?:[^\W\d_]|[ .'’-])+")
 _MAX_NAME = 80
 _TOWNS = ("Alder Creek", "Birchfield", "Cedar Falls", "Dunmore", "Eastbrook", "Fairhaven", "Granite Bay")
+_NEAR = 0.2
+"""Degrees from the middle of its area within which an invented town lies."""
 
 
 class Place(NamedTuple):
@@ -33,6 +36,7 @@ class Place(NamedTuple):
         lon: Degrees east.
         offset: Local time less UTC, in seconds.
         state: Part of the country, or empty.
+        zips: First three digits of its zip codes, as ranges.
     """
 
     id: int
@@ -42,62 +46,98 @@ class Place(NamedTuple):
     lon: float
     offset: int
     state: str = ""
+    zips: str = ""
+
+    @property
+    def regions(self) -> frozenset[str]:
+        """What may follow its name in a request, in lower case: country, state and the state's letters."""
+        state = self.state.lower()
+        return frozenset((self.country.lower(), state, state_codes().get(state, state)))
+
+
+class Land(NamedTuple):
+    """Where invented places of a country lie: a box on dry land around a middle.
+
+    Attributes:
+        code: ISO code of two letters.
+        lat: Degrees north of the middle.
+        lon: Degrees east of the middle.
+        north: Degrees from the middle to the north and to the south.
+        east: Degrees from the middle to the east and to the west.
+    """
+
+    code: str
+    lat: float
+    lon: float
+    north: float
+    east: float
 
 
 @cache
 def cities() -> Mapping[str, Place]:
     """Return the known cities by their name in lower case."""
-    file = files("stb_env.suites.sambanova.open_weather") / "content" / "places.json"
-    text = file.read_text(encoding="utf-8")
-    known = {row["name"].lower(): row for row in json.loads(text)}
+    known = {row["name"].lower(): row for row in _content("places")}
     return {key: Place(_identity(key), **row) for key, row in known.items()}
 
 
-def place_key(text: str) -> str:
-    """Return what identifies a city in a request: its name in lower case, with single blanks.
+@cache
+def lands() -> Mapping[str, Land]:
+    """Return the countries that have invented places, by their codes."""
+    return {row["code"]: Land(**row) for row in _content("countries")}
 
-    A country after a comma is left out where the known city of that name lies there.
+
+def place_key(text: str) -> str:
+    """Return what identifies a city in a request: its name in lower case, with single blanks, no accents.
+
+    A state and a country after commas are left out where the known city of that name lies there.
 
     Examples:
-        >>> place_key("New  York"), place_key("palo+alto"), place_key("paris, FR"), place_key("Paris,US")
-        ('new york', 'palo alto', 'paris', 'paris,us')
+        >>> place_key("New  York"), place_key("palo+alto, CA"), place_key("São Paulo"), place_key("Paris,US")
+        ('new york', 'palo alto', 'sao paulo', 'paris,us')
     """
-    parts = text.lower().replace("+", " ").split(",")
-    key = ",".join(_BLANKS.sub(" ", part).strip() for part in parts)
-    name, _, country = key.rpartition(",")
+    letters = unicodedata.normalize("NFKD", text.lower().replace("+", " "))
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    name, *rest = (_BLANKS.sub(" ", part).strip() for part in plain.split(","))
+    rest = [_ALIASES.get(part, part) for part in rest]
     known = cities().get(name)
-    return name if known and known.country.lower() == country else key
+    return name if known and known.regions.issuperset(rest) else ",".join([name, *rest])
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=256)
 def by_name(text: str) -> Place | None:
-    """Return the city of a name; None for what is no name. Any name of letters is some place's.
+    """Return the city of a name; None for what is no name, and for a country that is not known.
+
+    Any name of letters is some place's.
 
     Examples:
         >>> by_name("palo alto").country, by_name("12?") is None
         ('US', True)
     """
     key = place_key(text)
-    name, _, country = key.partition(",")
+    name, *rest = key.split(",")
     if key in cities():
         return cities()[key]
     if len(key) > _MAX_NAME or not any(map(str.isalpha, name)) or not _NAME.fullmatch(name):
         return None
-    return _invented(key, name, country.rpartition(",")[2].upper())
+    land = _land(rest, derive("place", key))
+    return _invented(key, name, land) if land else None
 
 
 def by_zip(text: str) -> Place | None:
-    """Return the place of a five-digit zip code; None for anything else.
+    """Return the place of a zip code: a known city or a town of the code's area; None for anything else.
 
     Examples:
-        >>> by_zip("94301") == by_zip("94301,us"), by_zip("943") is None
-        (True, True)
+        >>> by_zip("94301").name, by_zip("94301") == by_zip("94301,us"), by_zip("943") is None
+        ('Palo Alto', True, True)
     """
-    match = _ZIP.fullmatch(text.strip().lower())
-    if not match:
+    code = zip_of(text)
+    if code is None:
         return None
-    town = _TOWNS[derive("town", match[1]) % len(_TOWNS)]
-    return _invented(f"zip {match[1]}", town, "US")
+    if code[:3] in _zipped():
+        return _zipped()[code[:3]]
+    area = areas()[code[:3]]
+    town = _TOWNS[derive("town", code) % len(_TOWNS)]
+    return _invented(f"zip {code}", town, Land("US", area.lat, area.lon, _NEAR, _NEAR), area.state)
 
 
 def by_coordinates(lat: str, lon: str) -> Place | str:
@@ -128,18 +168,45 @@ def namesakes(text: str, limit: int) -> list[Place]:
     if first is None:
         return []
     name = first.name.lower()
-    others = [country for country in COUNTRIES if country != first.country]
+    others = [country for country in lands() if country != first.country]
     start = derive("namesakes", name) % len(others)
     countries = (others[start:] + others[:start])[: max(0, min(limit, MOST_NAMESAKES) - 1)]
-    return [first, *(_invented(f"{name},{country.lower()}", name, country) for country in countries)]
+    return [
+        first,
+        *(_invented(f"{name},{country.lower()}", name, lands()[country]) for country in countries),
+    ]
 
 
-def _invented(key: str, name: str, country: str) -> Place:
+@cache
+def _zipped() -> Mapping[str, Place]:
+    return {prefix: city for city in cities().values() if city.zips for prefix in spread(city.zips)}
+
+
+def _land(regions: list[str], seed: int) -> Land | None:
+    """Return where a place lies whose name is followed by these; anywhere where nothing follows."""
+    if not regions:
+        return list(lands().values())[seed % len(lands())]
+    country = regions[-1].upper()
+    near = next((city for city in cities().values() if city.country == country), None)
+    is_state = country not in lands() and near is None
+    if area := area_of_state(regions[0]) if is_state or (country == "US" and len(regions) > 1) else None:
+        return Land("US", area.lat, area.lon, _NEAR, _NEAR)
+    if country in lands():
+        return lands()[country]
+    return Land(country, near.lat, near.lon, _NEAR, _NEAR) if near else None
+
+
+def _invented(key: str, name: str, land: Land, state: str = "") -> Place:
     seed = derive("place", key)
-    lat = round(-55 + seed % 1_200 / 10, 1)
-    lon = round(-180 + seed // 1_200 % 3_600 / 10, 1)
-    code = country if len(country) == 2 and country.isalpha() else COUNTRIES[seed % len(COUNTRIES)]
-    return Place(_identity(key), name.title(), code, lat, lon, 3600 * round(lon / 15))
+    lat = round(land.lat + land.north * (seed % 2_001 / 1_000 - 1), 1)
+    lon = round(land.lon + land.east * (seed // 2_001 % 2_001 / 1_000 - 1), 1)
+    return Place(_identity(key), name.title(), land.code, lat, lon, 3600 * round(lon / 15), state)
+
+
+@cache
+def _content(name: str) -> Any:
+    file = files("stb_env.suites.sambanova.open_weather") / "content" / f"{name}.json"
+    return json.loads(file.read_text(encoding="utf-8"))
 
 
 def _identity(key: str) -> int:

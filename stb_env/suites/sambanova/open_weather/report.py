@@ -15,7 +15,7 @@ from stb_env.suites.sambanova.open_weather.places import Place
 LANGUAGES: Mapping[str, str] = {
     "en": "English",
     "fr": "French",
-    "zh_cn": "Chinese (simplified)",
+    "zh_cn": "simplified Chinese",
     "it": "Italian",
     "de": "German",
     "ru": "Russian",

@@ -19,7 +19,7 @@ from stb_env.suites.sambanova.open_weather.report import (
 )
 from stb_env.suites.sambanova.open_weather.xml_report import forecast_xml, weather_xml
 
-VERSION = 1
+VERSION = 2
 """Raised whenever equal requests or task ids stop giving equal bytes."""
 KEY = "stb-env-weather-key"
 """The key that the embedded service wants."""
@@ -27,6 +27,7 @@ KEY = "stb-env-weather-key"
 MAX_VALUE = 200
 """Longest value of a parameter, in characters."""
 
+_UNKNOWN = "city not found"
 _PATHS = frozenset(api.path for api in APIS)
 
 
@@ -44,6 +45,22 @@ def fetch(request: Request) -> Answer:
     if request.host != HOST:
         raise CurlError(f"could not resolve the host {request.host[:80]!r}; the service is at {HOST}", 6)
     return respond(request.method, request.path, request.params)
+
+
+def place_of(params: Mapping[str, str]) -> Place | str:
+    """Return the place that a request names, or what is wrong with its name.
+
+    Examples:
+        >>> place_of({"zip": "94301"}) == place_of({"lat": "37.4", "lon": "-122.1"})
+        True
+        >>> place_of({"lat": "91", "lon": "0"}), place_of({"zip": "1"})
+        ('wrong latitude', 'city not found')
+    """
+    if "lat" in params:
+        place = by_coordinates(params["lat"], params["lon"])
+        return f"wrong {place}" if isinstance(place, str) else place
+    found = by_name(params["q"]) if "q" in params else by_zip(params["zip"])
+    return found or _UNKNOWN
 
 
 def respond(method: str, path: str, params: Mapping[str, str], key: str = KEY) -> Answer:
@@ -73,14 +90,15 @@ def respond(method: str, path: str, params: Mapping[str, str], key: str = KEY) -
     return _answer(api, known)
 
 
-@lru_cache(maxsize=4_096)
+# Forecasts are large: a few of them answer an episode's repeats, and no process keeps thousands.
+@lru_cache(maxsize=64)
 def _answer(api: Api, known: tuple[tuple[str, str], ...]) -> Answer:
     params = dict(known)
     if api.path.startswith("/geo"):
         return Answer(200, geocoding(namesakes(params["q"], _limit(params.get("limit", "")))))
-    place = _place(params)
-    if isinstance(place, Answer):
-        return place
+    place = place_of(params)
+    if isinstance(place, str):
+        return _error(404 if place == _UNKNOWN else 400, place)
     if "air_pollution" in api.path:
         return Answer(200, pollution(place, ahead=api.path.endswith("/forecast")))
     units = _choice(params, "units", UNITS)
@@ -90,14 +108,6 @@ def _answer(api: Api, known: tuple[tuple[str, str], ...]) -> Answer:
     if params.get("mode") != "xml":
         return Answer(200, body)
     return Answer(200, (forecast_xml if is_forecast else weather_xml)(body, units, lang), "xml")
-
-
-def _place(params: Mapping[str, str]) -> Place | Answer:
-    if "lat" in params:
-        place = by_coordinates(params["lat"], params["lon"])
-        return _error(400, f"wrong {place}") if isinstance(place, str) else place
-    found = by_name(params["q"]) if "q" in params else by_zip(params["zip"])
-    return found or _error(404, "city not found")
 
 
 def _choice(params: Mapping[str, str], name: str, known: tuple[str, ...]) -> str:

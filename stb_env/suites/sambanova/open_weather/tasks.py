@@ -17,10 +17,16 @@ from stb_env.suites.sambanova.open_weather.places import MOST_NAMESAKES, cities
 from stb_env.suites.sambanova.open_weather.report import LANGUAGES, UNITS
 from stb_env.suites.sambanova.open_weather.service import VERSION
 from stb_env.suites.sambanova.open_weather.tools import BY_NAME, TOOLS
+from stb_env.suites.sambanova.open_weather.zips import areas
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
 
 NAME = "OpenWeather"
+
+_RIDE = 3.0
+"""Degrees from a city within which points are drawn."""
+_BEFORE_SHARE = 0.3
+"""How often a wish for a form of the answer comes before the question."""
 
 
 class OpenWeatherTasks(SeededTasks):
@@ -44,7 +50,7 @@ class OpenWeatherTasks(SeededTasks):
         super().__init__(NAME, generate, split)
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=256)
 def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
     draw = rng("open_weather", VERSION, split, index)
@@ -75,24 +81,23 @@ def weather_task(task_id: str, split: str, goal: str, call: ToolCall, labels: tu
 
 
 def _arguments(api: Api, draw: random.Random) -> JsonObject:
-    arguments: JsonObject = {}
-    for name in api.place:
-        arguments[name] = _place(name, draw)
+    arguments = _place(api, draw)
     for name in api.optional:
         if draw.random() < 0.5:
             arguments[name] = _option(name, draw)
     return arguments
 
 
-def _place(name: str, draw: random.Random) -> Any:
-    match name:
-        case "lat":
-            return round(draw.uniform(-89, 89), 1)
-        case "lon":
-            return round(draw.uniform(-179, 179), 1)
-        case "zip":
-            return f"{draw.randint(501, 99_950):05}"
-    return draw.choice(list(cities().values())).name
+def _place(api: Api, draw: random.Random) -> JsonObject:
+    """Draw a place: a city, a zip code that there is, or a point within a day's ride of a city."""
+    if api.place == ("zip",):
+        return {"zip": f"{draw.choice(list(areas()))}{draw.randint(1, 99):02}"}
+    city = draw.choice(list(cities().values()))
+    if api.place == ("q",):
+        return {"q": city.name}
+    north, east = (draw.uniform(-_RIDE, _RIDE) for _ in range(2))
+    # East of 180 degrees is the far west.
+    return {"lat": round(city.lat + north, 1), "lon": round((city.lon + east + 180) % 360 - 180, 1)}
 
 
 def _option(name: str, draw: random.Random) -> Any:
@@ -108,13 +113,25 @@ def _option(name: str, draw: random.Random) -> Any:
 
 def _goal(api: Api, arguments: JsonMapping, draw: random.Random) -> str:
     texts = _texts()
-    values = {**arguments, "place": arguments.get("q"), "language": LANGUAGES.get(arguments.get("lang", ""))}
-    sentences = [draw.choice(texts[api.name])]
-    for name in api.optional:
+    before: list[str] = []
+    after: list[str] = []
+    for name in draw.sample(api.optional, len(api.optional)):
         if name in arguments:
-            choices = texts[name][arguments[name]] if name == "units" else texts[name]
-            sentences.append(draw.choice(choices))
-    return " ".join(sentences).format_map(values)
+            is_free = name in texts["anywhere"]
+            choices = texts["anywhere" if is_free else "after"][name]
+            sentences = before if is_free and draw.random() < _BEFORE_SHARE else after
+            sentences.append(draw.choice(choices[arguments[name]] if name == "units" else choices))
+    return " ".join([*before, draw.choice(texts[api.name]), *after]).format_map(_words(arguments))
+
+
+def _words(arguments: JsonMapping) -> JsonObject:
+    """Return the arguments as goals name them."""
+    words: JsonObject = {**arguments, "place": arguments.get("q")}
+    words["language"] = LANGUAGES.get(arguments.get("lang", ""))
+    if "lat" in arguments:
+        lat, lon = arguments["lat"], arguments["lon"]
+        words["compass"] = f"{abs(lat)}° {'S' if lat < 0 else 'N'}, {abs(lon)}° {'W' if lon < 0 else 'E'}"
+    return words
 
 
 @cache

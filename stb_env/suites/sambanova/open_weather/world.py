@@ -89,7 +89,7 @@ class OpenWeatherWorld(World[tuple[()]]):
         return self.call((), tool, checked.arguments)[0]
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=64)
 def _sent(path: str, params: tuple[tuple[str, str], ...]) -> ToolResult:
     return _result(respond("GET", path, {**dict(params), "appid": KEY}))
 
@@ -102,7 +102,7 @@ def _sent_as_it_is(command: str) -> ToolResult:
         return ToolResult.of("", error=f"curl: ({error.code}) {error}", source="world")
 
 
-@lru_cache(maxsize=4_096)
+@lru_cache(maxsize=64)
 def _original(command: str) -> ToolResult:
     try:
         return ToolResult.of(run(command, KEY, fetch), source="world")

@@ -155,6 +155,9 @@ def _searched(criteria: Criteria, *, strict: bool) -> Criteria:
         filled["num_rooms"] = 1
     complete = {**criteria, **{key: value for key, value in filled.items() if key not in criteria}}
     if strict:
+        if complete.get("num_children") == 0:
+            # To say that there are none is to leave them out.
+            del complete["num_children"]
         _in_order(complete, "departure_date", "return_date", least=0)
         _in_order(complete, "checkin_date", "checkout_date", least=1)
     return complete

@@ -2,7 +2,7 @@
 
 Besides what is said of all forms, the default refuses days that no calendar has, a way back before the
 departure, a stay without a night, types of rooms that are not documented, and criteria before the booking
-type.
+type. To say that there are no children is to leave them out.
 """
 
 from __future__ import annotations

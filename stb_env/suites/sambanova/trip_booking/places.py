@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from stb_env.jsontypes import Json
 
-VERSION = 1
+VERSION = 2
 """Raised where the same search finds something else, or the same index is another task."""
 
 _EARTH = 6_371.0

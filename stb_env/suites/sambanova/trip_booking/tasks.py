@@ -53,7 +53,7 @@ class TripTasks(SeededTasks):
         super().__init__(NAME, generate, split, TEST_SIZE)
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=256)
 def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
     draw = rng("trip_booking", VERSION, split, index)
@@ -134,11 +134,10 @@ def _criteria(kind: str, draw: random.Random) -> JsonObject:
 
 
 def _people(draw: random.Random) -> JsonObject:
-    people: JsonObject = {}
-    if draw.random() < 0.7:
-        people["num_adults"] = draw.randint(1, 5)
-        if draw.random() < 0.5:
-            people["num_children"] = draw.randint(1, 3)
+    # Whoever is not told how many travel may take it for one.
+    people: JsonObject = {"num_adults": draw.randint(1, 5)}
+    if draw.random() < 0.4:
+        people["num_children"] = draw.randint(1, 3)
     return people
 
 

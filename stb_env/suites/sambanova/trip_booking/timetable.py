@@ -50,7 +50,7 @@ def departures(means: str, start: str, end: str, day: datetime.date) -> tuple[De
 
     Examples:
         >>> departures("train", "Omaha", "Denver", datetime.date(2024, 3, 14))[0]
-        Departure(id='TOMDE-00', date='3-14-2024', leaves='12:40', minutes=605, price=79)
+        Departure(id='TOMDE-00', date='3-14-2024', leaves='16:30', minutes=625, price=99)
         >>> departures("cruise", "Omaha", "Denver", datetime.date(2024, 3, 14))
         ()
     """

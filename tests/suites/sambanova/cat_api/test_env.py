@@ -90,10 +90,39 @@ def test_each_kind_is_solved_as_a_command_and_as_a_call(kind: str, compat: str |
         ("list", f"curl '{BASE}/favourites'"),
         ("search", f"curl '{BASE}/images/search?order=ASC&limit=3&breed_ids=beng&size=med'"),
         ("search", 'API.search_images(3, "beng", order="ASC")'),
+        ("search", f"curl '{BASE}/images/search?order=ASC&limit=3&breed_ids=beng&size=full'"),
+        ("search", f"curl '{BASE}/images/search?order=ASC&limit=3&breed_ids=BENG'"),
+        ("search", f"curl -G '{BASE}/images/search' -d order=ASC -d limit=3 -d breed_ids=beng"),
     ],
 )
 def test_other_ways_to_the_same_end_are_solved(kind: str, action: str):
     assert judged(kind, action, DONE)["status"] == "solved"
+
+
+SEARCH = f"curl '{BASE}/images/search?breed_ids=beng&order=ASC'"
+
+
+@pytest.mark.parametrize(
+    ("label", "action", "success"),
+    [
+        (SEARCH, SEARCH, True),
+        (SEARCH, SEARCH[:-1] + "&limit=5'", True),
+        (SEARCH, SEARCH[:-1] + "&limit=100&size=full'", True),
+        (SEARCH, SEARCH.replace("beng", "siam"), False),
+        (SEARCH, SEARCH.replace("breed_ids=beng&", ""), False),
+        (SEARCH, SEARCH[:-1] + "&limit=5&mime_types=gif'", False),
+        (SEARCH, SEARCH.replace("ASC", "DESC"), False),
+        (SEARCH, SEARCH[:-1] + "&limit=0'", False),
+        (SEARCH[:-1] + "&limit=3'", SEARCH[:-1] + "&limit=4'", False),
+        (SEARCH[:-1] + "&limit=3'", SEARCH, False),
+        (SEARCH[:-1] + "&size=full'", SEARCH, False),
+    ],
+)
+def test_what_a_search_leaves_open_is_not_judged_and_what_it_names_is(label: str, action: str, success: bool):
+    task = cat_task("1", "test", "goal", CALLS["search"], (label,), FAVOURITES)
+    env = make(data=TaskSet([task]), program=True)
+    env.reset(seed=0)
+    assert env.step(action)[4]["verdict"]["parts"]["success"] is success
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,40 @@ def test_a_label_is_solved_as_a_program_and_as_calls(compat: str | None):
         assert verdict["judge"] == ("original" if compat else "exact")
 
 
+SPELLED = (
+    "city, aim = 'Fargo', 'rent'\nAPI.set_location(city)\nAPI.set_buy_or_rent(aim)\n"
+    "API.select_home_type(['House', 'Condo'])\nAPI.set_num_beds(2)\nAPI.search()",
+    START + "kinds = []\nfor kind in ('condo', 'house'):\n    kinds.append(kind.title())\n"
+    "API.select_home_type(kinds)\nAPI.set_num_beds(value=2)\nprint('done')\nAPI.search()",
+    "wish = {'city': 'Fargo', 'beds': 2}\nAPI.set_location(f\"{wish['city']}\")\n"
+    "API.set_buy_or_rent('rent')\n"
+    "for call, value in [(API.select_home_type, ['House', 'Condo']), (API.set_num_beds, wish['beds'])]:\n"
+    "    call(value)\nif wish:\n    API.search()",
+    START + "def search(beds, kinds=('House', 'Condo')):\n    API.set_num_beds(beds)\n"
+    "    API.select_home_type([kind for kind in kinds])\n    API.search()\nsearch(beds=2)",
+    START
+    + "API.set_min_price(0)\nAPI.set_num_beds(2)\nAPI.select_home_type(['Condo', 'House'])\nAPI.search()",
+)
+CHEATS = (("Fargo", "Boise"), ("'rent'", "'buy'"), ("'beds': 2", "'beds': 3"), ("value=2", "value=1"))
+
+
+@pytest.mark.parametrize("compat", [None, "original"])
+@pytest.mark.parametrize("program", SPELLED)
+def test_any_python_that_makes_the_same_calls_is_solved(program: str, compat: str | None):
+    assert judged(program, program=True, compat=compat)["success"]
+
+
+@pytest.mark.parametrize("compat", [None, "original"])
+@pytest.mark.parametrize(
+    "program",
+    [text.replace(old, new) for text in SPELLED for old, new in CHEATS if old in text]
+    + [text.replace("API.search()", "API.set_num_garages(1)\nAPI.search()", 1) for text in SPELLED[:2]]
+    + [text.replace("'House', ", "") for text in SPELLED if "'House', " in text],
+)
+def test_the_same_python_with_another_wish_is_not_solved(program: str, compat: str | None):
+    assert not judged(program, program=True, compat=compat)["success"]
+
+
 @pytest.mark.parametrize(
     ("program", "original", "default"),
     [
@@ -147,7 +181,7 @@ def test_a_program_stops_at_its_first_failing_call():
         (
             [{"name": "program", "arguments": {"text": "while True: pass"}}],
             1,
-            "While is neither a call nor a name",
+            "line 1: the program takes more than 50000 steps",
         ),
     ],
 )

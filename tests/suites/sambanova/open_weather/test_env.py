@@ -49,6 +49,12 @@ RIGHT = [
     f"curl '{URL}?appid={{API_KEY}}&mode=json&lang=en&units=metric&q=Palo%20Alto'",
     f"Sure:\n```\n{LABEL}\n```",
     {"name": "weather_by_city", "arguments": {"units": "metric", "q": "palo alto,us"}},
+    {"name": "weather_by_zip", "arguments": {"units": "metric", "zip": "94301"}},
+    {"name": "weather_at_coordinates", "arguments": {"units": "metric", "lat": 37.4, "lon": -122.1}},
+    LABEL.replace("metric", "metric&mode=xml"),
+    LABEL.replace("palo+alto", "Palo+Alto,CA,US"),
+    LABEL[:-1] + " '",
+    f"curl -G '{URL}' -d 'q=palo+alto' -d 'appid={{API_KEY}}' -d units=metric",
     'API.weather_by_city("Palo Alto", "metric")',
     json.dumps({"name": "curl", "arguments": {"command": LABEL}}),
 ]
@@ -68,9 +74,15 @@ def test_a_command_and_its_finish_can_be_one_action():
 @pytest.mark.parametrize(
     ("action", "executable", "f1"),
     [
-        (LABEL.replace("metric", "imperial"), True, 0.8),
-        (LABEL.replace("/weather", "/forecast"), True, 0.8),
-        (LABEL.replace("metric", "metric&mode=xml"), True, 0.8),
+        (LABEL.replace("metric", "imperial"), True, 0.75),
+        (LABEL.replace("&units=metric", ""), True, 0.75),
+        (LABEL.replace("/weather", "/forecast"), True, 0.75),
+        (LABEL.replace("metric", "metric&lang=fr"), True, 0.75),
+        (LABEL.replace("palo+alto", "modesto"), True, 0.75),
+        (LABEL.replace("palo+alto", "palo+alto,fr"), True, 0.75),
+        (LABEL.replace("q=palo+alto", "zip=94501"), True, 0.75),
+        (LABEL.replace("q=palo+alto", "lat=37.4&lon=-122.2"), True, 0.75),
+        (LABEL.replace("q=palo+alto", "lat=37.4&lon=122.1"), True, 0.75),
         (LABEL.replace("palo+alto", "%7B%7D"), False, 0.0),
         (LABEL.replace("metric", "celsius"), False, 0.0),
         (LABEL.replace("q=", "city="), False, 0.0),
@@ -89,6 +101,34 @@ def test_any_other_request_is_not_solved(action: Any, executable: bool, f1: floa
     verdict = judged(action, program=True)
     assert (verdict["status"], verdict["score"], verdict["executable"]) == ("unsolved", 0.0, executable)
     assert verdict["f1"] == pytest.approx(f1)
+
+
+BARE = LABEL.replace("&units=metric", "")
+PLACES = "curl 'https://api.openweathermap.org/geo/1.0/direct?q=paris&appid={API_KEY}'"
+
+
+@pytest.mark.parametrize(
+    ("label", "action", "success"),
+    [
+        (BARE, BARE, True),
+        (BARE, BARE[:-1] + "&units=imperial'", True),
+        (BARE, BARE[:-1] + "&units=metric&mode=xml&lang=en'", True),
+        (BARE, BARE[:-1] + "&lang=de'", False),
+        (BARE, BARE.replace("palo+alto", "modesto"), False),
+        (BARE[:-1] + "&units=standard'", BARE, True),
+        (BARE[:-1] + "&units=standard'", BARE[:-1] + "&units=metric'", False),
+        (BARE[:-1] + "&mode=json'", BARE[:-1] + "&mode=xml'", False),
+        (BARE[:-1] + "&lang=de'", BARE, False),
+        (PLACES, PLACES[:-1] + "&limit=5'", True),
+        (PLACES[:-1] + "&limit=3'", PLACES[:-1] + "&limit=5'", False),
+        (PLACES[:-1] + "&limit=3'", PLACES, False),
+    ],
+)
+def test_what_a_goal_leaves_open_is_not_judged_and_what_it_names_is(label: str, action: str, success: bool):
+    task = weather_task("1", "test", "goal", CALL, (label,))
+    env = make(data=TaskSet([task]), program=True)
+    env.reset(seed=0)
+    assert env.step(action)[4]["verdict"]["parts"]["success"] is success
 
 
 def test_a_mistake_that_is_mended_is_solved_but_not_executable():

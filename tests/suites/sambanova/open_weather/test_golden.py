@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,7 @@ def test_golden_verdicts_hold_in_the_environment(cases: list[dict[str, Any]]):
             continue
         assert parts["executable"] == case["expected"]["executable"], case["id"]
         # The recorded stand-in compares texts, the embedded service what they mean (spec toolbench-tasks 14).
-        wanted = case["expected"]["success"] or (parts["executable"] and is_asked(case))
+        wanted = case["expected"]["success"] or (parts["executable"] and is_asked(case, judged=OPEN))
         assert parts["success"] == wanted, case["id"]
 
 
@@ -98,18 +99,29 @@ def is_hidden(prediction: str) -> bool:
     return got is not None and not (is_plain and kept_line(prediction).endswith("'"))
 
 
-def is_asked(case: dict[str, Any]) -> bool:
-    """Whether the prediction sends what a label does, defaults filled in (spec 3.1)."""
+OPEN = frozenset({"units", "mode", "limit"})
+
+
+def is_asked(case: dict[str, Any], judged: frozenset[str] = frozenset()) -> bool:
+    """Whether the prediction sends what a label does, defaults filled in (spec 3.1).
+
+    Units, format and number of places count where the label names them, or are among those judged anyway.
+    """
     got = sent_by(kept_line(case["prediction"]))
     wanted = [sent for label in case["labels"] if (sent := sent_by(label)) is not None]
-    return got is not None and any(meaning(got) == meaning(sent) for sent in wanted)
+    return got is not None and any(
+        meaning(got, OPEN - sent.params.keys() - judged) == meaning(sent, OPEN - sent.params.keys() - judged)
+        for sent in wanted
+    )
 
 
-def meaning(sent: Sent) -> Any:
+def meaning(sent: Sent, left_out: Set[str]) -> Any:
     """What a request comes to: numbers as numbers, cities without their letters' case."""
     params = {"lang": "en", "units": "standard", "mode": "json", "limit": "1"} | sent.params
     if "air_pollution" in sent.address:
         params = {name: params.get(name) for name in ("lat", "lon", "appid")}
+    for name in left_out:
+        params.pop(name, None)
     for name in ("lat", "lon", "limit"):
         with suppress(TypeError, ValueError):
             params |= {name: float(params[name])} if name in params else {}

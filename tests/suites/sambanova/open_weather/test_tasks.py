@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from string import Formatter
+
 import pytest
 
 from stb_env.suites.sambanova.open_weather.apis import APIS
@@ -10,15 +16,17 @@ from stb_env.suites.sambanova.open_weather.judge import OriginalJudge, wanted
 from stb_env.suites.sambanova.open_weather.service import VERSION
 from stb_env.suites.sambanova.open_weather.tasks import OpenWeatherTasks
 from stb_env.suites.sambanova.open_weather.tools import documents
+from tests.suites.sambanova.standing import all_of, answers_by_goal, recurring
 
 TEST = OpenWeatherTasks("test")
 TRAIN = OpenWeatherTasks("train")
+TASKS, TRAINED = all_of(TEST), all_of(TRAIN)
 LABELS = {label for index in range(100) for label in TEST.at(index).goal["labels"]}
 
 
 def test_the_test_split_is_the_pinned_one():
     # To change it on purpose: raise VERSION, and say in CHANGELOG.md that scores stop comparing.
-    assert (VERSION, TEST.hash) == (1, "84a6c4700e5968c722c89d7e0dff6e5c68e86823b1202d317b38da25060368ab")
+    assert (VERSION, TEST.hash) == (2, "d566d88f1ad101b8de11f122ac9e03ea587096669422ac022be660e0cd553af5")
 
 
 def test_the_test_split_has_a_hundred_different_goals_over_nine_kinds():
@@ -35,11 +43,38 @@ def test_training_and_demonstrations_share_no_request_with_the_test():
     assert not LABELS & (trained | {demo.program for demo in demonstrations()})
 
 
+def test_no_goal_of_the_test_recurs_in_training_or_in_a_demonstration():
+    assert recurring(TASKS, [*TRAINED, *demonstrations()]) == set()
+
+
+def test_equal_goals_have_equal_answers():
+    found = answers_by_goal([*TASKS, *TRAINED], lambda task: wanted(task.goal["labels"][0]))
+    assert {goal for goal, answers in found.items() if len(answers) > 1} == set()
+
+
+def phrasings() -> Iterator[tuple[str, list[str]]]:
+    content = files("stb_env.suites.sambanova.open_weather") / "content" / "goals.json"
+    texts = json.loads(content.read_text(encoding="utf-8"))
+    yield from ((name, texts[name]) for name in texts if name not in ("after", "anywhere"))
+
+
+@pytest.mark.parametrize(("kind", "texts"), list(phrasings()))
+def test_every_kind_is_asked_for_in_twelve_ways_and_each_names_its_place(kind: str, texts: list[str]):
+    assert len({text.lower() for text in texts}) >= 12
+    (api,) = (api for api in APIS if api.name == kind)
+    places = (
+        [{"compass"}, set(api.place)] if "lat" in api.place else [{"place"} if "q" in api.place else {"zip"}]
+    )
+    for text in texts:
+        assert {field for _, field, _, _ in Formatter().parse(text) if field} in places
+
+
 def test_there_are_two_executable_demonstrations_of_each_kind():
     demos = demonstrations()
     assert [demo.name for demo in demos] == [f"{kind}_{number}" for kind in range(9) for number in (0, 1)]
     for demo, api in zip(demos, [api for api in APIS for _ in (0, 1)], strict=True):
-        assert wanted(demo.program)["api"] == api.name
+        assert wanted(demo.program)["path"] == api.path
+        assert set(api.place) <= {word.split("=")[0] for word in re.split(r"[?&]", demo.program)}
         assert OriginalJudge().answer_to(demo.program)
 
 
@@ -48,8 +83,12 @@ def test_a_goal_names_everything_that_its_request_has():
         task = TEST.at(index)
         call = task.gold[0]
         assert isinstance(call.arguments, dict)
-        for name in ("q", "zip", "lat", "lon", "limit"):
+        for name in ("q", "zip", "limit"):
             assert str(call.arguments.get(name, "")) in task.query
+        for name, sides in (("lat", "SN"), ("lon", "WE")):
+            if name in call.arguments:
+                value = call.arguments[name]
+                assert str(value) in task.query or f"{abs(value)}° {sides[value >= 0]}" in task.query
 
 
 @pytest.mark.parametrize("index", range(9))

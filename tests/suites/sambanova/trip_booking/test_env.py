@@ -65,6 +65,34 @@ def test_a_label_is_solved_as_a_program_and_as_calls(compat: str | None):
         assert verdict["judge"] == ("original" if compat else "exact")
 
 
+REST = "API.set_num_adults(2)\nAPI.select_room_type('Double')\nAPI.search()"
+SPELLED = (
+    START + WAY + "place, days = Loc('Denver'), [Date(5, day, 2024) for day in (10, 15)]\n"
+    "API.set_hotel_location(place)\nAPI.set_checkin_date(days[0])\nAPI.set_checkout_date(days[1])\n" + REST,
+    START + WAY + "API.set_hotel_location(Loc(location='Den' + 'ver'))\n"
+    "for call, text in [(API.set_checkin_date, '5/10/2024'), (API.set_checkout_date, '5/15/2024')]:\n"
+    "    call(Date(*map(int, text.split('/'))))\n" + REST,
+    START + WAY + "def day(number, month=5):\n    return Date(month=month, day=number, year=2024)\n"
+    "API.set_hotel_location(Loc(f\"{'denver'.title()}\"))\nAPI.set_checkin_date(day(10))\n"
+    "API.set_checkout_date(day(15))\nprint('ready')\n" + REST,
+)
+CHEATS = (("Denver", "Omaha"), ("10", "11"), ("adults(2)", "adults(3)"), ("Double", "Luxury"))
+
+
+@pytest.mark.parametrize("compat", [None, "original"])
+@pytest.mark.parametrize("program", SPELLED)
+def test_any_python_that_makes_the_same_calls_is_solved(program: str, compat: str | None):
+    assert judged(program, program=True, compat=compat)["success"]
+
+
+@pytest.mark.parametrize("compat", [None, "original"])
+@pytest.mark.parametrize(
+    "program", [text.replace(old, new) for text in SPELLED for old, new in CHEATS if old in text]
+)
+def test_the_same_python_with_another_wish_is_not_solved(program: str, compat: str | None):
+    assert not judged(program, program=True, compat=compat)["success"]
+
+
 @pytest.mark.parametrize(
     ("program", "original", "default"),
     [
@@ -84,7 +112,8 @@ def test_a_label_is_solved_as_a_program_and_as_calls(compat: str | None):
         (LABEL.replace("Date(5, 10,", "Date(5, 15,"), (True, False), (False, False)),
         (LABEL.replace('"Double"', '"double"'), (True, False), (False, False)),
         (LABEL.replace('"Double"', '"Luxury"'), (True, False), (True, False)),
-        (LABEL.replace("search()", "set_num_children(0)\nAPI.search()"), (True, False), (True, False)),
+        (LABEL.replace("search()", "set_num_children(0)\nAPI.search()"), (True, False), (True, True)),
+        (LABEL.replace("search()", "set_num_children(1)\nAPI.search()"), (True, False), (True, False)),
         (LABEL.replace("search()", "set_num_rooms(1)\nAPI.search()"), (True, True), (True, True)),
         (WAY + LABEL, (False, False), (False, False)),
         (WAY, (True, False), (False, False)),

@@ -8,15 +8,13 @@ from typing import Any
 import pytest
 
 from stb_env.suites.sambanova.common.agreement import best_agreement
-from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.judge import Labels
-from stb_env.suites.sambanova.common.form.program import RefusedError, calls_of
 from stb_env.suites.sambanova.trip_booking.functions import ROOM_TYPES, day_of
 from stb_env.suites.sambanova.trip_booking.tasks import trip_task
 from stb_env.suites.sambanova.trip_booking.world import API, TripWorld
 from stb_env.tasks import Task
 from tests.shared import task_cases
-from tests.suites.sambanova.common.form.play import ends_with_search, judged, unread
+from tests.suites.sambanova.common.form.play import ends_with_search, judged
 
 ENV = "stb/TripBooking-v0"
 FIGURES = ("executable", "success", "precision", "recall", "f1")
@@ -29,16 +27,6 @@ def cases(shared_data: Path) -> list[dict[str, Any]]:
 
 def task_of(case: dict[str, Any]) -> Task:
     return trip_task("1", "test", "goal", (), tuple(case["labels"]))
-
-
-def is_refused(case: dict[str, Any]) -> bool:
-    try:
-        list(calls_of(case["prediction"], API))
-    except RefusedError:
-        return True
-    except CrashError:
-        return False
-    return False
 
 
 def expected_by_default(case: dict[str, Any]) -> tuple[bool, bool] | None:
@@ -54,7 +42,7 @@ def expected_by_default(case: dict[str, Any]) -> tuple[bool, bool] | None:
         return False, False
     if criteria.get("room_type", ROOM_TYPES[0]) not in ROOM_TYPES or not in_order(days):
         return False, False
-    return True, expected["success"]
+    return None if criteria.get("num_children") == 0 else (True, expected["success"])
 
 
 def in_order(days: dict[str, Any]) -> bool:
@@ -67,10 +55,6 @@ def in_order(days: dict[str, Any]) -> bool:
 def test_golden_figures_of_every_case_are_the_originals(cases: list[dict[str, Any]]):
     for case in cases:
         verdict = judged(ENV, task_of(case), case["prediction"], compat="original", program=True)
-        if is_refused(case):
-            assert case["syntax"] == "python", case["id"]
-            assert not verdict["executable"], case["id"]
-            continue
         figures = {name: verdict[name] for name in FIGURES}
         assert figures == pytest.approx({name: case["expected"][name] for name in FIGURES}), case["id"]
         if case["expected"].get("error_text"):
@@ -83,18 +67,17 @@ def test_golden_criteria_and_the_best_label_of_every_case_are_the_originals(case
         expected = case["expected"]
         wanted = [labels.criteria(label) for label in case["labels"]]
         assert wanted == expected["label_criteria"], case["id"]
-        if expected["executable"] and not is_refused(case):
+        if expected["executable"]:
             form = world.run(case["prediction"])
             assert form.criteria == expected["criteria"], case["id"]
             assert best_agreement(form.criteria, wanted)[1] == expected["best_label_index"], case["id"]
 
 
-def test_golden_programs_are_refused_where_they_use_more_python_than_is_read(cases: list[dict[str, Any]]):
+def test_golden_python_programs_end_alike_as_whole_programs_and_call_by_call(cases: list[dict[str, Any]]):
     for case in cases:
-        if case["expected"]["executable"]:
-            assert is_refused(case) == bool(unread(case["prediction"])), case["id"]
-        elif case["syntax"] != "python":
-            assert not is_refused(case), case["id"]
+        if case["syntax"] == "python" and case["expected"]["executable"]:
+            verdict = judged(ENV, task_of(case), case["prediction"], program=True)
+            assert verdict["success"] == case["expected"]["success"], case["id"]
 
 
 def test_golden_verdicts_of_plain_programs_hold_by_default(cases: list[dict[str, Any]]):

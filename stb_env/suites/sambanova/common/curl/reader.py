@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -10,6 +11,8 @@ from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolCall, ToolId
+
+_CONTINUED = re.compile(r"\\\r?\n")
 
 CURL = "curl"
 """Name of the tool that takes a command as it is written."""
@@ -99,7 +102,7 @@ def _read_action(translate: Translate, continued: bool, action: Any) -> Action:
 
 def _read_text(translate: Translate, continued: bool, text: str) -> Action:
     if CURL in text:
-        lines = (text.replace("\\\n", " ") if continued else text).split("\n")
+        lines = (_CONTINUED.sub(" ", text) if continued else text).split("\n")
         at = next((at for at, line in enumerate(lines) if _is_command(line)), None)
         if at is not None:
             beside = _beside(lines, at)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit
 
 from stb_env.suites.sambanova.common.curl.words import CurlError, split_words
 
@@ -32,6 +32,7 @@ _LONG_VALUED = {
     "--data-raw": "data",
     "--data-ascii": "data",
     "--data-binary": "data",
+    "--data-urlencode": "encoded",
     "--header": "header",
     "--user-agent": "ignored",
     "--max-time": "ignored",
@@ -94,22 +95,20 @@ def read_request(command: str) -> Request:
     words = split_words(command)
     if not words or words[0] != "curl":
         raise CurlError(f"{words[0][:40] if words else ''!r} is no command here; only curl is", 127)
-    urls: list[str] = []
-    bodies: list[str] = []
-    method = ""
+    given: dict[str, list[str]] = {}
     for name, value in _options(words[1:]):
-        match name:
-            case "url":
-                urls.append(value)
-            case "method":
-                method = value
-            case "data":
-                bodies.append(_data(value))
+        given.setdefault(name, []).append(value)
+    urls = given.get("url", [])
     if len(urls) != 1:
         raise CurlError(f"one address is needed, got {len(urls)}", 2)
-    host, path, params = _read_url(urls[0])
-    body = "&".join(bodies) if bodies else None
-    return Request(method or ("GET" if body is None else "POST"), host, path, params, body)
+    url, body = urls[0], "&".join(given["data"]) if "data" in given else None
+    if "get" in given:
+        # curl moves the data to the end of the address.
+        query = "" if body is None else ("&" if "?" in url else "?") + body
+        url, body = url + query, None
+    host, path, params = _read_url(url)
+    methods = given.get("method", ["GET" if body is None else "POST"])
+    return Request(methods[-1], host, path, params, body)
 
 
 def read_query(query: str) -> dict[str, str]:
@@ -131,10 +130,13 @@ def read_query(query: str) -> dict[str, str]:
 def _options(words: list[str]) -> Iterator[tuple[str, str]]:
     rest = iter(words)
     for word in rest:
-        if word in _LONG_FLAGS:
+        if word in _LONG_FLAGS or word == "--":
+            continue
+        if word == "--get":
+            yield "get", word
             continue
         if word in _LONG_VALUED:
-            yield _LONG_VALUED[word], _value(word, rest)
+            yield _given(_LONG_VALUED[word], _value(word, rest))
         elif word.startswith("-") and len(word) > 1:
             yield from _short_options(word, rest)
         else:
@@ -144,9 +146,11 @@ def _options(words: list[str]) -> Iterator[tuple[str, str]]:
 def _short_options(word: str, rest: Iterator[str]) -> Iterator[tuple[str, str]]:
     for at, letter in enumerate(word[1:], 2):
         if letter in _VALUED:
-            yield _VALUED[letter], word[at:] or _value(word, rest)
+            yield _given(_VALUED[letter], word[at:] or _value(word, rest))
             return
-        if letter not in _FLAGS:
+        if letter == "G":
+            yield "get", letter
+        elif letter not in _FLAGS:
             raise CurlError(f"curl's option {word[:40]!r} is unknown here", 2)
 
 
@@ -157,14 +161,22 @@ def _value(option: str, rest: Iterator[str]) -> str:
     return value
 
 
-def _data(value: str) -> str:
+def _given(name: str, value: str) -> tuple[str, str]:
+    """Return an option as it counts: data under one name, encoded where curl encodes it."""
+    if name not in ("data", "encoded"):
+        return name, value
     if value.startswith("@"):
         raise CurlError(f"{value[:40]!r} would read a file; write the data itself", 26)
-    return value
+    if name == "encoded":
+        key, mark, text = value.partition("=")
+        value = f"{key}{mark if key else ''}{quote_plus(text)}" if mark else quote_plus(key)
+    return "data", value
 
 
 def _read_url(url: str) -> tuple[str, str, dict[str, str]]:
-    if not url.isprintable() or " " in url:
+    # Within a query the curl of the original's time sends blanks on as they are.
+    url = url.rstrip(" ")
+    if not url.isprintable() or " " in url.partition("?")[0]:
         raise CurlError("the address has blanks or control characters; write a blank as + or %20", 3)
     try:
         parts = urlsplit(url if "://" in url else f"http://{url}")

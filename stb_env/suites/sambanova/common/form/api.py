@@ -102,11 +102,11 @@ def program_tool(category: str, service: str) -> Tool:
         >>> program_tool("Travel", "trips").name
         'program'
     """
-    text = {"type": "string", "description": "The program, one call to API on each line."}
+    text = {"type": "string", "description": "The program."}
     return Tool(
         PROGRAM,
-        "Makes all the calls of a program. It is read, not run as Python: calls to API with plain values, "
-        "and names given to values.",
+        "Makes all the calls of a program on API. Plain Python is read, within bounds: variables, loops, "
+        "functions and formatted texts, without classes, files or libraries other than math.",
         {"type": "object", "properties": {"text": text}, "required": ["text"]},
         ToolId.of(category, service, PROGRAM),
     )

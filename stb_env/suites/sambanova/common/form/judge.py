@@ -10,6 +10,8 @@ documentation forbids, or takes the form for the substance:
 - Types are not checked there. Here arguments are read by their schema: what does not fit is refused, and what
   only spells the same value otherwise, such as ``"3"`` for 3, is that value.
 - Programs crash there for a Markdown fence or for leaving out ``API.``. Here they are read.
+- The original runs Python, whatever it does. Here programs run within bounds, in a machine without ``try``,
+  classes and libraries other than math; in either mode they crash for these.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.form.api import PROGRAM, FormApi, Made, Signatures
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.form.program import OBJECT, Call, calls_of
+from stb_env.suites.sambanova.common.interpreter.reader import fenced
 from stb_env.tools import FINISH, ToolCall
 
 _JSON = ("{", "[")
@@ -22,8 +23,8 @@ Reader = Callable[[ActionLike], Action]
 def form_reader(api: FormApi) -> Reader:
     r"""Return a reader that takes a program apart into its calls; it never raises.
 
-    Whatever is no plain program, such as one in a Markdown fence, is read by `parse_action`. Values that a
-    program constructs become objects.
+    A program may stand in a Markdown fence, with Finish around it. Whatever is no program is read by
+    `parse_action`. Values that a program constructs become objects.
 
     Examples:
         >>> from stb_env.suites.sambanova.trip_booking.world import API
@@ -78,14 +79,27 @@ def plain(value: object) -> Json:
 
 
 def _read_calls(api: FormApi, action: ActionLike) -> Action:
-    if isinstance(action, str) and f"{OBJECT}." in action and not action.startswith(_JSON):
-        try:
-            calls = [typed(call) for call in calls_of(action[:MAX_TEXT], api)]
-        except CrashError:
-            calls = []
+    # Calls as JSON are data to Python, and call nothing.
+    if isinstance(action, str) and OBJECT in action:
+        calls = _calls(action, api) or _calls("\n".join(fenced(action)), api)
         if calls:
-            return arrange(calls, "")
+            return arrange([*map(typed, calls), *_finish_after(action, calls)], "")
     return _general(action, api.classes)
+
+
+def _calls(program: str, api: FormApi) -> list[Call]:
+    """Return the calls of a program; none where it does not run through."""
+    try:
+        return list(calls_of(program[:MAX_TEXT], api))
+    except CrashError:
+        return []
+
+
+def _finish_after(action: str, calls: list[Call]) -> list[ToolCall]:
+    """Return Finish where it follows the last fence and is not among the calls."""
+    if "```" not in action or any(call.name == FINISH for call in calls):
+        return []
+    return [call for call in parse_action(action.rpartition("```")[2]).calls if call.name == FINISH]
 
 
 def _read_program(api: FormApi, action: ActionLike) -> Action:

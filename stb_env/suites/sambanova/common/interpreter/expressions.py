@@ -87,9 +87,18 @@ class Expressions(Values):
         args = self._members(node.args, scope)
         kwargs: dict[str, object] = {}
         for keyword in node.keywords:
-            given: Any = self.value(keyword.value, scope)
-            kwargs.update(given if keyword.arg is None else {keyword.arg: given})
+            given = self.value(keyword.value, scope)
+            more = self._mapping(given) if keyword.arg is None else {keyword.arg: given}
+            for name, value in more.items():
+                if not isinstance(name, str) or name in kwargs:
+                    raise CrashError(f"a call has no place for the argument {name!r}")
+                kwargs[name] = value
         return self.called(function, args, kwargs)
+
+    def _mapping(self, value: object) -> dict[object, object]:
+        if isinstance(value, dict):
+            return value
+        raise CrashError(f"{type(value).__name__} cannot follow **")
 
     def _binary(self, node: ast.BinOp, scope: Scope) -> object:
         return self.computed(type(node.op), self.value(node.left, scope), self.value(node.right, scope))
@@ -138,8 +147,7 @@ class Expressions(Values):
         made: dict[object, object] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             if key is None:
-                more: Any = self.value(value, scope)
-                made.update(more)
+                made.update(self._mapping(self.value(value, scope)))
             else:
                 self.put(made, self.value(key, scope), self.value(value, scope))
         return made
@@ -205,6 +213,8 @@ class Expressions(Values):
 
     def _unpack(self, targets: list[ast.expr], items: list[object], scope: Scope) -> None:
         starred = [at for at, target in enumerate(targets) if isinstance(target, ast.Starred)]
+        if len(starred) > 1:
+            raise CrashError("a star stands at one name of an assignment at most")
         if starred:
             (at,), after = starred, len(targets) - starred[0] - 1
             end = len(items) - after

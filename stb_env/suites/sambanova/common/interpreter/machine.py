@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -107,8 +108,8 @@ class Machine:
         >>> machine.run("open('file')")
         Traceback (most recent call last):
         ...
-        stb_env.suites.sambanova.common.interpreter.crash.CrashError: line 1: name 'open' is not defined.
-    """
+        stb_env.suites.sambanova.common.interpreter.crash.UnsupportedError: line 1: open of Python is not read here.
+    """  # noqa: E501 # the line is what Python prints
 
     def __init__(
         self,
@@ -286,7 +287,8 @@ class Machine:
     def _module(self, name: str) -> Module:
         if name not in self._modules:
             known = ", ".join(self._modules) or "none"
-            raise CrashError(f"no library {name!r} can be imported here; there are: {known}")
+            kind = UnsupportedError if name.split(".")[0] in sys.stdlib_module_names else CrashError
+            raise kind(f"no library {name!r} can be imported here; there are: {known}")
         return self._modules[name]
 
     def _delete(self, node: ast.Delete, scope: Scope) -> None:

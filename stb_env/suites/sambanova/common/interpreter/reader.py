@@ -18,6 +18,16 @@ PROGRAM = "program"
 _FENCE = re.compile(r"```[a-zA-Z]*\n(.*?)```", re.DOTALL)
 
 
+def fenced(text: str) -> list[str]:
+    r"""Return what stands between Markdown fences.
+
+    Examples:
+        >>> fenced("So:\n```python\nput(1)\n```")
+        ['put(1)\n']
+    """
+    return _FENCE.findall(text[:100_000]) if "```" in text else []
+
+
 def program_reader(names: Collection[str], *, original: bool = False) -> Callable[[ActionLike], Action]:
     r"""Return a reader of programs; what is none is read in the general forms.
 
@@ -44,7 +54,7 @@ def _read_action(known: frozenset[str], original: bool, action: ActionLike) -> A
         general = parse_action(action)
         if general.calls:
             return general
-    for text in (action, *_fenced(action)):
+    for text in (action, *fenced(action)):
         program = _read(text, known)
         if program is not None:
             return program
@@ -56,10 +66,6 @@ def _read_action(known: frozenset[str], original: bool, action: ActionLike) -> A
 
 def _program(text: str) -> ToolCall:
     return ToolCall(PROGRAM, {"text": text}, "call_0")
-
-
-def _fenced(text: str) -> list[str]:
-    return _FENCE.findall(text[:100_000]) if "```" in text else []
 
 
 def _read(text: str, known: frozenset[str]) -> Action | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
+
 from stb_env.errors import did_you_mean
-from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 
 
 class Scope:
@@ -32,12 +34,15 @@ class Scope:
 
         Raises:
             CrashError: It has none.
+            UnsupportedError: It is one that only Python itself has.
         """
         scope: Scope | None = self
         while scope is not None:
             if name in scope.names:
                 return scope.names[name]
             scope = scope.around
+        if hasattr(builtins, name):
+            raise UnsupportedError(f"{name} of Python is not read here.{did_you_mean(name, self._known())}")
         raise CrashError(f"name {name!r} is not defined.{did_you_mean(name, self._known())}")
 
     def set(self, name: str, value: object) -> None:

@@ -20,7 +20,7 @@ PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueE
 _PLAIN = (bool, int, float, str, list, tuple, dict, OrderedSet, range, type(None))
 _OPAQUE = (*_PLAIN, Host, Native, TypeName)
 _SIZED = (str, list, tuple, dict, OrderedSet)
-_KEYS = (bool, int, float, str, tuple, type(None))
+_KEYS = (bool, int, float, str, tuple, type(None), Native)
 
 _SHARE = 20
 """Members of a new value that take one step."""

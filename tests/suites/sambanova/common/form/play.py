@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from typing import Any
 
 import gymnasium as gym
@@ -12,12 +11,6 @@ import stb_env  # noqa: F401 (registers the ids)
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import FINISH
 
-# What programs are read with: calls of methods, names for values, and sums, differences and products.
-READ = (
-    *(ast.Module, ast.Expr, ast.Assign, ast.Name, ast.Load, ast.Store, ast.Call, ast.keyword, ast.Attribute),
-    *(ast.Constant, ast.List, ast.Tuple, ast.Dict, ast.UnaryOp, ast.USub, ast.UAdd),
-    *(ast.BinOp, ast.Add, ast.Sub, ast.Mult),
-)
 DONE = {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": ""}}
 
 
@@ -41,16 +34,3 @@ def judged(env_id: str, task: Task, *actions: Any, **settings: Any) -> dict[str,
 def ends_with_search(program: str) -> bool:
     body = ast.parse(program).body
     return bool(body) and ast.unparse(body[-1]) == "API.search()"
-
-
-def unread(program: str) -> set[str]:
-    """What a program has of Python that is not read: such programs are refused, though SambaNova runs them.
-
-    See spec toolbench-tasks 14, on cases whose syntax is ``python``.
-    """
-    nodes = list(ast.walk(ast.parse(program.strip())))
-    called = [
-        node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    ]
-    kinds = {type(node).__name__ for node in nodes if not isinstance(node, READ)}
-    return kinds | (set(called) & set(dir(builtins)))

@@ -22,6 +22,7 @@ NESTED = {"name": "Loc", "arguments": {"location": "Omaha"}}
     [
         'API.set_origin(Loc("Omaha"))',
         'place = Loc("Omaha")\nAPI.set_origin(place)',
+        '```\nx = Loc("Omaha")\nAPI.set_origin(x)\n```',
         {"name": "set_origin", "arguments": OMAHA},
         {"name": "set_origin", "arguments": {"value": NESTED}},
         '{"name": "set_origin", "arguments": {"value": {"location": "Omaha"}}}',
@@ -33,12 +34,29 @@ def test_every_form_of_a_call_is_the_same_call(action: Any):
     assert (call.name, call.arguments) == ("set_origin", OMAHA)
 
 
-@pytest.mark.parametrize(
-    "action", ['set_origin(Loc("Omaha"))', '```\nx = Loc("Omaha")\nAPI.set_origin(x)\n```']
-)
-def test_a_program_in_a_fence_or_without_prefix_is_read_by_position(action: str):
+@pytest.mark.parametrize("action", ['set_origin(Loc("Omaha"))'])
+def test_a_program_without_prefix_is_read_by_position(action: str):
     (call,) = read(action).calls
     assert (call.name, call.arguments) == ("set_origin", {"*": [{"location": "Omaha"}]})
+
+
+FENCED = "Here:\n```python\nfor n in (1, 2):\n    API.set_num_adults(n)\n```\n"
+END = '{"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "x"}}'
+
+
+@pytest.mark.parametrize(("action", "end"), [(FENCED, []), (FENCED + END, ["Finish"])])
+def test_a_program_in_a_fence_runs_its_loops_and_finish_may_follow(action: str, end: list[str]):
+    assert [call.name for call in read(action).calls] == ["set_num_adults", "set_num_adults", *end]
+
+
+def test_a_program_may_begin_as_a_list():
+    calls = read("[API.set_num_adults(n) for n in (1, 2)]").calls
+    assert [call.arguments for call in calls] == [{"value": 1}, {"value": 2}]
+
+
+def test_a_program_that_does_not_run_through_makes_no_call_of_its_loops():
+    calls = read("for n in (1, 2):\n    API.set_num_adults(n)\nAPI.set_origin(home)").calls
+    assert [call.name for call in calls].count("set_num_adults") < 2
 
 
 @pytest.mark.parametrize(
