@@ -9,6 +9,7 @@ from stb_env.errors import DataError
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.official import Item, read_official
+from stb_env.suites.sambanova.google_sheets.frame import read_frame
 from stb_env.suites.sambanova.google_sheets.judge import labelled
 from stb_env.suites.sambanova.google_sheets.tasks import NAME, sheets_task
 from stb_env.suites.sambanova.google_sheets.values import Plain, entered
@@ -23,7 +24,9 @@ def official_tasks(path: str | Path) -> TaskSet:
     """Read the test items of an official folder; every label is tried.
 
     The worksheets that the items start from are no files of the benchmark, but a public spreadsheet. Export
-    each as CSV into ``sheets/NAME.csv`` beside ``test.jsonl``.
+    each as CSV into ``sheets/NAME.csv`` beside ``test.jsonl``. As in the original (specification of the eight
+    tasks, 7.1), each is read as a data frame and written anew: merged and missing titles get names, blank
+    rows and columns are gone.
 
     Args:
         path: Folder with ``test.jsonl``, or that file.
@@ -44,7 +47,8 @@ def official_tasks(path: str | Path) -> TaskSet:
             "test",
             item.goal,
             name,
-            read_grid(folder / f"{name}.csv"),
+            # What the original starts from is the table as data frames read it, written anew.
+            read_frame(read_grid(folder / f"{name}.csv")).grid,
             item.labels,
             (ToolCall(PROGRAM, {"text": item.labels[0]}),),
             check_format=_check_format(item),

@@ -253,6 +253,24 @@ def test_official_files_are_played_in_both_modes(tmp_path: Path):
             assert env.step(label)[1] == 1.0
 
 
+def test_an_official_worksheet_starts_as_the_original_reads_and_writes_it(tmp_path: Path):
+    # A merged title leaves a blank one, a name repeats, a row and a column are empty, and NA is nothing.
+    csv = "Item,Size,,Size,\nnut,4,9,NA,\n,,,,\nbolt,10,1,3,\n"
+    label = "worksheet.update_cell(3, 2, 11)"
+    folder = official(tmp_path, record("sort", completion=[label]), csv=csv)
+    for compat in (None, "original"):
+        env = make(data=str(folder), compat=compat, program=True)
+        env.reset(seed=0)
+        assert env.task.goal["grid"] == [
+            ["Item", "Size", "Unnamed: 2", "Size.1"],
+            ["nut", 4, 9, None],
+            ["bolt", 10, 1, 3],
+        ]
+        # The row that was below the empty one has moved up.
+        assert env.fork().step("worksheet.update('B3', 11)")[1] == 1.0
+        assert env.step("worksheet.update('B4', 11)")[1] == 0.0
+
+
 @pytest.mark.parametrize(
     ("change", "csv", "message"),
     [

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.google_sheets.frame import read_columns
 from stb_env.suites.sambanova.google_sheets.frame_names import FIELDS, FUNCTIONS, METHODS
 from stb_env.suites.sambanova.google_sheets.runs import own_sheet, plain, run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
@@ -130,7 +134,8 @@ def test_writing_a_frame_leaves_what_is_outside_of_it():
     assert own_sheet(book).cells[7, 2] == "nut"
     _, book = run(READ + "set_with_dataframe(worksheet, df.head(1), include_index=True, resize=True)")
     sheet = own_sheet(book)
-    assert (sheet.rows, sheet.columns, sheet.cells[1, 1], sheet.cells[2, 1]) == (2, 5, "index", 0)
+    # Row labels without a name have no title.
+    assert (sheet.rows, sheet.columns, sheet.cells.get((1, 1)), sheet.cells[2, 1]) == (2, 5, None, 0)
 
 
 def test_a_large_frame_enlarges_the_grid():
@@ -245,3 +250,35 @@ def test_six_hundred_damaged_frame_programs_end_or_crash():
             run(text)
         except CrashError:
             continue
+
+
+@pytest.mark.parametrize(
+    ("made", "written"),
+    [
+        ("df.groupby('Kind')[['Qty']].sum()", [["Kind", "Qty"], ["large", "3"], ["small", "14"]]),
+        (
+            "df.groupby('Kind').agg({'Qty': ['min', 'max']})",
+            [["", "Qty", "Qty"], ["", "min", "max"], ["Kind"], ["large", "3", "3"], ["small", "4", "10"]],
+        ),
+        (
+            "df.groupby('Kind').agg({'Qty': ['max']}).rename_axis(None)",
+            [["", "Qty"], ["", "max"], ["large", "3"], ["small", "10"]],
+        ),
+    ],
+)
+def test_titles_are_written_with_a_row_for_each_level(made: str, written: list[list[str]]):
+    width = max(map(len, written))
+    program = f"worksheet.clear()\nset_with_dataframe(worksheet, {made}, include_index=True)"
+    expected = [[*row, *[""] * (width - len(row))] for row in written]
+    assert run(f"{READ}{program}\nworksheet.get_all_values()")[0] == expected
+
+
+TITLES = st.sampled_from(["", "A", "A.1", "A.2", "Unnamed: 0", "Unnamed: 1", "Unnamed: 1.1", 7, "7.1", True])
+
+
+@given(st.lists(TITLES, min_size=2, max_size=8))
+def test_titles_that_repeat_or_are_missing_are_named_as_pandas_names_them(titles: list[Any]):
+    reader = import_module("pandas.io.parsers").TextParser
+    expected = list(reader([list(titles), [1] * len(titles)]).read().columns)
+    assert read_columns([titles, [1] * len(titles)])[0] == expected
+    assert run("list(get_as_dataframe(worksheet).columns)", [titles])[0][: len(titles)] == expected

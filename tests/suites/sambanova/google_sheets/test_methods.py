@@ -64,6 +64,15 @@ NUT, BOLT, COG = ["nut", "4", "0.5"], ["bolt", "10", "0.25"], ["cog", "3", "7"]
         ("worksheet.batch_get(['A1', 'C1'])", [[["Item"]], [["Cost"]]]),
         ("worksheet.get_all_values()", [HEAD, NUT, BOLT, COG]),
         ("worksheet.get_all_records()[0]", {"Item": "nut", "Qty": 4, "Cost": 0.5}),
+        (
+            "worksheet.get_all_records(numericise_ignore=['all'])[0]",
+            {"Item": "nut", "Qty": "4", "Cost": "0.5"},
+        ),
+        ("worksheet.get_all_records(numericise_ignore=[2])[0]", {"Item": "nut", "Qty": "4", "Cost": 0.5}),
+        (
+            "worksheet.update('B1', 'Cost')\nworksheet.get_all_records(expected_headers=['Item'])[0]",
+            {"Item": "nut", "Cost": 0.5},
+        ),
         ("worksheet.row_values(2)", NUT),
         ("worksheet.col_values(1)", ["Item", "nut", "bolt", "cog"]),
         ("worksheet.find('bolt').row", 3),
@@ -356,6 +365,7 @@ def test_a_format_can_be_set_by_request():
         ("worksheet.find(5)", "find takes a text or a compiled pattern"),
         ("worksheet.get_all_records(head=3)\nworksheet.updat('A1', 1)", "Did you mean 'update'"),
         ("worksheet.update('B1', 'Item')\nworksheet.get_all_records()", "a text twice"),
+        ("worksheet.get_all_records(expected_headers=['Itme'])", r"does not hold: \['Itme'\]"),
         ("sheet.worksheet('Sheet')", "WorksheetNotFound: .* 'Sheet'. Did you mean 'Sheet1'"),
         ("sheet.add_worksheet('Sheet1', 1, 1)", "there is a worksheet 'Sheet1' already"),
         ("sheet.add_worksheet('x', 10**9, 1)", "a sheet has 1 to 10000 rows"),
