@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, TypeVar
 
@@ -102,6 +103,29 @@ def check_planned(cells: int) -> None:
     """
     if cells > MAX_PLANNED:
         raise CrashError("the tables are too large to be combined like that")
+
+
+def where(condition: object, yes: object, no: object) -> object:
+    """Choose between values row by row, texts too: NumPy's function, as it is used on columns.
+
+    Raises:
+        CrashError: A value is none that pandas is to see, or the result is too large.
+
+    Examples:
+        >>> where([True, False], "high", "low").tolist()
+        ['high', 'low']
+    """
+    parts = [
+        np.asarray(given(value), dtype=kind) for value, kind in ((condition, bool), (yes, None), (no, None))
+    ]
+    if any(part.dtype.kind not in "biufUO" for part in parts):
+        raise CrashError("where chooses between numbers, truth values and texts here")
+    check_planned(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
+    texts = any(part.dtype.kind in "UO" for part in parts[1:])
+    condition, yes, no = (
+        part if at == 0 or not texts else part.astype(object) for at, part in enumerate(parts)
+    )
+    return np.where(condition, yes, no)
 
 
 def _callable(value: object) -> object:

@@ -19,6 +19,9 @@ from stb_env.tools import ToolCall
 SHEETS = "sheets"
 """Folder with the worksheets that tasks start from, beside ``test.jsonl``."""
 
+_PIVOT = "pivotTable"
+"""What stands in programs that ask the service for a pivot table."""
+
 
 def official_tasks(path: str | Path) -> TaskSet:
     """Read the test items of an official folder; every label is tried.
@@ -52,6 +55,7 @@ def official_tasks(path: str | Path) -> TaskSet:
             item.labels,
             (ToolCall(PROGRAM, {"text": item.labels[0]}),),
             check_format=_check_format(item),
+            is_summary=any(_PIVOT in label for label in item.labels),
             sheet_name=name,
         )
         try:

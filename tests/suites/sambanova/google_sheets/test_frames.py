@@ -74,6 +74,7 @@ def test_a_frame_has_the_whole_grid_and_keeps_its_labels():
         ("[(name, len(group)) for name, group in df.groupby('Kind')]", [["large", 2], ["small", 2]]),
         ("np.round(df['Cost'] * 2).tolist()", [1, 0, 14, 18]),
         ("np.where(df['Cost'] > 1, 1, 0).tolist()", [0, 0, 1, 1]),
+        ("np.where(df['Cost'] > 1, 'dear', df['Kind']).tolist()", ["small", "small", "dear", "dear"]),
         ("pd.concat([df, df]).drop_duplicates().shape[0]", 4),
         ("df.merge(pd.DataFrame({'Kind': ['small'], 'Box': [7]}), on='Kind')['Box'].tolist()", [7, 7]),
         ("df['Kind'].value_counts().to_dict()", {"small": 2, "large": 2}),

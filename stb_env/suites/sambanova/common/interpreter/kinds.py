@@ -98,6 +98,10 @@ class Module(Host):
         self.kind = name
         self._names = names
 
+    def extended(self, names: Mapping[str, object]) -> Module:
+        """Return the library with more in it, or with other things under the same names."""
+        return Module(self.kind, {**self._names, **names})
+
     def attribute(self, name: str) -> object:
         """Return what is in the library under a name.
 

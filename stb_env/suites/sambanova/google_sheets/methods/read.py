@@ -204,7 +204,7 @@ METHODS: tuple[Method, ...] = (
     Method("acell", "Reads a cell.", {"label": CELL, "value_render_option": RENDER}, _acell, 1),
     Method(
         "cell",
-        "Reads the cell in a row and a column.",
+        "Reads a cell by its numbers.",
         {"row": ROW, "col": COLUMN, "value_render_option": RENDER},
         _cell,
         2,

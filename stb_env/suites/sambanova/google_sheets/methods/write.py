@@ -147,7 +147,9 @@ _DATA = many(
 METHODS: tuple[Method, ...] = (
     Method(
         "update",
-        "Writes rows of values, or a single value, from the upper left of an area on.",
+        "Writes rows of values, or a single value, from the upper left of an area on: set or change cells, "
+        "copy the header and rows to another worksheet, write a new column to the right of the table. With "
+        "raw=False formulas are read as if typed, so that each row gets its sum, difference or mark.",
         {
             "range_name": AREA,
             "values": {
@@ -163,12 +165,21 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "update_cell",
-        "Writes a value as if typed, formulas included.",
+        "Updates the cell in a row and a column as if typed, formulas included: change a value, "
+        "increase it, rename a title in the header, write another text in every cell where an old one "
+        "stands.",
         {"row": ROW, "col": COLUMN, "value": SCALAR},
         _update_cell,
         3,
     ),
-    Method("update_acell", "Writes a value as if typed.", {"label": CELL, "value": SCALAR}, _update_acell, 2),
+    Method(
+        "update_acell",
+        "Writes a value or formula into a cell as if typed: enter or put the sum, average, maximum, "
+        "minimum or count of a column into the first empty cell directly below its last value.",
+        {"label": CELL, "value": SCALAR},
+        _update_acell,
+        2,
+    ),
     Method(
         "update_cells",
         "Writes several cells.",
@@ -185,14 +196,14 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "append_row",
-        "Writes a row below the table.",
+        "Appends a row of values below the table: append or add one that is missing at the bottom.",
         {"values": many(SCALAR, "The values."), "value_input_option": INPUT, "table_range": AREA},
         _append_row,
         1,
     ),
     Method(
         "append_rows",
-        "Writes rows below the table.",
+        "Appends several rows of values below the table, at its end.",
         {"values": ROWS, "value_input_option": INPUT, "table_range": AREA},
         _append_rows,
         1,
