@@ -18,6 +18,7 @@ from stb_env.suites.sambanova.google_sheets.frame_calls import where
 from stb_env.suites.sambanova.google_sheets.frame_io import get_as_dataframe, set_with_dataframe
 from stb_env.suites.sambanova.google_sheets.frames import KINDS, pandas_names
 from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
+from stb_env.suites.sambanova.google_sheets.modules import MODULES
 from stb_env.suites.sambanova.google_sheets.patterns import RE
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
@@ -89,11 +90,18 @@ def run_program(session: Session, text: str) -> Outcome:
     frames = Module(
         "gspread_dataframe", {name: names[name] for name in ("get_as_dataframe", "set_with_dataframe")}
     )
-    modules = {"numpy": _NUMPY, "pandas": pandas, "math": MATH, "re": RE, "gspread_dataframe": frames}
+    modules = {
+        "numpy": _NUMPY,
+        "pandas": pandas,
+        "math": MATH,
+        "re": RE,
+        "gspread_dataframe": frames,
+        **MODULES,
+    }
     with warnings.catch_warnings():
         # What pandas warns of is the program's affair.
         warnings.simplefilter("ignore")
-        return Machine(names, modules, KINDS).run(text)
+        return Machine(names, {**modules, **MODULES}, KINDS).run(text)
 
 
 class _Pandas(Module):

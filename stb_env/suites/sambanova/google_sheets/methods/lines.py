@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets import structure
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed
@@ -28,16 +30,28 @@ def _whole(number: object, what: str) -> int:
     return number
 
 
-def _insert_rows(tab: Tab, values: object, row: int = 1, value_input_option: str = "RAW") -> None:
+def _insert_rows(
+    tab: Tab,
+    values: object,
+    row: int = 1,
+    value_input_option: str = "RAW",
+    inherit_from_before: bool = False,
+) -> None:
     rows = grid_rows(values)
     at = _whole(row, "the row")
+    if inherit_from_before and at == 1:
+        raise CrashError("inherit_from_before has no row to inherit from at the top of a worksheet")
     tab.session.book = structure.insert_lines(tab.session.book, tab.sheet, "ROWS", at, len(rows))
+    if inherit_from_before:
+        above = {place: look for place, look in tab.sheet.formats.items() if place[0] == at - 1}
+        lines = range(at, at + len(rows))
+        tab.sheet = tab.sheet.style({(line, col): look for (_, col), look in above.items() for line in lines})
     user = is_user_entered(True, value_input_option)
     tab.write_rows(Area(at, 1, None, None), rows, user=user)
 
 
-def _insert_row(tab: Tab, values: object, index: int = 1, value_input_option: str = "RAW") -> None:
-    _insert_rows(tab, [values], index, value_input_option)
+def _insert_row(tab: Tab, values: object, index: int = 1, *args: Any, **kwargs: Any) -> None:
+    _insert_rows(tab, [values], index, *args, **kwargs)
 
 
 def _insert_cols(tab: Tab, values: object, col: int = 1, value_input_option: str = "RAW") -> None:

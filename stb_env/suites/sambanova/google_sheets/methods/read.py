@@ -9,6 +9,7 @@ from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place, read_cell
+from stb_env.suites.sambanova.google_sheets.a1 import label as cell_label
 from stb_env.suites.sambanova.google_sheets.hosts import CellHost, numeric
 from stb_env.suites.sambanova.google_sheets.methods.method import (
     AREA,
@@ -50,8 +51,11 @@ def _whole(tab: Tab) -> Closed:
     return Closed(1, 1, tab.sheet.rows, tab.sheet.columns)
 
 
-def _range(tab: Tab, name: str = "") -> list[CellHost]:
-    area = tab.area(name) if name else _whole(tab)
+def _range(tab: Tab, name: str | int = "", *corners: int) -> list[CellHost]:
+    if corners:
+        # gspread takes first row, first column, last row and last column too.
+        name = ":".join((cell_label(int(name), corners[0]), cell_label(*corners[1:])))
+    area = tab.area(str(name)) if name else _whole(tab)
     return [CellHost(place, tab.text(place)) for place in area.places()]
 
 
