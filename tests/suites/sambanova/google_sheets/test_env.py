@@ -271,6 +271,26 @@ def test_an_official_worksheet_starts_as_the_original_reads_and_writes_it(tmp_pa
         assert env.step("worksheet.update('B4', 11)")[1] == 0.0
 
 
+PIVOT = (
+    "new = sheet.add_worksheet('P', 9, 9)\n"
+    "spec = {'source': {'sheetId': worksheet.id}, "
+    "'rows': [{'sourceColumnOffset': 0, 'sortOrder': 'ASCENDING'}], 'values': [{'sourceColumnOffset': 1, 'summarizeFunction': 'SUM'}]}\n"
+    "cells = [{'values': [{'pivotTable': spec}]}]\n"
+    "update = {'rows': cells, 'start': {'sheetId': new.id}, 'fields': 'pivotTable'}\n"
+    "sheet.batch_update({'requests': [{'updateCells': update}]})"
+)
+
+
+def test_a_pivot_table_of_official_files_is_judged_by_its_groups_in_the_default_alone(tmp_path: Path):
+    folder = official(tmp_path, record("sort", completion=[PIVOT]), csv=CSV)
+    other = PIVOT.replace("'ASCENDING'", "'DESCENDING'")
+    wrong = PIVOT.replace("'sourceColumnOffset': 1", "'sourceColumnOffset': 2")
+    for compat, rewards in ((None, [1.0, 1.0, 0.0]), ("original", [1.0, 0.0, 0.0])):
+        env = make(data=str(folder), compat=compat, program=True)
+        env.reset(seed=0)
+        assert [env.fork().step(text)[1] for text in (PIVOT, other, wrong)] == rewards
+
+
 @pytest.mark.parametrize(
     ("change", "csv", "message"),
     [
