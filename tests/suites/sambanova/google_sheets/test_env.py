@@ -273,8 +273,9 @@ def test_an_official_worksheet_starts_as_the_original_reads_and_writes_it(tmp_pa
 
 PIVOT = (
     "new = sheet.add_worksheet('P', 9, 9)\n"
-    "spec = {'source': {'sheetId': worksheet.id}, "
-    "'rows': [{'sourceColumnOffset': 0, 'sortOrder': 'ASCENDING'}], 'values': [{'sourceColumnOffset': 1, 'summarizeFunction': 'SUM'}]}\n"
+    "rows = [{'sourceColumnOffset': 0, 'sortOrder': 'ASCENDING'}]\n"
+    "values = [{'sourceColumnOffset': 1, 'summarizeFunction': 'SUM'}]\n"
+    "spec = {'source': {'sheetId': worksheet.id}, 'rows': rows, 'values': values}\n"
     "cells = [{'values': [{'pivotTable': spec}]}]\n"
     "update = {'rows': cells, 'start': {'sheetId': new.id}, 'fields': 'pivotTable'}\n"
     "sheet.batch_update({'requests': [{'updateCells': update}]})"
