@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE, SheetsTasks
-from tests.suites.sambanova.google_sheets.variants import plain
+from tests.suites.sambanova.google_sheets.snippets import plain
 from tests.suites.sambanova.sight import look_alikes, observed, prompted
 
 TEST, TRAIN = SheetsTasks("test"), SheetsTasks("train")

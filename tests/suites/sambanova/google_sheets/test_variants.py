@@ -12,7 +12,8 @@ from stb_env.suites.sambanova.google_sheets.plan import Plan
 from stb_env.suites.sambanova.google_sheets.tasks import TEST_SIZE, SheetsTasks, sheets_task, written
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import ToolCall
-from tests.suites.sambanova.google_sheets.variants import GOOD, Slots
+from tests.suites.sambanova.google_sheets.snippets import Slots
+from tests.suites.sambanova.google_sheets.variants import GOOD
 
 READING = "sheet.worksheets()"
 SEEDS = range(3)
