@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sambanova.common.official import Demonstration
+from stb_env.suites.sambanova.google_sheets.grids import table_text
 from stb_env.suites.sambanova.google_sheets.tasks import make_task
 
 GRID = (
@@ -16,11 +17,12 @@ GRID = (
 )
 """The table that the examples with data frames start from."""
 
-_SEEDED = ("update_value", "add_row", "delete_rows", "sort", "total", "style", "merge")
+_SEEDED = ("replace_text", "report", "insert_ordered", "filter_total", "heading", "pivot", "split")
 _FRAMES = (
     (
         "Make every product 10 percent dearer; work on the Price column as a whole.",
-        "df = get_as_dataframe(worksheet)\n"
+        "df = get_as_dataframe(worksheet).dropna(how='all', axis=0)\n"
+        "df = df.dropna(how='all', axis=1)\n"
         "df['Price'] = df['Price'] * 1.1\n"
         "set_with_dataframe(worksheet, df)",
     ),
@@ -47,13 +49,13 @@ def demonstrations() -> list[Demonstration]:
 
     Examples:
         >>> demos = demonstrations()
-        >>> len(demos), demos[0].program
-        (10, "worksheet.update('E2', 978)")
+        >>> len(demos), demos[0].program.splitlines()[0]
+        (10, "worksheet.update_cell(5, 2, 'Reserve')")
     """
     made = []
     for number, kind in enumerate(_SEEDED):
         task = make_task("demo", 0, kind)
         made.append(Demonstration(f"{number}_0", task.query, task.goal["labels"][0]))
     for number, (goal, program) in enumerate(_FRAMES, len(_SEEDED)):
-        made.append(Demonstration(f"{number}_0", goal, program))
+        made.append(Demonstration(f"{number}_0", f"{table_text(GRID)}\n{goal}", program))
     return made

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -61,6 +62,14 @@ class Frame:
         """Number of rows and of columns."""
         return len(self.index), len(self.columns)
 
+    @property
+    def grid(self) -> list[list[Scalar]]:
+        """The table as it is written into a worksheet: labels, then rows."""
+        return [
+            list(self.labels),
+            *(list(row) for row in zip(*(column.values for column in self.columns), strict=True)),
+        ]
+
     def equals(self, other: Frame) -> bool:
         """Return whether labels, types and values are the same; missing values equal each other."""
         return (
@@ -103,19 +112,23 @@ def read_columns(grid: Sequence[Sequence[Scalar]]) -> tuple[list[Label], list[Co
 
 
 def _labels(header: Sequence[Scalar], width: int) -> list[Label]:
-    labels: list[Label] = []
-    taken: dict[Any, int] = {}
-    for at in range(width):
-        value = header[at] if at < len(header) else None
-        label: Label = f"Unnamed: {at}" if value is None or value == "" else value
-        repeats = taken.get(label, 0)
-        while repeats and f"{label}.{repeats}" in taken:
-            repeats += 1
-        taken[label] = repeats + 1
-        if repeats:
-            label = f"{label}.{repeats}"
-            taken[label] = 1
-        labels.append(label)
+    """Return the labels of a header: one without a name is numbered, and no two are the same.
+
+    The spelling of a label that stands anywhere in the header is left to that one, and names that are there
+    come before those that are made.
+    """
+    cells = [header[at] if at < len(header) else None for at in range(width)]
+    blank = [value is None or value == "" for value in cells]
+    labels: list[Any] = [f"Unnamed: {at}" if blank[at] else value for at, value in enumerate(cells)]
+    counts: Counter[Any] = Counter()
+    for at in sorted(range(width), key=lambda at: blank[at]):
+        label, repeats = labels[at], counts[labels[at]]
+        while repeats:
+            counts[labels[at]] = repeats + 1
+            label = f"{labels[at]}.{repeats}"
+            repeats = repeats + 1 if label in labels else counts[label]
+        labels[at] = label
+        counts[label] += 1
     return labels
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, TypeVar
+import math
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -24,6 +26,9 @@ MAX_PLANNED = 2_000_000
 
 MAX_TEXT = 1_000_000
 """Characters in a data frame."""
+
+_STEPWISE = ("iterrows", "itertuples", "items")
+"""What pandas gives step by step."""
 
 _LONGEST = 100
 _GROUPINGS = 3
@@ -49,8 +54,24 @@ def call(owner: object, name: str, /, *args: object, **kwargs: object) -> object
     if name == "astype" and args and isinstance(args[0], TypeName):
         args = (args[0].types[0], *args[1:])
     plain = {key: _callable(arg) for key, arg in kwargs.items()}
-    result = getattr(owner, name)(*(_callable(arg) for arg in args), **plain)
-    return bounded(list(result) if name in ("iterrows", "items") else result)
+    function: Callable[..., Any] = partial(_append, owner) if name == "append" else getattr(owner, name)
+    result = function(*(_callable(arg) for arg in args), **plain)
+    return bounded(list(result) if name in _STEPWISE else result)
+
+
+def _append(frame: Any, other: Any, ignore_index: bool = False, sort: bool = False) -> object:
+    """Add rows to a data frame as pandas 1.5 did, for which programs of the benchmark were written."""
+    pd = pandas()
+    if isinstance(other, dict):
+        if not ignore_index:
+            raise CrashError("a dictionary is appended with ignore_index=True")
+        other = pd.Series(other)
+    if isinstance(other, pd.Series):
+        other = other.to_frame().T.infer_objects()
+    parts = other if isinstance(other, list) else [other]
+    tables = [pd.DataFrame([part]) if isinstance(part, dict) else part for part in parts]
+    check_planned((len(frame) + sum(map(len, tables))) * (frame.shape[1] + 1))
+    return pd.concat([frame, *tables], ignore_index=ignore_index, sort=sort)
 
 
 def given(value: object) -> object:
@@ -104,6 +125,29 @@ def check_planned(cells: int) -> None:
         raise CrashError("the tables are too large to be combined like that")
 
 
+def where(condition: object, yes: object, no: object) -> object:
+    """Choose between values row by row, texts too: NumPy's function, as it is used on columns.
+
+    Raises:
+        CrashError: A value is none that pandas is to see, or the result is too large.
+
+    Examples:
+        >>> where([True, False], "high", "low").tolist()
+        ['high', 'low']
+    """
+    parts = [
+        np.asarray(given(value), dtype=kind) for value, kind in ((condition, bool), (yes, None), (no, None))
+    ]
+    if any(part.dtype.kind not in "biufUO" for part in parts):
+        raise CrashError("where chooses between numbers, truth values and texts here")
+    check_planned(math.prod(np.broadcast_shapes(*(part.shape for part in parts))))
+    texts = any(part.dtype.kind in "UO" for part in parts[1:])
+    condition, yes, no = (
+        part if at == 0 or not texts else part.astype(object) for at, part in enumerate(parts)
+    )
+    return np.where(condition, yes, no)
+
+
 def _callable(value: object) -> object:
     """Return a function of a program as one of Python's."""
     match value:
@@ -128,7 +172,7 @@ def _check_names(name: str, args: tuple[object, ...], kwargs: Mapping[str, objec
         functions += [value[-1] if isinstance(value, tuple) and value else value for value in named]
         if len(args) > 1 and not isinstance(args[1], int):
             raise UnsupportedError(f"{name} takes a function and an axis here")
-    elif name == "pivot_table":
+    elif name in ("pivot_table", "crosstab"):
         functions = [*args[3:], kwargs.get("aggfunc")]
     elif name in ("filter", "replace"):
         if kwargs.get("regex") or len(args) > 2:

@@ -116,11 +116,11 @@ def set_with_dataframe(
     tab = _tab(worksheet)
     if not isinstance(dataframe, pd.DataFrame):
         raise CrashError(f"set_with_dataframe writes a DataFrame, got {type(dataframe).__name__}")
-    frame = dataframe.reset_index() if include_index else dataframe
-    lines = [[_written(value, allow_formulas) for value in line] for line in frame.itertuples(index=False)]
-    if include_column_header:
-        lines.insert(0, [_written(_label(label), allow_formulas) for label in frame.columns])
-    height, width = row - 1 + len(lines), col - 1 + len(frame.columns)
+    table = _titles(dataframe, include_index) if include_column_header else []
+    for label, line in zip(dataframe.index, dataframe.itertuples(index=False, name=None), strict=True):
+        table.append([*(_parts(label) if include_index else ()), *line])
+    lines = [[_written(value, allow_formulas) for value in line] for line in table]
+    height, width = row - 1 + len(lines), col - 1 + max((len(line) for line in lines), default=0)
     sheet = tab.sheet
     rows, columns = max(1, height), max(1, width)
     tab.sheet = sheet.resized(
@@ -129,8 +129,24 @@ def set_with_dataframe(
     tab.write_rows(Area(row, col, None, None), lines, user=True)
 
 
-def _label(label: object) -> object:
-    return " ".join(str(part) for part in label if part != "") if isinstance(label, tuple) else label
+def _titles(frame: pd.DataFrame, include_index: bool) -> list[list[object]]:
+    """Return the rows above a table: one for each level of its column labels."""
+    levels = frame.columns.nlevels
+    names = ["" if name is None else name for name in frame.index.names] if include_index else []
+    columns = [_parts(label) for label in frame.columns]
+    if levels == 1:
+        return [[*names, *(label for (label,) in columns)]]
+    above = ["" if name is None else name for name in frame.columns.names]
+    rows: list[list[object]] = [
+        [*([above[level]] if names else []), *[""] * (len(names) - 1), *(label[level] for label in columns)]
+        for level in range(levels)
+    ]
+    # The names of the row labels have a row of their own then.
+    return [*rows, [*names, *[""] * len(columns)]] if any(names) else rows
+
+
+def _parts(label: object) -> tuple[object, ...]:
+    return label if isinstance(label, tuple) else (label,)
 
 
 def _written(value: object, allow_formulas: bool) -> bool | int | float | str:

@@ -26,7 +26,8 @@ _SHAPED = words(
     "transpose truncate unstack update"
 )
 _FRAME = words(
-    "applymap assign filter insert iterrows join melt merge pivot pivot_table select_dtypes set_index stack"
+    "add_prefix add_suffix applymap assign filter insert iterrows itertuples join melt merge pivot "
+    "pivot_table select_dtypes set_index stack"
 )
 _SERIES = words("argmax argmin between item to_frame to_list tolist unique")
 _GROUPED = words(
@@ -55,8 +56,11 @@ METHODS = {
 }
 """Methods, by our name of the type."""
 
+EARLIER = {"frame": words("append")}
+"""Methods of pandas 1.5, which the original has, that are gone from later versions."""
+
 FUNCTIONS = words(
-    "DataFrame Series concat isna isnull melt merge notna notnull pivot_table to_datetime to_numeric"
+    "DataFrame Series concat crosstab isna isnull melt merge notna notnull pivot_table to_datetime to_numeric"
 )
 """Functions of the library itself."""
 
@@ -66,7 +70,7 @@ LABELS = ("columns", "index", "name")
 APPLIED = words("agg aggregate apply applymap map transform")
 """Methods whose first argument is a function, or the name of one."""
 
-PAIRED = words("join merge pivot pivot_table stack unstack")
+PAIRED = words("crosstab join merge pivot pivot_table stack unstack")
 """What can make a table as large as the product of its parts."""
 
 PATTERNED = words("contains count fullmatch match rsplit split")

@@ -11,7 +11,7 @@ from stb_env.suites.sambanova.common.interpreter.arrays import Arrays
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
 from stb_env.suites.sambanova.google_sheets.frame_calls import bounded, call, check_planned, given, has_texts
-from stb_env.suites.sambanova.google_sheets.frame_names import FIELDS, FUNCTIONS, LABELS, METHODS
+from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FIELDS, FUNCTIONS, LABELS, METHODS
 from stb_env.suites.sambanova.google_sheets.libraries import is_used, pandas
 
 _MOST_TIMES = 100
@@ -57,7 +57,7 @@ class Frames(Kind):
         kind = next(kind for kind, types in _types() if isinstance(value, types))
         if name in FIELDS.get(kind, ()):
             return getattr(value, name)
-        if name in METHODS.get(kind, ()):
+        if name in METHODS.get(kind, ()) or name in EARLIER.get(kind, ()):
             return Native(name, partial(call, value, name))
         if name in _columns(value):
             return value[name]
@@ -100,6 +100,16 @@ class Frames(Kind):
             CrashError: It holds what no index is made of.
         """
         return given(index)
+
+    def delete(self, value: Any, index: object) -> None:
+        """Delete a column.
+
+        Raises:
+            CrashError: It is none of a data frame's.
+        """
+        if not isinstance(value, pandas().DataFrame):
+            super().delete(value, index)
+        del value[index]
 
     def result(self, value: object) -> object:
         """Return a result.

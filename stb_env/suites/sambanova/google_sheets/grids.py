@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sambanova.google_sheets.a1 import label
+from stb_env.suites.sambanova.google_sheets.a1 import label, letters
+from stb_env.suites.sambanova.google_sheets.values import shown
 
 Value = str | int | float
 
@@ -43,9 +45,18 @@ class Table:
         """Number of the last row in the sheet."""
         return len(self.rows) + 1
 
+    @property
+    def row_numbers(self) -> range:
+        """Numbers of the rows in the sheet."""
+        return range(2, self.last_row + 1)
+
     def column(self, title: str) -> int:
         """Return the number of a column in the sheet."""
         return self.header.index(title) + 1
+
+    def letter(self, title: str) -> str:
+        """Return the letter of a column in the sheet."""
+        return letters(self.column(title))
 
     def row(self, name: Value) -> int:
         """Return the number of a row in the sheet, by its name."""
@@ -60,15 +71,37 @@ class Table:
         """
         return label(self.row(name), self.column(title))
 
+    def at(self, row: int, title: str) -> Value:
+        """Return what stands in a row of the sheet, in a column."""
+        return self.rows[row - 2][self.column(title) - 1]
+
+    def rows_with(self, title: str, value: Value) -> list[int]:
+        """Return the numbers of the rows that hold a value."""
+        return [row for row in self.row_numbers if self.at(row, title) == value]
+
     def values(self, title: str) -> list[Value]:
         """Return what stands in a column."""
-        return [row[self.column(title) - 1] for row in self.rows]
+        at = self.column(title) - 1
+        return [row[at] for row in self.rows]
 
     def new_row(self, draw: random.Random) -> list[Value]:
         """Return a row that the table does not have."""
         taken = [row[0] for row in self.rows]
         name = draw.choice([key for key in self.theme["keys"] if key not in taken])
         return _row(self.theme, self.header, name, draw)
+
+
+def table_text(grid: Sequence[Sequence[Value]]) -> str:
+    r"""Return a table as goals show it: its cells row by row, separated by blanks.
+
+    The paper's training sample has this form (specification of the eight tasks, 2.3). No cell of ours is
+    empty or holds a blank, so that the table can be read back.
+
+    Examples:
+        >>> table_text([["Name", "Age"], ["Ada", 36.0]])
+        'Name Age\nAda 36'
+    """
+    return "\n".join(" ".join(shown(cell) for cell in row) for row in grid)
 
 
 def draw_table(draw: random.Random) -> Table:

@@ -9,6 +9,8 @@ Where the default differs from the original evaluator, the evaluator has a defec
   counts, and with it merged cells, frozen rows, filters, hidden lines and notes, wherever the label changes
   any of these.
 - The last worksheet alone is judged there. Here every worksheet but the untouched first one is.
+- A pivot table has to stand there as the label's does. Here its groups and figures count, and neither
+  titles, grand totals and the order of groups, nor where it stands.
 - A program that is equal to a label counts there without being run. Here it is run.
 - An empty generation counts as executable there. Here something has to be done.
 """
@@ -39,6 +41,7 @@ from stb_env.suites.sambanova.google_sheets.outcomes import (
 from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
+from stb_env.suites.sambanova.google_sheets.summaries import same_summary
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
@@ -165,6 +168,11 @@ def _labelled(grid: str, label: str) -> Label:
 
 
 def _reached(book: Book, got: Outcome, label: Label, task: Task) -> bool:
+    if task.goal.get("is_summary"):
+        wanted = label.outcome
+        kept = same_values(got._replace(added=()), wanted._replace(added=()))
+        summed_up = len(got.added) == len(wanted.added) and all(map(same_summary, got.added, wanted.added))
+        return kept and summed_up
     if not same_values(got, label.outcome):
         return False
     if not (task.goal.get("check_format") or label.restyles):

@@ -9,6 +9,7 @@ from stb_env.errors import DataError
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.official import Item, read_official
+from stb_env.suites.sambanova.google_sheets.frame import read_frame
 from stb_env.suites.sambanova.google_sheets.judge import labelled
 from stb_env.suites.sambanova.google_sheets.tasks import NAME, sheets_task
 from stb_env.suites.sambanova.google_sheets.values import Plain, entered
@@ -18,12 +19,17 @@ from stb_env.tools import ToolCall
 SHEETS = "sheets"
 """Folder with the worksheets that tasks start from, beside ``test.jsonl``."""
 
+_PIVOT = "pivotTable"
+"""What stands in programs that ask the service for a pivot table."""
+
 
 def official_tasks(path: str | Path) -> TaskSet:
     """Read the test items of an official folder; every label is tried.
 
     The worksheets that the items start from are no files of the benchmark, but a public spreadsheet. Export
-    each as CSV into ``sheets/NAME.csv`` beside ``test.jsonl``.
+    each as CSV into ``sheets/NAME.csv`` beside ``test.jsonl``. As in the original (specification of the eight
+    tasks, 7.1), each is read as a data frame and written anew: merged and missing titles get names, blank
+    rows and columns are gone.
 
     Args:
         path: Folder with ``test.jsonl``, or that file.
@@ -44,10 +50,12 @@ def official_tasks(path: str | Path) -> TaskSet:
             "test",
             item.goal,
             name,
-            read_grid(folder / f"{name}.csv"),
+            # What the original starts from is the table as data frames read it, written anew.
+            read_frame(read_grid(folder / f"{name}.csv")).grid,
             item.labels,
             (ToolCall(PROGRAM, {"text": item.labels[0]}),),
             check_format=_check_format(item),
+            is_summary=any(_PIVOT in label for label in item.labels),
             sheet_name=name,
         )
         try:

@@ -14,7 +14,7 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
     Examples:
         >>> from stb_env.suites.sambanova.google_sheets.tasks import SheetsTasks
         >>> next(oracle(SheetsTasks().at(0))).name
-        'update'
+        'delete_rows'
     """
     for call in task.gold:
         # Sent results have nowhere to go, which a tuple would choke on.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
 from typing import NamedTuple
 
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -25,21 +24,22 @@ class Outcome(NamedTuple):
     """Values of the worksheets, the untouched first one left out.
 
     Attributes:
-        values: Values by place, for each worksheet.
-        titles: Titles of the worksheets that were there from the start.
+        title: Title of the worksheet that the task is about; None where it was deleted.
+        own: Its values by place.
+        added: Values of the others, in their order; where among them the task's own stands is all the same.
     """
 
-    values: tuple[Mapping[Place, Scalar], ...]
-    titles: tuple[str, ...]
+    title: str | None
+    own: Mapping[Place, Scalar]
+    added: tuple[Mapping[Place, Scalar], ...]
 
 
 def outcome_of(book: Book) -> Outcome:
     """Return what the cells of a spreadsheet came to."""
     results, sheets = Results(book), _judged(book)
-    return Outcome(
-        tuple(_values(results, sheet) for sheet in sheets),
-        tuple(sheet.title for sheet in sheets if sheet.id == OWN),
-    )
+    values = {sheet.id: _values(results, sheet) for sheet in sheets}
+    title = next((sheet.title for sheet in sheets if sheet.id == OWN), None)
+    return Outcome(title, values.pop(OWN, {}), tuple(values.values()))
 
 
 def looks_of(book: Book) -> tuple[JsonMapping, ...]:
@@ -62,7 +62,27 @@ def _set_by_hand(look: JsonMapping) -> JsonObject:
 
 
 def _judged(book: Book) -> list[Sheet]:
-    return [sheet for sheet in book.sheets if sheet.id >= OWN]
+    """Return the worksheets that count, the task's own first."""
+    sheets = [_without_placeholders(sheet) for sheet in book.sheets if sheet.id >= OWN]
+    return sorted(sheets, key=lambda sheet: sheet.id != OWN)
+
+
+def _without_placeholders(sheet: Sheet) -> Sheet:
+    """Return a worksheet without the names that data frames give to empty columns when they are written back.
+
+    A program that reads the grid and writes it again leaves ``Unnamed: 5`` above a column in which nothing
+    stands; nobody who looks at the table takes that for part of it.
+    """
+    filled = {column for row, column in sheet.cells if row > 1}
+    return sheet.mapped(
+        lambda place: (
+            None
+            if place[0] == 1
+            and place[1] not in filled
+            and sheet.cells.get(place) == f"Unnamed: {place[1] - 1}"
+            else place
+        )
+    )
 
 
 def frame_of(book: Book) -> Frame:
@@ -86,11 +106,17 @@ def formats_of(book: Book) -> list[JsonMapping]:
 
 def same_values(got: Outcome, wanted: Outcome) -> bool:
     """Return whether every cell holds the same: numbers up to rounding, texts to the letter."""
-    if got.titles != wanted.titles or len(got.values) != len(wanted.values):
-        return False
-    return all(
-        a.keys() == b.keys() and all(same_value(value, b[place]) for place, value in a.items())
-        for a, b in zip_longest(got.values, wanted.values)
+    return (
+        got.title == wanted.title
+        and len(got.added) == len(wanted.added)
+        and all(map(same_cells, (got.own, *got.added), (wanted.own, *wanted.added)))
+    )
+
+
+def same_cells(got: Mapping[Place, Scalar], wanted: Mapping[Place, Scalar]) -> bool:
+    """Return whether every cell of a worksheet holds the same."""
+    return got.keys() == wanted.keys() and all(
+        same_value(value, wanted[place]) for place, value in got.items()
     )
 
 
@@ -120,9 +146,12 @@ def _text(value: Scalar) -> Scalar:
 def _look(results: Results, sheet: Sheet) -> JsonObject:
     view = sheet.view
     bottom, right = sheet.extent
+    # Of merged cells the upper left one alone is seen.
+    covered = {place for area in sheet.merges for place in area.places() if place != (area.top, area.left)}
     formats = {
         place: effective(sheet.formats.get(place), results.value(sheet, place))
         for place in Closed(1, 1, bottom, right).places()
+        if place not in covered
     }
     return {
         "formats": formats,

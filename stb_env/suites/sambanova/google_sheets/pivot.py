@@ -13,6 +13,9 @@ from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar, orde
 Row = Sequence[Scalar]
 Keys = tuple[Scalar, ...]
 
+GRAND_TOTAL = "Grand Total"
+"""What the line with the totals of all groups begins with."""
+
 _ASCENDING = ("ASCENDING", "SORT_ORDER_UNSPECIFIED", None)
 
 
@@ -84,7 +87,7 @@ def pivot_table(rows: Sequence[Row], spec: JsonMapping) -> list[list[Scalar]]:
             for more in right
             for value in values
         ]
-        table.append(["Grand Total", *[None] * (len(groups) - 1), *totals])
+        table.append([GRAND_TOTAL, *[None] * (len(groups) - 1), *totals])
     return [*_titles(header, offsets[: len(groups)], right, values), *table]
 
 

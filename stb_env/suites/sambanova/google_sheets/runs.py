@@ -14,13 +14,17 @@ from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
+from stb_env.suites.sambanova.google_sheets.frame_calls import where
 from stb_env.suites.sambanova.google_sheets.frame_io import get_as_dataframe, set_with_dataframe
 from stb_env.suites.sambanova.google_sheets.frames import KINDS, pandas_names
 from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
+from stb_env.suites.sambanova.google_sheets.modules import MODULES
 from stb_env.suites.sambanova.google_sheets.patterns import RE
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
+
+_NUMPY = NUMPY.extended({"where": Native("where", where)})
 
 
 def own_sheet(book: Book) -> Sheet:
@@ -80,17 +84,24 @@ def run_program(session: Session, text: str) -> Outcome:
         "worksheet": SheetHost(tab, parent),
         "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe),
         "set_with_dataframe": Native("set_with_dataframe", set_with_dataframe),
-        "np": NUMPY,
+        "np": _NUMPY,
         "pd": pandas,
     }
     frames = Module(
         "gspread_dataframe", {name: names[name] for name in ("get_as_dataframe", "set_with_dataframe")}
     )
-    modules = {"numpy": NUMPY, "pandas": pandas, "math": MATH, "re": RE, "gspread_dataframe": frames}
+    modules = {
+        "numpy": _NUMPY,
+        "pandas": pandas,
+        "math": MATH,
+        "re": RE,
+        "gspread_dataframe": frames,
+        **MODULES,
+    }
     with warnings.catch_warnings():
         # What pandas warns of is the program's affair.
         warnings.simplefilter("ignore")
-        return Machine(names, modules, KINDS).run(text)
+        return Machine(names, {**modules, **MODULES}, KINDS).run(text)
 
 
 class _Pandas(Module):

@@ -11,11 +11,12 @@ from typing import Any
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.google_sheets.goals import KINDS
-from stb_env.suites.sambanova.google_sheets.grids import draw_table
+from stb_env.suites.sambanova.google_sheets.grids import draw_table, table_text
 from stb_env.suites.sambanova.google_sheets.judge import labelled
+from stb_env.suites.sambanova.google_sheets.kinds import KINDS
+from stb_env.suites.sambanova.google_sheets.plan import Plan
 from stb_env.suites.sambanova.google_sheets.sheet import book_of
-from stb_env.suites.sambanova.google_sheets.tools import BOOK_PREFIX, BY_NAME, SHEET_METHODS, TOOLS
+from stb_env.suites.sambanova.google_sheets.tools import BOOK_PREFIX, BY_NAME, SHEET_METHODS, TOOLS, WORKSHEET
 from stb_env.suites.sambanova.google_sheets.world import VERSION
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall
@@ -24,6 +25,9 @@ NAME = "GoogleSheets"
 TEST_SIZE = 70
 SHEET_NAME = "Sheet1"
 
+MAX_CALLS = 6
+"""Calls of a gold solution."""
+
 _TURNS = tuple(KINDS)
 
 
@@ -31,15 +35,15 @@ class SheetsTasks(SeededTasks):
     """A `TaskSource` of goals on tables; the kinds take turns.
 
     Args:
-        split: ``test``, a fixed list of 70, or ``train``, without end. No table with its goal is in both.
+        split: ``test``, a fixed list of 70, or ``train``, without end. No program is in both.
 
     Raises:
         ConfigError: There is no such split.
 
     Examples:
         >>> task = SheetsTasks("test").at(5)
-        >>> task.group, task.goal["labels"]
-        ('delete_column', ['worksheet.delete_columns(4)'])
+        >>> task.group, [call.name for call in task.gold]
+        ('move_column', ['update', 'delete_columns', 'update_cell'])
     """
 
     def __init__(self, split: str = "test") -> None:
@@ -56,22 +60,25 @@ def make_task(split: str, index: int, kind: str) -> Task:
     """Make a task of one kind."""
     draw = rng("google_sheets", VERSION, split, index, kind)
     while True:
-        table = draw_table(draw)
-        drawn = KINDS[kind](table, draw)
-        program = "\n".join(written(name, arguments) for name, arguments in drawn.calls)
-        query = draw.choice(_texts()[kind]).format_map(drawn.slots)
-        calls = [ToolCall(name, arguments) for name, arguments in drawn.calls]
+        plan = Plan(draw_table(draw))
+        slots = KINDS[kind](plan, draw)
+        if slots is None or plan.is_idle or not 1 <= len(plan.calls) <= MAX_CALLS:
+            continue
+        program = "\n".join(written(name, arguments) for name, arguments in plan.calls)
+        request = draw.choice(_texts()[kind]).format_map(slots)
         task = sheets_task(
             f"{split}-{index}",
             split,
-            query,
+            f"{table_text(plan.start.grid)}\n{request}",
             kind,
-            table.grid,
+            plan.start.grid,
             (program,),
-            calls,
-            check_format=drawn.check_format,
+            [ToolCall(name, arguments) for name, arguments in plan.calls],
+            check_format=plan.check_format,
+            is_summary=plan.is_summary,
         )
-        if belongs(split, json.dumps([table.grid, program])) and _asks_for_something(task):
+        # A program of the test is none of the training, whatever table it is about.
+        if belongs(split, program) and _asks_for_something(task):
             return task
 
 
@@ -85,6 +92,7 @@ def sheets_task(
     calls: Sequence[ToolCall],
     *,
     check_format: bool = False,
+    is_summary: bool = False,
     sheet_name: str = SHEET_NAME,
 ) -> Task:
     """Build a task.
@@ -98,6 +106,7 @@ def sheets_task(
         labels: Programs that are accepted.
         calls: Calls that solve it.
         check_format: Whether looks count.
+        is_summary: Whether the layout of what is on added worksheets is free.
         sheet_name: Name of the worksheet in the official spreadsheet.
     """
     return Task(
@@ -113,6 +122,7 @@ def sheets_task(
             "labels": list(labels),
             "grid": [list(row) for row in grid],
             "check_format": check_format,
+            **({"is_summary": True} if is_summary else {}),
         },
         record={
             "prompt": query,
@@ -127,6 +137,8 @@ def written(name: str, arguments: JsonMapping) -> str:
     """Return a call as a line of a program.
 
     Examples:
+        >>> written("update", {"range_name": "A1", "values": 1, "worksheet": "Pivot"})
+        "sheet.worksheet('Pivot').update('A1', 1)"
         >>> written("sort", {"specs": [[2, "asc"]], "range": "A2:C7"})
         "worksheet.sort((2, 'asc'), range='A2:C7')"
         >>> written("sheet_add_worksheet", {"title": "Pivot", "rows": 100, "cols": 20})
@@ -136,6 +148,9 @@ def written(name: str, arguments: JsonMapping) -> str:
         holder, called = "sheet", name.removeprefix(BOOK_PREFIX)
     else:
         holder, called = "worksheet", name
+    if WORKSHEET in arguments:
+        holder = f"sheet.worksheet({arguments[WORKSHEET]!r})"
+        arguments = {key: value for key, value in arguments.items() if key != WORKSHEET}
     method = SHEET_METHODS.get(name)
     parts: list[str] = []
     for at, (key, value) in enumerate(arguments.items()):

@@ -253,6 +253,45 @@ def test_official_files_are_played_in_both_modes(tmp_path: Path):
             assert env.step(label)[1] == 1.0
 
 
+def test_an_official_worksheet_starts_as_the_original_reads_and_writes_it(tmp_path: Path):
+    # A merged title leaves a blank one, a name repeats, a row and a column are empty, and NA is nothing.
+    csv = "Item,Size,,Size,\nnut,4,9,NA,\n,,,,\nbolt,10,1,3,\n"
+    label = "worksheet.update_cell(3, 2, 11)"
+    folder = official(tmp_path, record("sort", completion=[label]), csv=csv)
+    for compat in (None, "original"):
+        env = make(data=str(folder), compat=compat, program=True)
+        env.reset(seed=0)
+        assert env.task.goal["grid"] == [
+            ["Item", "Size", "Unnamed: 2", "Size.1"],
+            ["nut", 4, 9, None],
+            ["bolt", 10, 1, 3],
+        ]
+        # The row that was below the empty one has moved up.
+        assert env.fork().step("worksheet.update('B3', 11)")[1] == 1.0
+        assert env.step("worksheet.update('B4', 11)")[1] == 0.0
+
+
+PIVOT = (
+    "new = sheet.add_worksheet('P', 9, 9)\n"
+    "rows = [{'sourceColumnOffset': 0, 'sortOrder': 'ASCENDING'}]\n"
+    "values = [{'sourceColumnOffset': 1, 'summarizeFunction': 'SUM'}]\n"
+    "spec = {'source': {'sheetId': worksheet.id}, 'rows': rows, 'values': values}\n"
+    "cells = [{'values': [{'pivotTable': spec}]}]\n"
+    "update = {'rows': cells, 'start': {'sheetId': new.id}, 'fields': 'pivotTable'}\n"
+    "sheet.batch_update({'requests': [{'updateCells': update}]})"
+)
+
+
+def test_a_pivot_table_of_official_files_is_judged_by_its_groups_in_the_default_alone(tmp_path: Path):
+    folder = official(tmp_path, record("sort", completion=[PIVOT]), csv=CSV)
+    other = PIVOT.replace("'ASCENDING'", "'DESCENDING'")
+    wrong = PIVOT.replace("'sourceColumnOffset': 1", "'sourceColumnOffset': 2")
+    for compat, rewards in ((None, [1.0, 1.0, 0.0]), ("original", [1.0, 0.0, 0.0])):
+        env = make(data=str(folder), compat=compat, program=True)
+        env.reset(seed=0)
+        assert [env.fork().step(text)[1] for text in (PIVOT, other, wrong)] == rewards
+
+
 @pytest.mark.parametrize(
     ("change", "csv", "message"),
     [

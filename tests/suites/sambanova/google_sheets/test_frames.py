@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.google_sheets.frame import read_columns
 from stb_env.suites.sambanova.google_sheets.frame_names import FIELDS, FUNCTIONS, METHODS
 from stb_env.suites.sambanova.google_sheets.runs import own_sheet, plain, run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
@@ -69,7 +73,20 @@ def test_a_frame_has_the_whole_grid_and_keeps_its_labels():
         ("[(row['Item'], index) for index, row in df.iterrows()][0]", ["nut", 0]),
         ("[(name, len(group)) for name, group in df.groupby('Kind')]", [["large", 2], ["small", 2]]),
         ("np.round(df['Cost'] * 2).tolist()", [1, 0, 14, 18]),
+        ("[(row.Item, row[0], row.Cost) for row in df.itertuples()][3]", ["gear", 3, 9]),
+        ("[name for name, *_ in df.itertuples(index=False)]", ["nut", "bolt", "cog", "gear"]),
+        ("df.append({'Item': 'pin'}, ignore_index=True)['Item'].tolist()[3:]", ["gear", "pin"]),
+        ("df.append(df.head(1), ignore_index=True).shape", [5, 4]),
+        ("df.append(pd.Series({'Item': 'pin', 'Cost': 2}, name=9))['Cost'].sum()", 18.75),
+        ("del df['Cost']\nlist(df.columns)", ["Item", "Kind", "Qty"]),
+        (
+            "'cog' in df['Item'].values, 'pin' in df['Item'].values, 7 in df['Cost'].values",
+            [True, False, True],
+        ),
+        ("pd.crosstab(df['Kind'], df['Item'])['nut'].tolist()", [0, 1]),
+        ("df.add_suffix('_old').columns.tolist()[0]", "Item_old"),
         ("np.where(df['Cost'] > 1, 1, 0).tolist()", [0, 0, 1, 1]),
+        ("np.where(df['Cost'] > 1, 'dear', df['Kind']).tolist()", ["small", "small", "dear", "dear"]),
         ("pd.concat([df, df]).drop_duplicates().shape[0]", 4),
         ("df.merge(pd.DataFrame({'Kind': ['small'], 'Box': [7]}), on='Kind')['Box'].tolist()", [7, 7]),
         ("df['Kind'].value_counts().to_dict()", {"small": 2, "large": 2}),
@@ -130,7 +147,8 @@ def test_writing_a_frame_leaves_what_is_outside_of_it():
     assert own_sheet(book).cells[7, 2] == "nut"
     _, book = run(READ + "set_with_dataframe(worksheet, df.head(1), include_index=True, resize=True)")
     sheet = own_sheet(book)
-    assert (sheet.rows, sheet.columns, sheet.cells[1, 1], sheet.cells[2, 1]) == (2, 5, "index", 0)
+    # Row labels without a name have no title.
+    assert (sheet.rows, sheet.columns, sheet.cells.get((1, 1)), sheet.cells[2, 1]) == (2, 5, None, 0)
 
 
 def test_a_large_frame_enlarges_the_grid():
@@ -165,6 +183,8 @@ def test_a_large_frame_enlarges_the_grid():
         "df.groupby('Kind').agg(x=('Qty', 'to_csv'))",
         "df.groupby('Kind').apply('to_csv')",
         "df.pivot_table(values='Qty', index='Kind', aggfunc='to_csv')",
+        "pd.crosstab(df['Kind'], df['Item'], df['Qty'], aggfunc='to_csv')",
+        "df.to_string('file')",
         "df.pivot_table('Qty', 'Kind', None, 'to_csv')",
         "pd.pivot_table(df, 'Qty', 'Kind', None, 'to_csv')",
         "df['Qty'].apply('to_csv')",
@@ -245,3 +265,35 @@ def test_six_hundred_damaged_frame_programs_end_or_crash():
             run(text)
         except CrashError:
             continue
+
+
+@pytest.mark.parametrize(
+    ("made", "written"),
+    [
+        ("df.groupby('Kind')[['Qty']].sum()", [["Kind", "Qty"], ["large", "3"], ["small", "14"]]),
+        (
+            "df.groupby('Kind').agg({'Qty': ['min', 'max']})",
+            [["", "Qty", "Qty"], ["", "min", "max"], ["Kind"], ["large", "3", "3"], ["small", "4", "10"]],
+        ),
+        (
+            "df.groupby('Kind').agg({'Qty': ['max']}).rename_axis(None)",
+            [["", "Qty"], ["", "max"], ["large", "3"], ["small", "10"]],
+        ),
+    ],
+)
+def test_titles_are_written_with_a_row_for_each_level(made: str, written: list[list[str]]):
+    width = max(map(len, written))
+    program = f"worksheet.clear()\nset_with_dataframe(worksheet, {made}, include_index=True)"
+    expected = [[*row, *[""] * (width - len(row))] for row in written]
+    assert run(f"{READ}{program}\nworksheet.get_all_values()")[0] == expected
+
+
+TITLES = st.sampled_from(["", "A", "A.1", "A.2", "Unnamed: 0", "Unnamed: 1", "Unnamed: 1.1", 7, "7.1", True])
+
+
+@given(st.lists(TITLES, min_size=2, max_size=8))
+def test_titles_that_repeat_or_are_missing_are_named_as_pandas_names_them(titles: list[Any]):
+    reader = import_module("pandas.io.parsers").TextParser
+    expected = list(reader([list(titles), [1] * len(titles)]).read().columns)
+    assert read_columns([titles, [1] * len(titles)])[0] == expected
+    assert run("list(get_as_dataframe(worksheet).columns)", [titles])[0][: len(titles)] == expected

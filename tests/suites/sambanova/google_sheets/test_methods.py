@@ -64,6 +64,37 @@ NUT, BOLT, COG = ["nut", "4", "0.5"], ["bolt", "10", "0.25"], ["cog", "3", "7"]
         ("worksheet.batch_get(['A1', 'C1'])", [[["Item"]], [["Cost"]]]),
         ("worksheet.get_all_values()", [HEAD, NUT, BOLT, COG]),
         ("worksheet.get_all_records()[0]", {"Item": "nut", "Qty": 4, "Cost": 0.5}),
+        ("[cell.value for cell in worksheet.range(1, 1, 2, 2)]", ["Item", "Qty", "nut", "4"]),
+        (
+            "import gspread\ngspread.utils.rowcol_to_a1(2, 28), gspread.utils.a1_to_rowcol('B3')",
+            ["AB2", [3, 2]],
+        ),
+        (
+            "from gspread import Cell\ncells = [Cell(1, 1, 'x'), Cell(row=1, col=2, value='y')]\n"
+            "worksheet.update_cells(cells)\n"
+            "worksheet.row_values(1)[:2]",
+            ["x", "y"],
+        ),
+        (
+            "from collections import Counter, defaultdict\nsums = defaultdict(float)\nsums['a'] += 2\n"
+            "counts = Counter(['a', 'b', 'a'])\nsums['a'], counts['a'], counts['z']",
+            [2, 2, 0],
+        ),
+        ("import string\nstring.ascii_uppercase[2]", "C"),
+        (
+            "worksheet.append_row(['pin'], insert_data_option='INSERT_ROWS', table_range='A1:A2')\n"
+            "worksheet.col_values(1)[:4]",
+            ["Item", "nut", "pin", "bolt"],
+        ),
+        (
+            "worksheet.get_all_records(numericise_ignore=['all'])[0]",
+            {"Item": "nut", "Qty": "4", "Cost": "0.5"},
+        ),
+        ("worksheet.get_all_records(numericise_ignore=[2])[0]", {"Item": "nut", "Qty": "4", "Cost": 0.5}),
+        (
+            "worksheet.update('B1', 'Cost')\nworksheet.get_all_records(expected_headers=['Item'])[0]",
+            {"Item": "nut", "Cost": 0.5},
+        ),
         ("worksheet.row_values(2)", NUT),
         ("worksheet.col_values(1)", ["Item", "nut", "bolt", "cog"]),
         ("worksheet.find('bolt').row", 3),
@@ -356,6 +387,10 @@ def test_a_format_can_be_set_by_request():
         ("worksheet.find(5)", "find takes a text or a compiled pattern"),
         ("worksheet.get_all_records(head=3)\nworksheet.updat('A1', 1)", "Did you mean 'update'"),
         ("worksheet.update('B1', 'Item')\nworksheet.get_all_records()", "a text twice"),
+        ("worksheet.insert_row(['x'], 1, inherit_from_before=True)", "no row to inherit from"),
+        ("worksheet.append_row(['x'], insert_data_option='ROWS')", "insert_data_option is OVERWRITE or"),
+        ("from collections import defaultdict\ndefaultdict(3)", "defaultdict takes a function"),
+        ("worksheet.get_all_records(expected_headers=['Itme'])", r"does not hold: \['Itme'\]"),
         ("sheet.worksheet('Sheet')", "WorksheetNotFound: .* 'Sheet'. Did you mean 'Sheet1'"),
         ("sheet.add_worksheet('Sheet1', 1, 1)", "there is a worksheet 'Sheet1' already"),
         ("sheet.add_worksheet('x', 10**9, 1)", "a sheet has 1 to 10000 rows"),

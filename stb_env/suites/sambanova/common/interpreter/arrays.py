@@ -89,6 +89,10 @@ class Arrays(Kind):
             raise CrashError(f"an array of {value.ndim} axes has no place {str(index)[:40]}")
         return index
 
+    def container(self, value: object) -> object:
+        """Return what ``in`` looks into: of an array of texts, its members."""
+        return value.ravel().tolist() if isinstance(value, np.ndarray) and _holds_objects(value) else value
+
     def result(self, value: object) -> object:
         """Return an array, or a single number as Python's own.
 

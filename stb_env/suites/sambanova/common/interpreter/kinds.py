@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from stb_env.errors import did_you_mean
-from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 
 
 @dataclass(frozen=True, slots=True, repr=False, eq=False)
@@ -98,6 +98,10 @@ class Module(Host):
         self.kind = name
         self._names = names
 
+    def extended(self, names: Mapping[str, object]) -> Module:
+        """Return the library with more in it, or with other things under the same names."""
+        return Module(self.kind, {**self._names, **names})
+
     def attribute(self, name: str) -> object:
         """Return what is in the library under a name.
 
@@ -148,6 +152,18 @@ class Kind:
         """
         del value
         return index
+
+    def container(self, value: object) -> object:
+        """Return what ``in`` looks into."""
+        return value
+
+    def delete(self, value: object, index: object) -> None:  # noqa: ARG002
+        """Delete a member of a value.
+
+        Raises:
+            UnsupportedError: Programs may not.
+        """
+        raise UnsupportedError(f"members of {type(value).__name__} cannot be deleted here")
 
     def result(self, value: object) -> object:
         """Return a result as programs get it.

@@ -298,11 +298,12 @@ class Machine:
                     scope.drop(name)
                 case ast.Subscript(of, index):
                     holder = self.expressions.value(of, scope)
-                    if not isinstance(holder, list | dict):
-                        raise UnsupportedError(f"members of {type(holder).__name__} cannot be deleted here")
+                    at: Any = self.expressions.value(index, scope)
                     try:
-                        at: Any = self.expressions.value(index, scope)
-                        del holder[at]
+                        if isinstance(holder, list | dict):
+                            del holder[at]
+                        else:
+                            self.expressions.kind_of(holder).delete(holder, at)
                     except PYTHON_ERRORS as error:
                         raise CrashError(said(error)) from error
                 case _:

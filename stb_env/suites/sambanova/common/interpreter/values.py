@@ -63,6 +63,8 @@ class Values:
             raise CrashError(f"the attribute {name!r} is not for programs")
         if isinstance(value, Host):
             return value.attribute(name)
+        if isinstance(value, tuple) and name in getattr(value, "_fields", ()):
+            return getattr(value, name)
         if isinstance(value, _PLAIN):
             return method_of(value, name, sort, self.budget.spend)
         try:
@@ -146,6 +148,8 @@ class Values:
         Raises:
             CrashError: The values cannot be compared.
         """
+        if kind in (ast.In, ast.NotIn) and not isinstance(right, _OPAQUE) and not callable(right):
+            right = self.kind_of(right).container(right)
         for value in (left, right):
             if isinstance(value, _SIZED):
                 self.budget.spend(len(value) // _SHARE)

@@ -215,7 +215,8 @@ _PARAMS = said(BODY, "Options, such as {'valueInputOption': 'USER_ENTERED'}.")
 METHODS: tuple[Method, ...] = (
     Method(
         "batch_update",
-        "Carries out requests of the Sheets service: repeatCell, updateCells (pivotTable too), sortRange, "
+        "Carries out requests of the Sheets service: updateCells, also to build a pivot table "
+        "(pivotTable) with the sum of values in rows for each group, repeatCell, sortRange, "
         "mergeCells, unmergeCells, insertDimension, deleteDimension, addSheet.",
         {"body": said(BODY, "A dictionary with a list of 'requests'.")},
         run_requests,
@@ -257,11 +258,14 @@ METHODS: tuple[Method, ...] = (
     Method("fetch_sheet_metadata", "Describes the worksheets.", {"params": _PARAMS}, _metadata),
     Method("get_worksheet", "Gives the worksheet at a position.", {"index": COUNT}, _get_worksheet, 1),
     Method("get_worksheet_by_id", "Gives the worksheet of an id.", {"id": _ID}, _by_id, 1),
-    Method("worksheets", "Gives all worksheets.", {}, _worksheets),
+    Method(
+        "worksheets", "Gives all worksheets with their ids, which pivot table requests name.", {}, _worksheets
+    ),
     Method("worksheet", "Gives the worksheet of a title.", {"title": TEXT}, _worksheet, 1),
     Method(
         "add_worksheet",
-        "Adds an empty worksheet.",
+        "Adds a new, empty worksheet: add one for a pivot table, for a row on each group, for rows "
+        "that move there.",
         {"title": TEXT, "rows": LINE, "cols": LINE, "index": COUNT},
         _add,
         3,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets import structure
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed
@@ -28,16 +30,28 @@ def _whole(number: object, what: str) -> int:
     return number
 
 
-def _insert_rows(tab: Tab, values: object, row: int = 1, value_input_option: str = "RAW") -> None:
+def _insert_rows(
+    tab: Tab,
+    values: object,
+    row: int = 1,
+    value_input_option: str = "RAW",
+    inherit_from_before: bool = False,
+) -> None:
     rows = grid_rows(values)
     at = _whole(row, "the row")
+    if inherit_from_before and at == 1:
+        raise CrashError("inherit_from_before has no row to inherit from at the top of a worksheet")
     tab.session.book = structure.insert_lines(tab.session.book, tab.sheet, "ROWS", at, len(rows))
+    if inherit_from_before:
+        above = {place: look for place, look in tab.sheet.formats.items() if place[0] == at - 1}
+        lines = range(at, at + len(rows))
+        tab.sheet = tab.sheet.style({(line, col): look for (_, col), look in above.items() for line in lines})
     user = is_user_entered(True, value_input_option)
     tab.write_rows(Area(at, 1, None, None), rows, user=user)
 
 
-def _insert_row(tab: Tab, values: object, index: int = 1, value_input_option: str = "RAW") -> None:
-    _insert_rows(tab, [values], index, value_input_option)
+def _insert_row(tab: Tab, values: object, index: int = 1, *args: Any, **kwargs: Any) -> None:
+    _insert_rows(tab, [values], index, *args, **kwargs)
 
 
 def _insert_cols(tab: Tab, values: object, col: int = 1, value_input_option: str = "RAW") -> None:
@@ -172,21 +186,22 @@ _START, _END = said(LINE, "The first one, from 1."), said(LINE, "The last one; o
 METHODS: tuple[Method, ...] = (
     Method(
         "insert_row",
-        "Puts a row in before another.",
+        "Inserts a row of values before another: insert a heading with its text above the header, or "
+        "a row where it belongs in the order.",
         {"values": many(SCALAR, "The values."), "index": ROW, "value_input_option": INPUT},
         _insert_row,
         1,
     ),
     Method(
         "insert_rows",
-        "Puts rows in before another.",
+        "Inserts several rows of values before another.",
         {"values": ROWS, "row": ROW, "value_input_option": INPUT},
         _insert_rows,
         1,
     ),
     Method(
         "insert_cols",
-        "Puts columns in before another.",
+        "Inserts columns of values before another.",
         {
             "values": many(many(SCALAR), "Columns of values."),
             "col": COLUMN,
@@ -196,9 +211,21 @@ METHODS: tuple[Method, ...] = (
         1,
     ),
     Method("delete_row", "Deletes a row.", {"index": ROW}, _delete_row, 1),
-    Method("delete_rows", "Deletes rows.", {"start_index": _START, "end_index": _END}, _delete_rows, 1),
     Method(
-        "delete_columns", "Deletes columns.", {"start_index": _START, "end_index": _END}, _delete_columns, 1
+        "delete_rows",
+        "Deletes rows, from one to another: remove those that do not meet a condition, say nothing useful or "
+        "are there twice, and keep only the rest. What is below moves up, without gaps.",
+        {"start_index": _START, "end_index": _END},
+        _delete_rows,
+        1,
+    ),
+    Method(
+        "delete_columns",
+        "Deletes columns, from one to another: a column that is not needed, or the old place of one that was "
+        "moved. What is to the right moves left.",
+        {"start_index": _START, "end_index": _END},
+        _delete_columns,
+        1,
     ),
     Method(
         "delete_dimension",
@@ -221,8 +248,9 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "sort",
-        "Sorts the rows of an area; without one all rows below the frozen ones, a header that is not frozen "
-        "included.",
+        "Sorts the rows of the table, or of an area, by columns, ascending or descending, the highest or "
+        "lowest first. Without an area all rows below the frozen ones are sorted, a header that is not "
+        "frozen included.",
         {
             "specs": many(_SPEC, "Columns with 'asc' or 'des', such as [[2, 'asc']]."),
             "range": AREA,
@@ -252,7 +280,8 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "merge_cells",
-        "Merges the cells of an area; the upper left value stays.",
+        "Merges the cells of an area: merge them into a single one, of which what is in the upper "
+        "left corner stays.",
         {"name": AREA, "merge_type": _MERGE},
         _merge,
         1,

@@ -136,7 +136,8 @@ _SPAN = {"start": _START, "end": _END}
 METHODS: tuple[Method, ...] = (
     Method(
         "format",
-        "Sets the format of areas; what a key says replaces what it said before.",
+        "Formats areas: make the header row, its titles or a cell bold, italic or centered, or give them a "
+        "background color. What a key says replaces what it said before.",
         {"ranges": {"anyOf": [AREA, many(AREA)]}, "format": FORMAT},
         _format,
         2,
@@ -158,7 +159,7 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "freeze",
-        "Keeps the first rows or columns in sight.",
+        "Freezes the first rows or columns: freeze the header row, so that it stays in sight.",
         {"rows": said(COUNT, "How many rows."), "cols": said(COUNT, "How many columns.")},
         _freeze,
     ),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from stb_env.jsontypes import JsonArray
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host
 from stb_env.suites.sambanova.google_sheets.a1 import Closed, Place, read_cell
+from stb_env.suites.sambanova.google_sheets.a1 import label as cell_label
 from stb_env.suites.sambanova.google_sheets.hosts import CellHost, numeric
 from stb_env.suites.sambanova.google_sheets.methods.method import (
     AREA,
@@ -21,6 +22,7 @@ from stb_env.suites.sambanova.google_sheets.methods.method import (
     SCALAR,
     TEXT,
     Method,
+    many,
     said,
 )
 from stb_env.suites.sambanova.google_sheets.session import Tab
@@ -49,8 +51,11 @@ def _whole(tab: Tab) -> Closed:
     return Closed(1, 1, tab.sheet.rows, tab.sheet.columns)
 
 
-def _range(tab: Tab, name: str = "") -> list[CellHost]:
-    area = tab.area(name) if name else _whole(tab)
+def _range(tab: Tab, name: str | int = "", *corners: int) -> list[CellHost]:
+    if corners:
+        # gspread takes first row, first column, last row and last column too.
+        name = ":".join((cell_label(int(name), corners[0]), cell_label(*corners[1:])))
+    area = tab.area(str(name)) if name else _whole(tab)
     return [CellHost(place, tab.text(place)) for place in area.places()]
 
 
@@ -89,18 +94,42 @@ def _batch_get(tab: Tab, ranges: list[str], value_render_option: str | None = No
     return [_get(tab, name, value_render_option) for name in ranges]
 
 
-def _records(tab: Tab, empty2zero: bool = False, head: int = 1, default_blank: object = "") -> JsonArray:
-    rows = _get_values(tab)
+def _records(
+    tab: Tab,
+    empty2zero: bool = False,
+    head: int = 1,
+    default_blank: object = "",
+    allow_underscores_in_numeric_literals: bool = False,  # noqa: ARG001 # no cell is shown with them
+    numericise_ignore: Sequence[int | str] = (),
+    value_render_option: str | None = None,
+    expected_headers: Sequence[object] | None = None,
+) -> JsonArray:
+    rows = _get_values(tab, value_render_option=value_render_option)
     if len(rows) < _line(head, "header row"):
         return []
     keys = rows[head - 1]
-    if len(set(keys)) != len(keys):
-        raise CrashError("the header row holds a text twice, so that records cannot be made")
+    _check_expected(keys if expected_headers is None else list(expected_headers), keys)
+    if list(numericise_ignore) == ["all"]:
+        return [dict(zip(keys, row, strict=True)) for row in rows[head:]]
     blank = 0 if empty2zero else default_blank
-    return [
-        {key: blank if text == "" else _numericised(text) for key, text in zip(keys, row, strict=True)}
+    read = [
+        [
+            text if at in numericise_ignore else blank if text == "" else _numericised(text)
+            for at, text in enumerate(row, 1)
+        ]
         for row in rows[head:]
     ]
+    return [dict(zip(keys, row, strict=True)) for row in read]
+
+
+def _check_expected(expected: Sequence[object], keys: Sequence[object]) -> None:
+    if len(set(expected)) != len(expected):
+        raise CrashError(
+            "the header row holds a text twice; name in expected_headers those that stand there once"
+        )
+    unknown = [key for key in expected if key not in keys]
+    if unknown:
+        raise CrashError(f"expected_headers names what the header row does not hold: {str(unknown)[:100]}")
 
 
 def _numericised(text: object) -> object:
@@ -179,7 +208,7 @@ METHODS: tuple[Method, ...] = (
     Method("acell", "Reads a cell.", {"label": CELL, "value_render_option": RENDER}, _acell, 1),
     Method(
         "cell",
-        "Reads the cell in a row and a column.",
+        "Reads a cell by its numbers.",
         {"row": ROW, "col": COLUMN, "value_render_option": RENDER},
         _cell,
         2,
@@ -200,7 +229,12 @@ METHODS: tuple[Method, ...] = (
         {"range_name": AREA, "value_render_option": RENDER},
         _get_values,
     ),
-    Method("get_all_values", "Reads all rows that hold something.", {}, lambda tab: _get_values(tab)),
+    Method(
+        "get_all_values",
+        "Reads all rows that hold something.",
+        {"value_render_option": RENDER},
+        lambda tab, value_render_option=None: _get_values(tab, None, value_render_option),
+    ),
     Method(
         "get_all_records",
         "Reads rows as records whose keys stand in the header row; numeric texts become numbers.",
@@ -208,6 +242,11 @@ METHODS: tuple[Method, ...] = (
             "empty2zero": said(FLAG, "Whether empty cells are given as 0."),
             "head": said(ROW, "The header row; 1 if left out."),
             "default_blank": said(SCALAR, "What empty cells are given as."),
+            "numericise_ignore": many(
+                {"type": ["integer", "string"]}, "Columns whose texts stay texts, from 1, or 'all'."
+            ),
+            "value_render_option": RENDER,
+            "expected_headers": many(SCALAR, "Headers that have to be there, each once; others may repeat."),
         },
         _records,
     ),

@@ -25,6 +25,7 @@ from stb_env.suites.sambanova.google_sheets.methods.method import (
     said,
 )
 from stb_env.suites.sambanova.google_sheets.session import Tab, grid_rows, is_user_entered
+from stb_env.suites.sambanova.google_sheets.structure import insert_lines
 
 
 def _update(
@@ -82,11 +83,22 @@ def _batch_update(
 
 
 def _append_rows(
-    tab: Tab, values: object, value_input_option: str = "RAW", table_range: str | None = None
+    tab: Tab,
+    values: object,
+    value_input_option: str = "RAW",
+    insert_data_option: str | None = None,
+    table_range: str | None = None,
+    include_values_in_response: bool = False,  # noqa: ARG001 # what is written is known
 ) -> JsonObject:
     rows = grid_rows(values)
     top, left = _end_of_table(tab, table_range)
     last = top + len(rows) - 1
+    if insert_data_option not in (None, "OVERWRITE", "INSERT_ROWS"):
+        raise CrashError(
+            f"insert_data_option is OVERWRITE or INSERT_ROWS, got {str(insert_data_option)[:40]!r}"
+        )
+    if insert_data_option == "INSERT_ROWS" and top <= tab.sheet.extent[0]:
+        tab.session.book = insert_lines(tab.session.book, tab.sheet, "ROWS", top, len(rows))
     if last > tab.sheet.rows:
         tab.sheet = tab.sheet.resized(last, tab.sheet.columns)
     user = is_user_entered(True, value_input_option)
@@ -109,12 +121,10 @@ def _end_of_table(tab: Tab, table_range: str | None) -> Place:
     return bottom + 1, min(column for row, column in places if row >= top)
 
 
-def _append_row(
-    tab: Tab, values: object, value_input_option: str = "RAW", table_range: str | None = None
-) -> JsonObject:
+def _append_row(tab: Tab, values: object, *args: Any, **kwargs: Any) -> JsonObject:
     if not isinstance(values, list | tuple):
         raise CrashError("append_row takes a list of values")
-    return _append_rows(tab, [values], value_input_option, table_range)
+    return _append_rows(tab, [values], *args, **kwargs)
 
 
 def _clear(tab: Tab) -> None:
@@ -147,7 +157,9 @@ _DATA = many(
 METHODS: tuple[Method, ...] = (
     Method(
         "update",
-        "Writes rows of values, or a single value, from the upper left of an area on.",
+        "Writes rows of values, or a single value, from the upper left of an area on: set or change cells, "
+        "copy the header and rows to another worksheet, write a new column to the right of the table. With "
+        "raw=False formulas are read as if typed, so that each row gets its sum, difference or mark.",
         {
             "range_name": AREA,
             "values": {
@@ -163,12 +175,21 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "update_cell",
-        "Writes a value as if typed, formulas included.",
+        "Updates the cell in a row and a column as if typed, formulas included: change a value, "
+        "increase it, rename a title in the header, write another text in every cell where an old one "
+        "stands.",
         {"row": ROW, "col": COLUMN, "value": SCALAR},
         _update_cell,
         3,
     ),
-    Method("update_acell", "Writes a value as if typed.", {"label": CELL, "value": SCALAR}, _update_acell, 2),
+    Method(
+        "update_acell",
+        "Writes a value or formula into a cell as if typed: enter or put the sum, average, maximum, "
+        "minimum or count of a column into the first empty cell directly below its last value.",
+        {"label": CELL, "value": SCALAR},
+        _update_acell,
+        2,
+    ),
     Method(
         "update_cells",
         "Writes several cells.",
@@ -185,14 +206,14 @@ METHODS: tuple[Method, ...] = (
     ),
     Method(
         "append_row",
-        "Writes a row below the table.",
+        "Appends a row of values below the table: append or add one that is missing at the bottom.",
         {"values": many(SCALAR, "The values."), "value_input_option": INPUT, "table_range": AREA},
         _append_row,
         1,
     ),
     Method(
         "append_rows",
-        "Writes rows below the table.",
+        "Appends several rows of values below the table, at its end.",
         {"values": ROWS, "value_input_option": INPUT, "table_range": AREA},
         _append_rows,
         1,

@@ -1,0 +1,56 @@
+"""Libraries besides pandas and NumPy that programs import: parts of gspread and of Python's own."""
+
+from __future__ import annotations
+
+import string
+from collections import Counter, defaultdict
+from typing import Any
+
+from stb_env.suites.sambanova.common.interpreter.builtins import take
+from stb_env.suites.sambanova.common.interpreter.crash import CrashError
+from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName
+from stb_env.suites.sambanova.google_sheets.a1 import label, read_cell
+from stb_env.suites.sambanova.google_sheets.hosts import CellHost
+
+
+def _cell(row: int, col: int, value: object = "") -> CellHost:
+    return CellHost((row, col), value)
+
+
+def _default_dict(factory: object = None) -> dict[Any, Any]:
+    if isinstance(factory, TypeName | Native):
+        return defaultdict(factory.function)
+    if factory is None or callable(factory):
+        return defaultdict(factory)
+    raise CrashError("defaultdict takes a function that makes what is missing")
+
+
+def _counter(items: object = ()) -> dict[Any, int]:
+    return Counter(take(items))
+
+
+_CHARACTERS = ("ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits")
+_CELL = Native("Cell", _cell)
+UTILS = Module(
+    "gspread.utils",
+    {
+        "rowcol_to_a1": Native("rowcol_to_a1", label),
+        "a1_to_rowcol": Native("a1_to_rowcol", read_cell),
+    },
+)
+GSPREAD = Module("gspread", {"Cell": _CELL, "utils": UTILS})
+
+MODULES: dict[str, Module] = {
+    "gspread": GSPREAD,
+    "gspread.utils": UTILS,
+    "gspread.cell": Module("gspread.cell", {"Cell": _CELL}),
+    "collections": Module(
+        "collections",
+        {
+            "defaultdict": Native("defaultdict", _default_dict),
+            "Counter": Native("Counter", _counter),
+        },
+    ),
+    "string": Module("string", {name: getattr(string, name) for name in _CHARACTERS}),
+}
+"""The libraries by the names under which they are imported."""
