@@ -81,6 +81,16 @@ def test_several_votes_are_reported_as_sopr_with_interval_and_flips(server, run)
     assert (report["flips"]["tasks"], report["flips"]["flipped"]) == (3, 3)
 
 
+def test_each_vote_is_a_sample_with_a_seed_of_its_own_and_is_asked_for_once(server, run):
+    always(server, "Solved")
+    report_of(run, "--votes", "3")
+    sampled = [(request.body["temperature"], request.body["seed"]) for request in server.requests]
+    assert sampled == [(0.2, 0), (0.2, 1), (0.2, 2)] * 3
+    (run / "verdicts.jsonl").unlink()
+    report_of(run, "--votes", "3")
+    assert len(server.requests) == len(sampled)
+
+
 def test_final_answer_correctness_is_a_judge_of_its_own(server, run):
     always(server, "Unsolved")
     report = report_of(run, "--judge", "final_answer")
