@@ -61,7 +61,7 @@ def load_judge(
         'heuristic'
         >>> from stb_env import ScriptedModel
         >>> load_judge("pass", votes=3, model=ScriptedModel([], name="m")).name
-        'pass:m:v1'
+        'pass:m:v2'
     """
     if spec is not None and is_reference(spec):
         if votes != 1:

@@ -260,7 +260,7 @@ def test_accuracy_on_solvability_is_told_for_each_model_and_for_all_together(own
         (["RUN", "--solvable", ENV], "DIR does not go with --solvable"),
         (["--solvable", ENV], "name one with --out DIR"),
         (["--solvable", "stb/I1Instructin-v0", "--out", "OUT"], "Did you mean 'stb/I1Instruction-v0'?"),
-        (["RUN", "--against", "OTHER"], "judged by pass:m:v1 and"),
+        (["RUN", "--against", "OTHER"], "judged by pass:m:v2 and"),
         (["RUN", "--human", "nothing.jsonl"], "cannot read the labelled file nothing.jsonl"),
     ],
 )
