@@ -13,6 +13,7 @@ from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
+from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import ChatModel
 from stb_env.request import Slow
@@ -147,6 +148,8 @@ def rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
 
 
 def _score(name: str | None) -> float:
+    if name is not None and name not in STATUSES:
+        raise DataError(f"no status {name!r} of an answer; a result file has {', '.join(STATUSES)}")
     return SCORES[STATUSES[name]] if name is not None else 0.0
 
 
