@@ -22,7 +22,7 @@ from stb_env.suites.stabletoolbench.original_scores.result_files import read_sta
 from stb_env.suites.stabletoolbench.original_scores.scoring import Scoring
 
 SCORES = "scores"
-"""Folder of the result files inside the folder that is judged, where no other is named."""
+"""Folder of the result files inside a run, where no other is named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class OriginalJudging:
         pass_results: Folder with the tables of both models' pass rates; they are not used without one.
         models: Models file.
         cache: Folder of known answers of the judge.
-        out: Folder of the result files; `SCORES` inside the folder that is judged without one.
+        out: Folder of the result files; `SCORES` inside a run without one. Answers that are no run have their
+            own owner, so nothing is written beside them and it must be named.
         seed: Seed of what a comparison leaves to chance.
         concurrency: Queries judged at the same time.
     """
@@ -54,16 +55,22 @@ class OriginalJudging:
     concurrency: int
 
     def scoring(self, source: Path, metric: str) -> Scoring:
-        """Connect the judge's model."""
+        """Connect the judge's model.
+
+        Raises:
+            ConfigError: A setting is wrong, or there is no place for the result files.
+        """
+        if self.out is None and not _is_run(source):
+            raise ConfigError(f"{source} is no run to keep results in; name a folder for them with --out")
         questions = load_questions(self.evaluator)
-        home = source if source.is_dir() else source.parent
+        out = self.out or source / SCORES
         # The original judges answers anew when it compares: pass rates and comparisons share no vote.
-        votes = (self.cache or home / "votes") / metric
+        votes = (self.cache or (source if _is_run(source) else out) / "votes") / metric
         model = CachedModel(original_client(questions, self.models, os.environ), votes)
         return Scoring(
             questions,
             model,
-            self.out or home / SCORES,
+            out,
             self.evaluate_times,
             overwrite=self.overwrite,
             seed=self.seed,
@@ -144,7 +151,7 @@ def original_preferences(source: Path, reference: Path, how: OriginalJudging, qu
 
 def _answers(source: Path) -> tuple[str, Groups]:
     """Return the name that files give to the model, and its converted answers."""
-    if (source / "trajectories.jsonl").is_file():
+    if _is_run(source):
         # What was played to its end has an answer, whatever became of its verdict.
         played = [episode for episode in read_judged(source) if CHOICES["all"](episode)]
         if not played:
@@ -152,6 +159,10 @@ def _answers(source: Path) -> tuple[str, Groups]:
         return source.resolve().name, groups_of(played)
     groups = read_groups(source)
     return (source if source.is_dir() else source.parent).resolve().name, groups
+
+
+def _is_run(source: Path) -> bool:
+    return (source / "trajectories.jsonl").is_file()
 
 
 def _pass_results(how: OriginalJudging, model: str, group: str) -> Mapping[str, str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from stb_env.baselines import load_agent
 from stb_env.cli.judge import judge as judge_command
+from stb_env.cli.main import app as main
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion, error
 from tests.judges.runs import record
 from tests.suites.stabletoolbench.test_original_scores_golden import (
@@ -23,6 +26,7 @@ from tests.suites.stabletoolbench.test_original_scores_golden import (
 )
 
 GROUP = "G1_instruction"
+OWN, THEIRS = f"exports/passrate/{GROUP}_run.json", f"scores/{GROUP}_run.json"
 STAGES = ("check_answer_status", "parse_answer_status")
 
 app = typer.Typer()
@@ -130,13 +134,27 @@ def answers(folder: Path, name: str, *tasks: str) -> Path:
     return written(folder / name, f"{GROUP}.json", {task: entry_of(task, name) for task in tasks})
 
 
+def scored(source: Path, *more, code=0):
+    """Score answers into the folder ``results`` beside them."""
+    return report_of(source, "--compat", "original", "--out", source.parent / "results", *more, code=code)
+
+
+def test_nothing_is_written_beside_answers_that_are_no_run(server, tmp_path):
+    saying(server, lambda function, lines: "Solved")
+    source = answers(tmp_path, "out", "1")
+    message = "is no run to keep results in; name a folder for them with --out"
+    assert message in " ".join(command(source, "--compat", "original", code=2).output.split())
+    scored(source, "--votes", "1")
+    assert [file.name for file in source.iterdir()] == [f"{GROUP}.json"]
+
+
 def test_the_judge_is_asked_with_the_evaluators_words_sampling_and_forced_function(
     server, evaluator, tmp_path, monkeypatch
 ):
     monkeypatch.delenv("STB_JUDGE_MODEL")
     monkeypatch.setenv("EVAL_MODEL", "gpt-4-turbo-preview")
     saying(server, lambda function, lines: "Solved")
-    command(answers(tmp_path, "out", "1"), "--compat", "original", "--evaluator", evaluator, "--votes", "1")
+    scored(answers(tmp_path, "out", "1"), "--evaluator", evaluator, "--votes", "1")
     (request,) = server.requests
     body = dict(request.body)
     (tool,) = body.pop("tools")
@@ -153,15 +171,15 @@ def test_the_judge_is_asked_with_the_evaluators_words_sampling_and_forced_functi
 def test_three_votes_are_the_default_and_the_files_say_who_judged(server, evaluator, tmp_path):
     asked = saying(server, lambda function, lines: "Solved")
     source = answers(tmp_path, "out", "1")
-    command(source, "--compat", "original", "--evaluator", evaluator)
-    who = json.loads((source / "scores" / "judging.json").read_text())[f"{GROUP}_out"]
+    scored(source, "--evaluator", evaluator)
+    who = json.loads((tmp_path / "results" / "judging.json").read_text())[f"{GROUP}_out"]
     assert asked == {"check_answer_status": 3}
     assert (who["judge"], who["questions"], who["evaluate_times"]) == ("m", "like", 3)
 
 
 def test_without_the_evaluators_files_our_own_prompts_stand_in_and_are_named(server, tmp_path):
     asked = saying(server, lambda function, lines: "Unsure" if function == STAGES[0] else "Solved")
-    report = report_of(answers(tmp_path, "out", "1"), "--compat", "original", "--votes", "1")
+    report = scored(answers(tmp_path, "out", "1"), "--votes", "1")
     assert (report["questions"], report["average"]) == ("own prompts", 100.0)
     assert asked == {"check_answer_status": 1, "parse_answer_status": 1}
 
@@ -179,12 +197,12 @@ def test_a_query_whose_judge_fails_has_no_result_and_is_judged_by_the_next_comma
     server, evaluator, tmp_path
 ):
     saying(server, lambda function, lines: error("no", 400) if lines[0] == "query 1" else "Solved")
-    arguments = (answers(tmp_path, "out", "1", "2"), "--compat", "original", "--evaluator", evaluator)
-    first = report_of(*arguments, code=1)
+    source = answers(tmp_path, "out", "1", "2")
+    first = scored(source, "--evaluator", evaluator, code=1)
     assert (list(first["failures"]), first["groups"][GROUP]["queries"]) == (["1"], 1)
     server._scripts["judge"].clear()
     asked = saying(server, lambda function, lines: "Unsolved")
-    assert report_of(*arguments)["groups"][GROUP]["solve_rate"] == 50.0
+    assert scored(source, "--evaluator", evaluator)["groups"][GROUP]["solve_rate"] == 50.0
     assert asked == {"check_answer_status": 3}
 
 
@@ -192,13 +210,37 @@ def test_answer_files_are_converted_and_scored(shared_data, server, tmp_path):
     places = {file.parent for file in (shared_data / "stabletoolbench" / "data" / "answers").rglob("*.json")}
     if not places:
         pytest.skip("the shared data hold no answer files")
-    for place in places:
+    for place in sorted(places):
         saying(server, lambda function, lines: "Solved")
-        report = report_of(
-            place, "--compat", "original", "--votes", "1", "--out", tmp_path / place.parent.name
-        )
+        results = tmp_path / place.parent.name
+        report = report_of(place, "--compat", "original", "--votes", "1", "--out", results)
         assert report["groups"][place.name]["queries"] == len(list(place.glob("*.json")))
         assert report["average"] <= 100.0
+
+
+def test_the_votes_of_our_own_judge_are_exported_as_the_same_files(server, tmp_path):
+    run = record(tmp_path / "run")
+    saying(server, lambda function, lines: "Solved")
+    command(run, "--compat", "original", "--votes", "2")
+    votes = itertools.cycle(["Solved", "Unsolved"])
+    server._scripts["judge"].clear()
+    saying(server, lambda function, lines: next(votes))
+    command(run, "--votes", "2")
+    done = CliRunner().invoke(main, ["export", str(run), "--format", "passrate", "--method", "run"])
+    assert done.exit_code == 0, done.output
+    ours, theirs = (json.loads((run / place).read_text()) for place in (OWN, THEIRS))
+    assert list(ours) == list(theirs)
+    for task, entry in ours.items():
+        assert entry.pop("is_solved") == {"0": "AnswerStatus.Solved", "1": "AnswerStatus.Unsolved"}
+        assert entry == {name: value for name, value in theirs[task].items() if name != "is_solved"}
+
+
+def test_an_episode_that_needed_no_judge_has_its_verdict_in_every_exported_vote(tmp_path):
+    ended = record(tmp_path / "run", agent=load_agent("give_up"))
+    assert CliRunner().invoke(main, ["export", str(ended), "--format", "passrate"]).exit_code == 0
+    (file,) = (ended / "exports" / "passrate").glob("*.json")
+    statuses = [entry["is_solved"] for entry in json.loads(file.read_text()).values()]
+    assert statuses == [{"0": "AnswerStatus.Unsolved"}] * 3
 
 
 # -- preferences ---------------------------------------------------------------------------------------
@@ -314,7 +356,7 @@ def test_bad_use_exits_2_and_says_why(server, tmp_path, arguments, message):
         "REF": answers(tmp_path, "ref", "1"),
     }
     given = [names.get(argument, argument) for argument in arguments]
-    done = command(*given, "--compat", "original", code=2)
+    done = command(*given, "--compat", "original", "--out", tmp_path / "results", code=2)
     assert message in " ".join(done.output.split())
 
 
