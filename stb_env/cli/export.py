@@ -21,7 +21,7 @@ from stb_env.trajectory import Trajectory
 
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
 Format = Annotated[
-    str, typer.Option("--format", help="sft, jsonl, or one of a suite: stabletoolbench, converted.")
+    str, typer.Option("--format", help="sft, jsonl, or one of a suite: stabletoolbench, converted, passrate.")
 ]
 Out = Annotated[
     Path | None,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import os
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
+from stb_env.cli.original import OriginalJudging, original_passes, original_preferences
 from stb_env.cli.poll import poll
 from stb_env.cli.prefer import Comparing, OrderName, UnsureName, compare
 from stb_env.console import options
@@ -29,7 +30,14 @@ Folder = Annotated[Path | None, typer.Argument(metavar="DIR", help="Folder of a 
 OnlyFailed = Annotated[
     bool, typer.Option("--only-failed", help="Only the episodes that a failing judge left without a verdict.")
 ]
-Votes = Annotated[int, typer.Option("--votes", min=1, help="How often a model judges each episode.")]
+Votes = Annotated[
+    int | None,
+    typer.Option(
+        "--votes",
+        min=1,
+        help="How often a model judges each episode: once, or 3 times with --compat original.",
+    ),
+]
 JudgeName = Annotated[
     str | None,
     typer.Option(
@@ -71,6 +79,39 @@ Human = Annotated[
     Path | None, typer.Option("--human", metavar="FILE", help="Labelled file to measure accuracy against.")
 ]
 
+Evaluator = Annotated[
+    Path | None,
+    typer.Option("--evaluator", help="Evaluator folder whose words the judge has; our own if not given."),
+]
+TestIds = Annotated[
+    Path | None,
+    typer.Option("--test-ids", help="--compat original: folder with the query ids of each group."),
+]
+Overwrite = Annotated[
+    bool, typer.Option("--overwrite", help="--compat original: judge again what a result file holds.")
+]
+PassResults = Annotated[
+    Path | None,
+    typer.Option("--pass-results", help="--compat original: folder of both models' pass rates."),
+]
+
+
+class CompatName(StrEnum):
+    """Whose behaviour is reproduced, defects included."""
+
+    original = "original"
+
+
+Compat = Annotated[
+    CompatName | None,
+    typer.Option(
+        "--compat", help="original: score and write as StableToolBench's programs; DIR may hold answers, too."
+    ),
+]
+
+# As the paper and the published scripts judge; the program's own default is 4.
+_TIMES = 3
+
 # Settings of a run that may ask others for an answer, and say nothing about its tasks.
 _NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults"})
 
@@ -79,8 +120,10 @@ _NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults"}
 def judge(
     folder: Folder = None,
     only_failed: OnlyFailed = False,
-    votes: Votes = 1,
+    votes: Votes = None,
     judge: JudgeName = None,
+    evaluator: Evaluator = None,
+    compat: Compat = None,
     models: Models = None,
     votes_cache: Cache = None,
     against: Against = None,
@@ -90,9 +133,15 @@ def judge(
     solvable: Solvable = None,
     needed: Needed = None,
     human: Human = None,
+    test_ids: TestIds = None,
+    overwrite: Overwrite = False,
+    pass_results: PassResults = None,
     data: options.Data = None,
+    seed: Annotated[int, typer.Option("--seed", help="Seed of the order of two answers.")] = 0,
     concurrency: options.Concurrency = 1,
-    out: Annotated[Path | None, typer.Option("--out", help="Folder for the votes of --solvable.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Folder for --solvable or the files of --compat original.")
+    ] = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Judge a run's answers again, compare them with another run's, or vote on tasks.
@@ -102,19 +151,32 @@ def judge(
     """
     mend = only_failed or None
     labelled = read_labels(human) if human is not None else []
+    only_original = {"--test-ids": test_ids, "--overwrite": overwrite or None, "--pass-results": pass_results}
     if solvable is not None:
         _refuse("--solvable", DIR=folder, **{"--against": against, "--judge": judge, "--only-failed": mend})
+        _refuse("--solvable", **{"--compat": compat, "--evaluator": evaluator, **only_original})
         outcome = poll(solvable, data, models or [], needed, out, votes_cache, concurrency, as_json)
+    elif compat is not None:
+        _refuse("--compat original", **{"--needed": needed, "--only-failed": mend, "--judge": judge})
+        times = comparisons if against is not None else votes or _TIMES
+        files = (_one(models), votes_cache, out)
+        how = OriginalJudging(
+            evaluator, times, test_ids, overwrite, pass_results, *files, seed=seed, concurrency=concurrency
+        )
+        outcome = _as_the_original(folder, against, how, as_json)
     else:
         _refuse("DIR", **{"--needed": needed, "--out": out})
+        _refuse("our own judging; add --compat original", **only_original)
         run, file = _run_folder(folder), _one(models)
         cache = votes_cache or run / "votes"
         if against is not None:
             _refuse("--against", **{"--only-failed": mend})
-            how = Comparing(judge, comparisons, order.value, unsure.value, file, cache)
-            outcome = compare(run, _run_folder(against), how, concurrency, as_json)
+            comparing = Comparing(judge, comparisons, order.value, unsure.value, file, cache, evaluator, seed)
+            outcome = compare(run, _run_folder(against), comparing, concurrency, as_json)
         else:
-            chosen = load_judge(judge, votes=votes, models=file, cache=cache, env=os.environ, remark=tell)
+            chosen = load_judge(
+                judge, votes=votes or 1, models=file, cache=cache, evaluator=evaluator, remark=tell
+            )
             tasks = _tasks(run, chosen, data, own=is_reference(judge or ""))
             outcome = _again(run, chosen, only_failed, tasks, concurrency, as_json)
     if human is not None:
@@ -128,6 +190,14 @@ def _refuse(what: str, **given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise ConfigError(f"{name} does not go with {what}; leave it out")
+
+
+def _as_the_original(folder: Path | None, against: Path | None, how: OriginalJudging, quiet: bool) -> Outcome:
+    if folder is None:
+        raise ConfigError("give the folder of a run or of answers, or tasks to vote on with --solvable")
+    if against is None:
+        return original_passes(folder, how, quiet)
+    return original_preferences(folder, against, how, quiet)
 
 
 def _run_folder(folder: Path | None) -> Path:

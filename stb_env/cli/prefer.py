@@ -43,6 +43,8 @@ class Comparing:
         unsure: What a lone unsure against unsolved is worth.
         models: Models file.
         cache: Folder of answers that are known.
+        evaluator: Evaluator folder whose words the judge has; our own without one.
+        seed: Seed of a random order.
     """
 
     judge: str | None
@@ -51,6 +53,8 @@ class Comparing:
     unsure: str
     models: Path | None
     cache: Path
+    evaluator: Path | None = None
+    seed: int = 0
 
 
 def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, quiet: bool) -> Outcome:
@@ -94,9 +98,11 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
 
 def _verdicts(folder: Path, reference: Path, how: Comparing) -> str:
     """Return the name of the judge whose verdicts go first."""
-    if how.judge is not None:
-        named = how.judge == EXACT
-        return EXACT if named else load_judge(how.judge, models=how.models, env=os.environ).name
+    if how.judge == EXACT:
+        return EXACT
+    if how.judge is not None or how.evaluator is not None:
+        judge = load_judge(how.judge, models=how.models, evaluator=how.evaluator, env=os.environ)
+        return judge.name
     mine, theirs = (str(manifest_of(run).get("judge")) for run in (folder, reference))
     if mine != theirs:
         raise ConfigError(
@@ -116,6 +122,8 @@ def _preferring(verdicts: str, how: Comparing) -> Preferring:
         unsure=unsure,
         models=how.models,
         cache=how.cache,
+        evaluator=how.evaluator,
+        seed=how.seed,
         env=os.environ,
         remark=tell,
     )

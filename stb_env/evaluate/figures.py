@@ -11,9 +11,8 @@ import numpy as np
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import Cost, cost
 from stb_env.metrics.rates import summarize
-from stb_env.metrics.sopr import GroupRate, average, cast_votes, sopr
+from stb_env.metrics.sopr import GroupRate, average, sopr, vote_scores
 from stb_env.trajectory import Trajectory
-from stb_env.verdict import SCORES
 
 RESAMPLES = 1_000
 
@@ -99,8 +98,7 @@ def run_figures(
     by_task: dict[str, list[float]] = {}
     for episode in valid:
         by_trial.setdefault(episode.trial, []).append(episode.reward)
-        scores = [SCORES[vote.status or "na"] for vote in cast_votes(episode)]
-        by_task.setdefault(episode.task_id, []).append(fmean(scores))
+        by_task.setdefault(episode.task_id, []).append(fmean(vote_scores(episode)))
     return RunFigures(
         simulator,
         agent,

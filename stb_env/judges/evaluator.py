@@ -15,10 +15,11 @@ from stb_env.judges.answer_status import forced
 from stb_env.judges.excerpt import Room, excerpt, shares
 from stb_env.judges.judge import Case
 from stb_env.llm import ChatRequest, Sampling
+from stb_env.tasks import Task
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord, arguments_text
 
-ANSWER, DETAILS = "check_answer_status", "parse_answer_status"
+ANSWER, DETAILS, SOLVABLE = "check_answer_status", "parse_answer_status", "check_task_solvable"
 
 _METHOD = "CoT@1"
 # Steps nest; this many still nest within what JSON readers and writers take.
@@ -107,6 +108,15 @@ class Evaluator:
         """Ask the second question: query and the whole answer as JSON."""
         query = excerpt(case.task.query, self._room.query)
         return self.request(DETAILS, query=query, answer=jsontext.dumps(answer_record(case, self._room)))
+
+    def solvable(self, task: Task) -> ChatRequest:
+        """Ask whether a task can be solved: query and tools as JSON."""
+        tools = [
+            {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
+            for tool in task.tools
+        ]
+        record = {"query": excerpt(task.query, self._room.query), "available_tools": tools}
+        return self.request(SOLVABLE, task=excerpt(jsontext.dumps(record), self._room.calls))
 
     def _tool(self, function: str) -> JsonObject:
         if function not in self._tools:

@@ -86,14 +86,27 @@ def run_scores(cases: Sequence[Sequence[Vote]], scores: Mapping[VerdictStatus, f
         >>> run_scores([[Vote("solved"), Vote("unsure")], [Vote("unsolved")]])
         RunScores(scores=(0.5, 0.25), mean=0.375, std=0.125)
     """
-    runs = max((len(votes) for votes in cases), default=0)
-    uneven = sorted({len(votes) for votes in cases} - {1, runs})
+    return mean_scores([[scores[vote.status or "na"] for vote in votes] for votes in cases])
+
+
+def mean_scores(cases: Sequence[Sequence[float]]) -> RunScores:
+    """Score each vote as a run of its own, from the scores of the votes; see `run_scores`.
+
+    Args:
+        cases: The scores of each case's votes.
+
+    Raises:
+        ConfigError: Two cases have different numbers of votes.
+
+    Examples:
+        >>> mean_scores([[1.0, 0.5], [0.25]])
+        RunScores(scores=(0.625, 0.375), mean=0.5, std=0.125)
+    """
+    runs = max((len(scores) for scores in cases), default=0)
+    uneven = sorted({len(scores) for scores in cases} - {1, runs})
     if uneven:
         raise ConfigError(f"cases have {runs} votes and {uneven[0]}; judge all of them with the same number")
-    means = tuple(
-        fmean(scores[votes[min(run, len(votes) - 1)].status or "na"] for votes in cases)
-        for run in range(runs)
-    )
+    means = tuple(fmean(scores[min(run, len(scores) - 1)] for scores in cases) for run in range(runs))
     return RunScores(means, fmean(means), pstdev(means)) if means else RunScores((), 0.0, 0.0)
 
 

@@ -97,7 +97,7 @@ class VotingJudge:
 
     @property
     def name(self) -> str:
-        """Judge, model and wording: ``pass:gpt-4o:v1``."""
+        """Judge, model and wording: ``pass:gpt-4o:v2``."""
         return f"{self.kind}:{self._model.name}:{self.label}"
 
     @property

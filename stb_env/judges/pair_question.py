@@ -102,7 +102,7 @@ class PromptPairQuestion:
             texts[f"{name} answer"] = excerpt(case.answer, self._room.answer)
         fields = {name.replace(" ", "_"): delimited(text, name) for name, text in texts.items()}
         message = {"role": "user", "content": self._prompt.render(function=_FUNCTION, **fields)}
-        return ChatRequest((message,), (_tool_spec(),), forced(_FUNCTION))
+        return ChatRequest((message,), (preference_tool(_FUNCTION),), forced(_FUNCTION))
 
 
 class EvaluatorPairQuestion:
@@ -192,7 +192,13 @@ def _from_lines(text: str) -> Iterator[Choice]:
             yield Choice(_OUTCOMES[match[1].lower()], " ".join(text.split())[:_MAX_REASON])
 
 
-def _tool_spec() -> JsonObject:
+def preference_tool(name: str) -> JsonObject:
+    """Return the OpenAI spec of a function that takes the better of two answers and the reason for it.
+
+    Examples:
+        >>> preference_tool("report")["function"]["parameters"]["required"]
+        ['reason', 'better']
+    """
     properties = {
         # The reason stands first: a model that writes it before the choice has thought before it decides.
         "reason": {"type": "string", "description": "What decided it, in one or two sentences."},
@@ -200,7 +206,7 @@ def _tool_spec() -> JsonObject:
     }
     parameters = {"type": "object", "properties": properties, "required": list(properties)}
     function = {
-        "name": _FUNCTION,
+        "name": name,
         "description": "Report which assistant served the user better.",
         "parameters": parameters,
     }

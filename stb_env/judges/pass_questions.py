@@ -49,7 +49,7 @@ class PromptQuestions:
     Examples:
         >>> questions = PromptQuestions()
         >>> questions.label, sorted(questions.fingerprint)
-        ('v1', ['pass_judge', 'pass_judge_details', 'room'])
+        ('v2', ['pass_judge', 'pass_judge_details', 'room'])
     """
 
     def __init__(

@@ -34,6 +34,7 @@ def load_judge(
     model: ChatModel | None = None,
     models: Path | str | None = None,
     cache: Path | str | None = None,
+    evaluator: Path | str | None = None,
     env: Mapping[str, str] = os.environ,
     remark: Callable[[str], None] | None = None,
 ) -> Judge:
@@ -48,6 +49,7 @@ def load_judge(
         model: The model that judges.
         models: Models file; its ``judge`` role is used where no ``model`` is given.
         cache: Folder of votes that are known.
+        evaluator: Official evaluator folder whose words ``pass`` and ``original_pass`` have.
         env: Where keys and ``STB_JUDGE_...`` settings are looked up.
         remark: Told in one line where the heuristic stands in for a model.
 
@@ -61,14 +63,16 @@ def load_judge(
         'heuristic'
         >>> from stb_env import ScriptedModel
         >>> load_judge("pass", votes=3, model=ScriptedModel([], name="m")).name
-        'pass:m:v1'
+        'pass:m:v2'
     """
+    if evaluator is not None and spec not in (None, "pass", "original_pass"):
+        raise ConfigError(f"an evaluator words the judges pass and original_pass, not {spec}; leave one out")
     if spec is not None and is_reference(spec):
         if votes != 1:
             raise ConfigError(f"{spec} is asked once and has its own votes; leave out the {votes} votes")
         return load_own_judge(spec, models)
     config = load_models(models, env)["judge"]
-    if spec is None and model is None and not available(config, env):
+    if spec is None and evaluator is None and model is None and not available(config, env):
         if remark is not None:
             remark(f"{_no_key(config)}: the heuristic judges instead")
         return HeuristicJudge()
@@ -76,13 +80,14 @@ def load_judge(
         if votes != 1:
             raise ConfigError(f"the heuristic casts the same vote every time; leave out the {votes} votes")
         return HeuristicJudge()
-    evaluator = Evaluator.load(_folder(spec)) if spec is not None and spec not in JUDGES else None
+    folder = spec if spec is not None and spec not in JUDGES else evaluator
+    worded = Evaluator.load(_folder(str(folder))) if folder is not None else None
     model = connect(config, env=env) if model is None else model
     if spec == "final_answer":
         return FinalAnswerJudge(model, votes=votes, reward=reward, cache=cache)
-    answers = PassJudge(model, votes=votes, reward=reward, cache=cache, evaluator=evaluator)
+    answers = PassJudge(model, votes=votes, reward=reward, cache=cache, evaluator=worded)
     if spec == "original_pass":
-        return OriginalPassJudge(answers, ModelSolvability(model, cache=cache))
+        return OriginalPassJudge(answers, ModelSolvability(model, cache=cache, evaluator=worded))
     return answers
 
 
@@ -94,6 +99,8 @@ def load_preference(
     unsure: LoneUnsure = "wins",
     models: Path | str | None = None,
     cache: Path | str | None = None,
+    evaluator: Path | str | None = None,
+    seed: int = 0,
     env: Mapping[str, str] = os.environ,
     remark: Callable[[str], None] | None = None,
 ) -> Preferring:
@@ -108,6 +115,8 @@ def load_preference(
         unsure: What a lone unsure against unsolved is worth.
         models: Models file; its ``judge`` role is used.
         cache: Folder of answers that are known.
+        evaluator: Official evaluator folder that words the comparison; the one that ``spec`` names, if any.
+        seed: Seed of a random order.
         env: Where keys and ``STB_JUDGE_...`` settings are looked up.
         remark: Told in one line where no model is asked for want of a key.
 
@@ -127,10 +136,10 @@ def load_preference(
         if remark is not None:
             remark(f"{_no_key(config)}: equal verdicts of {verdicts} are a tie")
         return VerdictPreference(verdicts, unsure)
-    known = spec in (None, EXACT, *JUDGES)
-    question = None if known else EvaluatorPairQuestion(Evaluator.load(_folder(spec or "")))
+    folder = evaluator if spec in (None, EXACT, *JUDGES) else spec
+    question = None if folder is None else EvaluatorPairQuestion(Evaluator.load(_folder(str(folder))))
     model = connect(config, env=env)
-    return PreferenceJudge(model, order=order, unsure=unsure, cache=cache, question=question)
+    return PreferenceJudge(model, order=order, unsure=unsure, cache=cache, question=question, seed=seed)
 
 
 def _no_key(config: ModelConfig) -> str:

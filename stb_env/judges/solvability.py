@@ -12,6 +12,7 @@ from stb_env import jsontext
 from stb_env.errors import InfrastructureError, JudgeError
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced
+from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.excerpt import excerpt, shares
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import CachedModel, ChatModel, ChatReply, ChatRequest, ask, fingerprint
@@ -64,6 +65,7 @@ class ModelSolvability:
         attempts: How often a question is put at most.
         cache: Folder of answers that are known; a pass judge may share it.
         prompt: The question; the newest of the package where not given.
+        evaluator: Official evaluator that words the question instead.
 
     Raises:
         ConfigError: ``attempts`` is below 1.
@@ -84,8 +86,10 @@ class ModelSolvability:
         attempts: int = 3,
         cache: Path | str | None = None,
         prompt: Prompt | None = None,
+        evaluator: Evaluator | None = None,
     ) -> None:
         self._prompt = prompt or latest("solvability")
+        self._evaluator = evaluator
         # The cache is outermost, so that it keeps nothing that cannot be read.
         patient = ReadableModel(model, _readable, attempts)
         self._model: ChatModel = patient if cache is None else CachedModel(patient, cache)
@@ -93,7 +97,8 @@ class ModelSolvability:
     @property
     def name(self) -> str:
         """Judge, model and wording: ``solvability:gpt-4o:v1``."""
-        return f"solvability:{self._model.name}:{self._prompt.version}"
+        label = self._prompt.version if self._evaluator is None else self._evaluator.label
+        return f"solvability:{self._model.name}:{label}"
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -101,7 +106,7 @@ class ModelSolvability:
         return {
             "judge": self.name,
             "model": fingerprint(self._model),
-            "solvability": self._prompt.hash,
+            "solvability": self._prompt.hash if self._evaluator is None else self._evaluator.fingerprint,
             "room": {"query": QUERY_ROOM, "tools": TOOLS_ROOM},
         }
 
@@ -149,12 +154,15 @@ class ModelSolvability:
         return f"judge {self.name} gave no status of task {task.id!r}: {why}"
 
     def _question(self, task: Task) -> ChatRequest:
+        if self._evaluator is not None:
+            return self._evaluator.solvable(task)
         text = self._prompt.render(
             function=_FUNCTION,
             query=delimited(excerpt(task.query, QUERY_ROOM), "query"),
             tools=delimited("\n".join(tool_lines(task.tools, TOOLS_ROOM)), "tools"),
         )
-        return ChatRequest(({"role": "user", "content": text},), (_tool_spec(),), forced(_FUNCTION))
+        message = {"role": "user", "content": text}
+        return ChatRequest((message,), (solvability_tool(_FUNCTION),), forced(_FUNCTION))
 
 
 def tool_lines(tools: Sequence[Tool], room: int) -> list[str]:
@@ -216,7 +224,13 @@ def _readable(reply: ChatReply) -> bool:
     return read_solvability(reply) is not None
 
 
-def _tool_spec() -> JsonObject:
+def solvability_tool(name: str) -> JsonObject:
+    """Return the OpenAI spec of a function that takes a task's status and the reason for it.
+
+    Examples:
+        >>> solvability_tool("report")["function"]["parameters"]["required"]
+        ['reason', 'task_status']
+    """
     properties = {
         # The reason stands first: a model that writes it before the status has thought before it decides.
         "reason": {"type": "string", "description": "What decided it, in one or two sentences."},
@@ -226,7 +240,7 @@ def _tool_spec() -> JsonObject:
     description = "Report whether the request can be met with the tools."
     return {
         "type": "function",
-        "function": {"name": _FUNCTION, "description": description, "parameters": parameters},
+        "function": {"name": name, "description": description, "parameters": parameters},
     }
 
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 
 from stb_env.jsontypes import JsonObject
-from stb_env.judges.majority import run_scores
+from stb_env.judges.majority import mean_scores
 from stb_env.metrics.rates import bootstrap_interval
 from stb_env.trajectory import Trajectory
 from stb_env.verdict import SCORES, VerdictStatus, Vote
@@ -65,7 +65,8 @@ def sopr(episodes: Iterable[Trajectory], scores: Scores = SCORES, planned: int |
 
     Args:
         episodes: Episodes with their verdicts, as `stb_env.rollout.verdict_file.read_judged` reads them.
-        scores: Score of each status.
+        scores: Score of each status, where an episode has several votes. A verdict of a single vote, or of
+            none, keeps its own score, which may be any share of the task.
         planned: Episodes that there should be; None for as many as are given.
 
     Raises:
@@ -115,12 +116,24 @@ def cast_votes(episode: Trajectory) -> list[Vote]:
     return cast or [Vote(verdict["status"])]
 
 
+def vote_scores(episode: Trajectory, scores: Scores = SCORES) -> list[float]:
+    """Return the score of each vote on an episode, at least one; none where it is not valid.
+
+    A status says less than a score: what an exact verifier or a judge of your own gives a quarter is
+    ``unsure``, and would count a half by that.
+    """
+    votes = cast_votes(episode)
+    if episode.verdict is not None and len(votes) == 1:
+        return [float(episode.verdict["score"])]
+    return [scores[vote.status or "na"] for vote in votes]
+
+
 def _rate(episodes: Sequence[Trajectory], scores: Scores) -> GroupRate:
-    voted = [(episode.task_id, votes) for episode in episodes if (votes := cast_votes(episode))]
-    runs = run_scores([votes for _, votes in voted], scores)
+    voted = [(episode.task_id, cast) for episode in episodes if (cast := vote_scores(episode, scores))]
+    runs = mean_scores([cast for _, cast in voted])
     by_task: dict[str, list[float]] = {}
-    for task_id, votes in voted:
-        by_task.setdefault(task_id, []).append(fmean(scores[vote.status or "na"] for vote in votes))
+    for task_id, cast in voted:
+        by_task.setdefault(task_id, []).append(fmean(cast))
     interval = bootstrap_interval([fmean(values) for values in by_task.values()])
     invalid = len(episodes) - len(voted)
     return GroupRate(len(voted), invalid, runs.scores, runs.mean, runs.std, interval)

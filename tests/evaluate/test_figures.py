@@ -33,6 +33,12 @@ def test_votes_are_runs_of_their_own():
     assert (run.rate.scores, run.rate.mean, run.rate.std) == ((1.0, 0.5), 0.75, 0.25)
 
 
+def test_a_partial_score_counts_as_it_is_in_rate_interval_and_average():
+    run = figures(episode("1", "unsure", verdict={"score": 0.25}), episode("2", "unsolved"))
+    assert (run.rate.mean, run.task_scores) == (0.125, [0.25, 0.0])
+    assert agent_average([run]).mean == 0.125
+
+
 def test_what_is_invalid_or_missing_is_counted_and_in_no_rate():
     run = figures(episode("1"), episode("2", None), planned=4)
     assert (run.invalid, run.solved_valid, run.solved_all, run.rate.mean) == (1, 1.0, 0.25, 1.0)

@@ -81,6 +81,16 @@ def test_several_votes_are_reported_as_sopr_with_interval_and_flips(server, run)
     assert (report["flips"]["tasks"], report["flips"]["flipped"]) == (3, 3)
 
 
+def test_each_vote_is_a_sample_with_a_seed_of_its_own_and_is_asked_for_once(server, run):
+    always(server, "Solved")
+    report_of(run, "--votes", "3")
+    sampled = [(request.body["temperature"], request.body["seed"]) for request in server.requests]
+    assert sampled == [(0.2, 0), (0.2, 1), (0.2, 2)] * 3
+    (run / "verdicts.jsonl").unlink()
+    report_of(run, "--votes", "3")
+    assert len(server.requests) == len(sampled)
+
+
 def test_final_answer_correctness_is_a_judge_of_its_own(server, run):
     always(server, "Unsolved")
     report = report_of(run, "--judge", "final_answer")
@@ -96,6 +106,65 @@ def test_the_original_pass_rate_judges_what_gave_up_too_and_keeps_its_books(serv
     assert report["bookkeeping"]["tasks"] == {"solvable": 0.0, "unsolvable": 3.0, "unsure": 0.0}
     assert report_of(run, "--judge", "original_pass")["judged"] == 0
     assert "original pass rate" in command(run, "--judge", "original_pass").stdout
+
+
+STATUS = {"properties": {"answer_status": {"type": "string"}}}
+TASK = {"properties": {"task_status": {"type": "string"}}}
+PREFERENCE = {"properties": {"index": {"type": "number"}}}
+WORDS = {
+    "check_answer_status": ("Is it? {query} {answer}", STATUS),
+    "parse_answer_status": ("Look: {query} {answer}", STATUS),
+    "check_task_solvable": ("Can it? {task}", TASK),
+    "select_better_answer": ("Which? {query} {answer_0} {answer_1}", PREFERENCE),
+}
+
+
+@pytest.fixture
+def evaluator(tmp_path):
+    """An evaluator folder with words of its own."""
+    functions = [{"name": name, "parameters": schema} for name, (_, schema) in WORDS.items()]
+    config = {"evaluator_name": "like", "completions_kwargs": {"temperature": 0.3, "functions": functions}}
+    (tmp_path / "like").mkdir()
+    (tmp_path / "like" / "config.yaml").write_text(json.dumps(config))
+    blocks = [
+        f"<function><name>{name}</name><description>{text}</description></function>"
+        for name, (text, _) in WORDS.items()
+    ]
+    (tmp_path / "like" / "template.txt").write_text("".join(blocks))
+    return tmp_path / "like"
+
+
+def test_an_evaluator_words_the_pass_judge_and_sets_its_temperature(server, run, evaluator):
+    always(server, "Solved")
+    assert report_of(run, "--evaluator", evaluator)["judge"] == "pass:m:like"
+    request = server.requests[0].body
+    assert request["messages"][0]["content"].startswith("Is it? ")
+    assert request["temperature"] == 0.3
+
+
+def test_an_evaluator_words_both_questions_of_the_original_pass_rate(server, run, evaluator):
+    always(server, "Unsolved", times=1)
+    always(server, "Unsolvable", times=1)
+    report = report_of(run, "--judge", "original_pass", "--evaluator", evaluator, code=1)
+    assert report["judge"] == "original_pass:m:like"
+    asked = [request.body["messages"][0]["content"].split("?")[0] for request in server.requests]
+    assert asked[:2] == ["Is it", "Can it"]
+
+
+def test_an_evaluator_words_the_comparison_after_its_own_verdicts(server, run, reference, evaluator):
+    always(server, "Solved", times=6)
+    report_of(run, "--evaluator", evaluator)
+    report_of(reference, "--evaluator", evaluator)
+    always(server, '{"index": 0}')
+    report = report_of(run, "--against", reference, "--evaluator", evaluator, "--order", "random")
+    assert (report["judge"], report["verdicts"]) == ("preference:m:like", "pass:m:like")
+    assert server.requests[-1].body["messages"][0]["content"].startswith("Which? ")
+
+
+def test_the_seed_of_a_random_order_is_an_option_and_in_the_settings(server, run, reference):
+    always(server, '{"better": "tie"}')
+    report = report_of(run, "--against", reference, "--order", "random", "--seed", "5")
+    assert report["settings"]["seed"] == 5
 
 
 # -- against -------------------------------------------------------------------------------------------
@@ -250,7 +319,11 @@ def test_accuracy_on_solvability_is_told_for_each_model_and_for_all_together(own
         (["RUN", "--solvable", ENV], "DIR does not go with --solvable"),
         (["--solvable", ENV], "name one with --out DIR"),
         (["--solvable", "stb/I1Instructin-v0", "--out", "OUT"], "Did you mean 'stb/I1Instruction-v0'?"),
-        (["RUN", "--against", "OTHER"], "judged by pass:m:v1 and"),
+        (["RUN", "--against", "OTHER"], "judged by pass:m:v2 and"),
+        (
+            ["RUN", "--judge", "heuristic", "--evaluator", "REF"],
+            "an evaluator words the judges pass and original_pass, not heuristic",
+        ),
         (["RUN", "--human", "nothing.jsonl"], "cannot read the labelled file nothing.jsonl"),
     ],
 )

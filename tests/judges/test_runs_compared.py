@@ -14,7 +14,7 @@ from stb_env.llm import ModelError, ScriptedModel
 from stb_env.rollout.judging import prefer
 from tests.judges.runs import record
 
-VERDICTS = "pass:m:v1"
+VERDICTS = "pass:m:v2"
 DOWN = ModelError("HTTP 503", kind="transport")
 
 
@@ -167,8 +167,8 @@ def test_without_a_model_equal_verdicts_tie(sunny, rainy):
         ({"comparisons": 0}, r"^comparisons must be at least 1, got 0$"),
         ({"concurrency": 0}, r"^concurrency must be at least 1, got 0$"),
         (
-            {"verdicts": "pass:other:v1"},
-            r"sunny has no verdicts of pass:other:v1, .*`stb-env judge .*sunny`$",
+            {"verdicts": "pass:other:v2"},
+            r"sunny has no verdicts of pass:other:v2, .*`stb-env judge .*sunny`$",
         ),
     ],
 )

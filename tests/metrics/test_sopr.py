@@ -83,3 +83,14 @@ def test_an_episode_flips_where_votes_differ_and_a_missing_vote_is_no_flip():
 
 def test_nothing_that_was_looked_at_twice_has_the_rate_zero():
     assert (flip_rate({}).rate, flip_rate({"a": [1]}).rate, flip_rate({"a": [1]}).single) == (0.0, 0.0, 1)
+
+
+@pytest.mark.parametrize("votes", [(), (HALF,)])
+def test_a_verdict_of_one_vote_counts_its_score_and_not_what_its_status_is_worth(votes):
+    quarter = episode("1", HALF, votes=votes, verdict={"score": 0.25})
+    found = sopr([quarter, episode("2", YES)])
+    assert (found.overall.mean, found.mean_all) == (0.625, 0.625)
+
+
+def test_several_votes_count_what_their_statuses_are_worth():
+    assert sopr([episode("1", HALF, votes=[HALF, YES], verdict={"score": 0.25})]).overall.mean == 0.75

@@ -9,6 +9,7 @@ from functools import cache
 from importlib import resources
 from typing import Literal
 
+from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.sopr import GroupRate, average
 
@@ -35,6 +36,7 @@ class Row:
         stds: Standard deviation of each group over votes; empty where none was printed.
         average: The printed average.
         average_std: The printed standard deviation of it, or None.
+        evaluator: The model that judged; empty where it is not named.
     """
 
     table: str
@@ -45,6 +47,7 @@ class Row:
     stds: Mapping[str, float]
     average: float
     average_std: float | None
+    evaluator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +88,39 @@ def published() -> list[Row]:
         for table in _data()["tables"]
         for method, figures in table["rows"].items()
     ]
+
+
+def group_sizes() -> Mapping[str, int]:
+    """Return how many queries each group has."""
+    sizes: Mapping[str, int] = _data()["queries"]
+    return sizes
+
+
+def find_table(metric: str, text: str | None = None) -> list[Row]:
+    """Return the rows of a published table.
+
+    Args:
+        metric: SoPR, SoWR or FAC.
+        text: Words of the table's name (``paper``, ``june-2024``, ``mirrorapi``) or the model that judged;
+            the first table of the metric where not given.
+
+    Raises:
+        ConfigError: No table of the metric is called so.
+
+    Examples:
+        >>> find_table("SoWR", "june-2024")[0].table
+        'project page, June 2024, SoWR'
+    """
+    rows = [row for row in published() if row.metric == metric]
+    names = {row.table: row.evaluator for row in rows}
+    wanted = "" if text is None else _plain(text)
+    found = [name for name, judge in names.items() if wanted in _plain(name) or wanted == _plain(judge)]
+    if not found:
+        known = "; ".join(
+            f"{name} (judged by {judge or 'an unnamed model'})" for name, judge in names.items()
+        )
+        raise ConfigError(f"no published table of {metric} is called {text!r}; there is {known}")
+    return [row for row in rows if row.table == found[0]]
 
 
 def recomputed(row: Row) -> tuple[float, float]:
@@ -133,6 +169,10 @@ def _differing(where: str, kind: Kind, printed: float, mean: float) -> Iterator[
         yield Inconsistency(where, kind, printed, round(mean, 3), off <= _ROUNDING + _SLACK)
 
 
+def _plain(text: str) -> str:
+    return text.lower().replace("-", " ")
+
+
 def _row(table: JsonMapping, method: str, figures: JsonMapping) -> Row:
     groups = table["groups"]
     return Row(
@@ -144,6 +184,7 @@ def _row(table: JsonMapping, method: str, figures: JsonMapping) -> Row:
         dict(zip(groups, figures["stds"], strict=True)) if "stds" in figures else {},
         figures["average"],
         figures.get("average_std"),
+        table["evaluator"],
     )
 
 

@@ -25,6 +25,7 @@ SUITE = Suite(
     exports={
         "stabletoolbench": "stb_env.suites.stabletoolbench.export:answer_files",
         "converted": "stb_env.suites.stabletoolbench.export:converted_files",
+        "passrate": "stb_env.suites.stabletoolbench.original_scores.verdicts:pass_files",
     },
     standing={"judge": "heuristic"},
 )

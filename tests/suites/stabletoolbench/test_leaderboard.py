@@ -90,7 +90,7 @@ def test_votes_on_answers_average_and_comparisons_of_a_query_are_one_result(
 ):
     """Four queries: each is a quarter, which two votes of a half each divide by four."""
     row = {"means": [rate], "average": rate}
-    table = {"name": "T", "metric": metric, "votes": 2, "groups": ["G"], "rows": {"A": row}}
+    table = {"name": "T", "metric": metric, "evaluator": "", "votes": 2, "groups": ["G"], "rows": {"A": row}}
     data = {"tables": [table], "queries": {"G": 4}, "totals": [], "changes": []}
     monkeypatch.setattr("stb_env.suites.stabletoolbench.leaderboard._data", lambda: data)
     assert [problem.kind for problem in check_published()] == ([] if possible else ["fraction"])

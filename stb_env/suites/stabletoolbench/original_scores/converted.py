@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from stb_env.errors import JudgeError
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.judges.answer_status import read_vote
-from stb_env.judges.evaluator import ANSWER, DETAILS, Evaluator
+from stb_env.judges.evaluator import ANSWER, DETAILS
 from stb_env.judges.pass_judge import GIVE_UP
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask
 from stb_env.request import Slow
+from stb_env.suites.stabletoolbench.original_scores.questions import Questions
 from stb_env.verdict import VerdictStatus
 
 Entry = JsonMapping
@@ -72,7 +73,7 @@ def tool_names(entry: Entry) -> list[str]:
 
 
 def answer_status(
-    evaluator: Evaluator, model: ChatModel, query: str, answer: JsonMapping, index: int
+    evaluator: Questions, model: ChatModel, query: str, answer: JsonMapping, index: int
 ) -> Slow[VerdictStatus]:
     """Judge a final answer as the original does: once, and where that is unsure with the whole answer.
 

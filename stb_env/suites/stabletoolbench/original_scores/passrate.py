@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass
 from statistics import fmean, pstdev
 
+from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.evaluator import Evaluator
 from stb_env.llm import ChatModel
 from stb_env.request import Slow
 from stb_env.suites.stabletoolbench.original_scores.converted import (
@@ -23,6 +23,7 @@ from stb_env.suites.stabletoolbench.original_scores.converted import (
     steps_of,
     tool_names,
 )
+from stb_env.suites.stabletoolbench.original_scores.questions import Questions
 from stb_env.verdict import SCORES, VerdictStatus
 
 COLUMNS = (
@@ -79,7 +80,7 @@ class SolveRate:
 def solve_rate(
     converted: Mapping[str, Entry],
     test_ids: Container[str],
-    evaluator: Evaluator,
+    evaluator: Questions,
     model: ChatModel,
     *,
     evaluate_times: int = 4,
@@ -101,27 +102,44 @@ def solve_rate(
         InfrastructureError: No usable reply came.
     """
     results: dict[str, JsonMapping] = dict(existing or {})
-    for task, entry in converted.items():
-        if task not in test_ids or (task in results and not overwrite):
-            continue
-        steps = steps_of(entry["answer"])
-        solved: dict[int, str] = {}
-        for run in range(evaluate_times):
-            status: VerdictStatus = "unsolved"
-            if steps.finished:
-                status = yield from answer_status(evaluator, model, entry["query"], entry["answer"], run)
-            solved[run] = f"AnswerStatus.{status.title()}"
-        results[task] = {
-            "query": entry["query"],
-            "tool_names": tool_names(entry),
-            "answer_steps": steps.lines,
-            "final_step": steps.final,
-            "is_solved": solved,
-        }
-    return _rated(results, evaluate_times)
+    for task in to_judge(converted, test_ids, results, overwrite=overwrite):
+        results[task] = yield from judge_entry(converted[task], evaluator, model, evaluate_times)
+    return rated(results, evaluate_times)
 
 
-def _rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
+def to_judge(
+    converted: Iterable[str], test_ids: Container[str], known: Container[str], *, overwrite: bool = False
+) -> list[str]:
+    """Return the queries that are judged: those of the group that have an answer and no result yet."""
+    return [task for task in converted if task in test_ids and (overwrite or task not in known)]
+
+
+def judge_entry(
+    entry: Entry, evaluator: Questions, model: ChatModel, evaluate_times: int
+) -> Slow[JsonObject]:
+    """Judge one converted answer as often as asked, and return what the result file has for it.
+
+    Raises:
+        InfrastructureError: No usable reply came.
+    """
+    steps = steps_of(entry["answer"])
+    solved: dict[int, str] = {}
+    for run in range(evaluate_times):
+        status: VerdictStatus = "unsolved"
+        if steps.finished:
+            status = yield from answer_status(evaluator, model, entry["query"], entry["answer"], run)
+        solved[run] = f"AnswerStatus.{status.title()}"
+    return {
+        "query": entry["query"],
+        "tool_names": tool_names(entry),
+        "answer_steps": steps.lines,
+        "final_step": steps.final,
+        "is_solved": solved,
+    }
+
+
+def rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
+    """Score what a result file holds; a run that a query lacks counts 0 there."""
     if not results:
         return SolveRate({}, (), 0.0, 0.0)
     named = [_named(entry) for entry in results.values()]
@@ -130,6 +148,8 @@ def _rated(results: Mapping[str, JsonMapping], runs: int) -> SolveRate:
 
 
 def _score(name: str | None) -> float:
+    if name is not None and name not in STATUSES:
+        raise DataError(f"no status {name!r} of an answer; a result file has {', '.join(STATUSES)}")
     return SCORES[STATUSES[name]] if name is not None else 0.0
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from stb_env import seeding
 from stb_env.errors import JudgeError
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.judges.evaluator import Evaluator
+from stb_env.judges.evaluator import SOLVABLE
 from stb_env.judges.pair_question import SELECT, read_choice
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import ChatModel, ChatReply, ask
@@ -32,6 +32,7 @@ from stb_env.suites.stabletoolbench.original_scores.converted import (
     tool_names,
 )
 from stb_env.suites.stabletoolbench.original_scores.passrate import STATUSES
+from stb_env.suites.stabletoolbench.original_scores.questions import Questions
 from stb_env.verdict import VerdictStatus
 
 COLUMNS = (
@@ -47,7 +48,6 @@ COLUMNS = (
     "output_model",
 )
 
-_SOLVABLE = "check_task_solvable"
 _LABELS: Mapping[Result, str] = {"lose": "1", "win": "2", "tie": "3"}
 _FINAL_ANSWER = 1_000
 _ATTEMPTS = 3
@@ -119,7 +119,7 @@ def preferences(
     reference: Side,
     output: Side,
     test_ids: Iterable[str],
-    evaluator: Evaluator,
+    evaluator: Questions,
     model: ChatModel,
     *,
     evaluate_times: int = 2,
@@ -143,25 +143,62 @@ def preferences(
     Raises:
         InfrastructureError: No usable reply came.
     """
-    sides = (reference, output)
-    counts: dict[str, JsonObject] = {task: dict(known) for task, known in (existing or {}).items()}
-    judge = _Annotator(evaluator, model)
+    counts: dict[str, JsonMapping] = dict(existing or {})
     for task in test_ids:
-        known = counts.setdefault(task, {reference.name: 0, output.name: 0})
-        for turn in range(evaluate_times):
-            mark = f"round_{turn}"
-            known.setdefault(mark, "incomplete")
-            settled = _settled(sides, task)
-            if settled is not None:
-                known[sides[settled].name] += 1
-            elif known[mark] != "complete":
-                statuses = [side.status(task) for side in sides] if use_pass_rate else [None, None]
-                entries = [side.converted[task] for side in sides]
-                rng = seeding.rng("original preference", seed, task, turn)
-                preferred = yield from judge.prefer(entries, statuses, turn, rng)
-                known[sides[preferred].name] += 1
-                known[mark] = "complete"
+        counts[task] = yield from prefer_entry(
+            (reference, output),
+            task,
+            evaluator,
+            model,
+            evaluate_times=evaluate_times,
+            use_pass_rate=use_pass_rate,
+            known=counts.get(task),
+            seed=seed,
+        )
     return Preferences(reference, output, counts)
+
+
+def prefer_entry(
+    sides: Sequence[Side],
+    task: str,
+    evaluator: Questions,
+    model: ChatModel,
+    *,
+    evaluate_times: int,
+    use_pass_rate: bool = True,
+    known: JsonMapping | None = None,
+    seed: int = 0,
+) -> Slow[JsonObject]:
+    """Compare two models on one query, and return what the result file has for it.
+
+    Args:
+        sides: The reference and the output model.
+        task: The query.
+        evaluator: The official evaluator.
+        model: Judges.
+        evaluate_times: How many rounds the query gets.
+        use_pass_rate: Whether known pass results are handed to the judge.
+        known: What the result file has already.
+        seed: Seed of the shuffling.
+
+    Raises:
+        InfrastructureError: No usable reply came.
+    """
+    counts: JsonObject = dict(known or {side.name: 0 for side in sides})
+    for turn in range(evaluate_times):
+        mark = f"round_{turn}"
+        counts.setdefault(mark, "incomplete")
+        settled = _settled(sides, task)
+        if settled is not None:
+            counts[sides[settled].name] += 1
+        elif counts[mark] != "complete":
+            statuses = [side.status(task) for side in sides] if use_pass_rate else [None, None]
+            entries = [side.converted[task] for side in sides]
+            rng = seeding.rng("original preference", seed, task, turn)
+            preferred = yield from _Annotator(evaluator, model).prefer(entries, statuses, turn, rng)
+            counts[sides[preferred].name] += 1
+            counts[mark] = "complete"
+    return counts
 
 
 def _settled(sides: Sequence[Side], task: str) -> int | None:
@@ -176,7 +213,7 @@ def _settled(sides: Sequence[Side], task: str) -> int | None:
 class _Annotator:
     """Prefers one of two answers, with the checks that come before a comparison."""
 
-    def __init__(self, evaluator: Evaluator, model: ChatModel) -> None:
+    def __init__(self, evaluator: Questions, model: ChatModel) -> None:
         self._evaluator, self._model = evaluator, model
 
     def prefer(
@@ -203,7 +240,7 @@ class _Annotator:
             yield from self._ask_solvable(entries[0], turn)
         if _content(answers[0]) == _content(answers[1]):
             return order[rng.randrange(2)]
-        return order[(yield from self._select(query, answers, turn))]
+        return order[(yield from self._select(query, answers, turn, rng))]
 
     def _ask_solvable(self, entry: Entry, turn: int) -> Slow[None]:
         """Ask whether the task can be solved; the original does so and does not use the answer."""
@@ -212,27 +249,23 @@ class _Annotator:
             for tool in entry["available_tools"]
         ]
         task = json.dumps({"query": entry["query"], "available_tools": tools})
-        yield ask(self._model, replace(self._evaluator.request(_SOLVABLE, task=task), index=turn))
+        yield ask(self._model, replace(self._evaluator.request(SOLVABLE, task=task), index=turn))
 
-    def _select(self, query: str, answers: Sequence[JsonMapping], turn: int) -> Slow[int]:
+    def _select(self, query: str, answers: Sequence[JsonMapping], turn: int, rng: random.Random) -> Slow[int]:
         first, second = (json.dumps(answer) for answer in answers)
         question = self._evaluator.request(SELECT, query=query, answer_0=first, answer_1=second)
-        patient = ReadableModel(self._model, _chosen, _ATTEMPTS)
+        patient = ReadableModel(self._model, lambda reply: read_choice(reply) is not None, _ATTEMPTS)
         reply: ChatReply = yield ask(patient, replace(question, index=turn))
         choice = read_choice(reply)
         if choice is None:
             raise JudgeError(f"the reply of {self._model.name} holds no index")
-        return 0 if choice.outcome == "first" else 1
+        # The original tells its judge to pick at random where it cannot decide; ours may say that it cannot.
+        return rng.randrange(2) if choice.outcome == "tie" else int(choice.outcome == "second")
 
 
 def _prepared(answer: JsonMapping) -> JsonObject:
     kept = {name: value for name, value in answer.items() if name != "method"}
     return kept | {"final_answer": kept["final_answer"][:_FINAL_ANSWER]}
-
-
-def _chosen(reply: ChatReply) -> bool:
-    choice = read_choice(reply)
-    return choice is not None and choice.outcome != "tie"
 
 
 def _content(answer: JsonMapping) -> tuple[Json, Json]:

@@ -1,0 +1,116 @@
+"""The official result files: a JSON object that is continued, and a table beside it."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stb_env.errors import DataError
+from stb_env.files import write_json, write_text
+from stb_env.jsontypes import JsonMapping
+from stb_env.suites.stabletoolbench.answers import read_json
+
+PROVENANCE = "judging.json"
+"""What we keep beside the official files: who judged, in whose words. The original does not say."""
+
+_WIDEST = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class ResultFiles:
+    """Where the results of a group stand.
+
+    Attributes:
+        folder: The folder of results.
+        stem: ``<group>_<model>`` of pass rates, ``<group>_<reference>_<model>`` of preferences.
+    """
+
+    folder: Path
+    stem: str
+
+    @property
+    def json(self) -> Path:
+        """The object by query id."""
+        return self.folder / f"{self.stem}.json"
+
+    @property
+    def csv(self) -> Path:
+        """The table, tab-separated."""
+        return self.folder / f"{self.stem}.csv"
+
+    def read(self) -> dict[str, JsonMapping]:
+        """Return the object so far; an empty one where there is none.
+
+        Raises:
+            DataError: The file cannot be read.
+        """
+        value = read_json(self.json) if self.json.is_file() else {}
+        if not isinstance(value, dict) or not all(isinstance(entry, dict) for entry in value.values()):
+            raise DataError(f"{self.json} is no result file: it must hold an object for each query")
+        return value
+
+    def write(self, results: JsonMapping) -> None:
+        """Replace the object, in the original's layout."""
+        self.json.parent.mkdir(parents=True, exist_ok=True)
+        write_text(self.json, _encodable(json.dumps(results, indent=4, ensure_ascii=False)))
+
+    def write_table(self, text: str) -> None:
+        """Replace the table."""
+        self.csv.parent.mkdir(parents=True, exist_ok=True)
+        write_text(self.csv, _encodable(text))
+
+    def record(self, who: JsonMapping) -> None:
+        """Keep who judged beside the official files."""
+        known = read_provenance(self.folder)
+        write_json(self.folder / PROVENANCE, {**known, self.stem: dict(who)})
+
+
+def read_provenance(folder: Path) -> Mapping[str, JsonMapping]:
+    """Return who judged, by the stem of the files; empty where only the original's files are there.
+
+    Raises:
+        DataError: The file cannot be read.
+    """
+    file = folder / PROVENANCE
+    known = read_json(file) if file.is_file() else {}
+    if not isinstance(known, dict):
+        raise DataError(f"{file} must be an object, got {type(known).__name__}")
+    return known
+
+
+def read_statuses(folder: Path, model: str, group: str) -> Mapping[str, str]:
+    """Return the text of ``is_solved`` by query id, from the table of a model's pass results.
+
+    Args:
+        folder: Holds ``<model>/<group>_<model>.csv``, or the table itself.
+        model: Name of the model.
+        group: Name of the group.
+
+    Raises:
+        DataError: There is no such table, or it lacks a column.
+    """
+    name = f"{group}_{model}.csv"
+    found = [file for file in (folder / model / name, folder / name) if file.is_file()]
+    if not found:
+        raise DataError(f"no {model}/{name} and no {name} in {folder}; judge that model first")
+    return dict(_statuses(found[0]))
+
+
+def _statuses(file: Path) -> Iterator[tuple[str, str]]:
+    # A field holds all steps of an answer, which is more than the module takes by default.
+    limit = csv.field_size_limit(_WIDEST)
+    try:
+        with file.open(encoding="utf-8", newline="") as lines:
+            for row in csv.DictReader(lines, delimiter="\t"):
+                yield row["query_id"], row["is_solved"]
+    except (KeyError, csv.Error, UnicodeDecodeError) as error:
+        raise DataError(f"{file} is no table of pass results: {error!r}") from error
+    finally:
+        csv.field_size_limit(limit)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
