@@ -227,7 +227,7 @@ def path_text(steps: Sequence[Step]) -> str:
 
 
 def _given_to(env: Inner, call: ToolCall, arguments: str) -> object:
-    """Return a call as the environment gets it: arguments that are no JSON object go on as they are written."""
+    """Return a call as the environment gets it; arguments that are no JSON object go on as written."""
     if not isinstance(env, ToolEnv):
         # A wrapper may want the action in a form of its own.
         return {"name": call.name, "arguments": arguments, "id": call.id}
