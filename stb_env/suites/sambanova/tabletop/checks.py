@@ -57,7 +57,7 @@ def _on_object(look: Look) -> bool:
     names = look.slots["block"], look.slots["object1"]
     block, other = (look.now[name] for name in names)
     near = _is_in(block, other) if names[1].endswith("bowl") else distance(block, other) < THRESHOLD
-    return near and block[2] > other[2] and _others_stay(look, names)
+    return near and block[2] > other[2] and _others_stay(look, names[:1])
 
 
 def _stacked(look: Look) -> bool:
