@@ -13,13 +13,13 @@ from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
-from stb_env.suites.sambanova.common.interpreter.builtins import MATH
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native
+from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 from stb_env.suites.sambanova.tabletop.hand import Hand
+from stb_env.suites.sambanova.tabletop.libraries import MODULES
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME, PRIMITIVES
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.shapes import AFFINITY, GEOMETRY, Shape
@@ -31,15 +31,7 @@ VERSION = 2
 
 # What the original refuses wherever it stands in the text.
 _FORBIDDEN = ("import", "__")
-_KINDS = (Arrays(),)
-_SHAPELY = {"geometry": Module("shapely.geometry", GEOMETRY), "affinity": AFFINITY}
-_MODULES = {
-    "numpy": NUMPY,
-    "math": MATH,
-    "shapely": Module("shapely", _SHAPELY),
-    "shapely.geometry": _SHAPELY["geometry"],
-    "shapely.affinity": AFFINITY,
-}
+_KINDS = (Arrays(objects=True),)
 
 
 class TabletopWorld(World[Scene]):
@@ -119,8 +111,15 @@ def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outc
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
     names: dict[str, object] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
-    names |= {"np": NUMPY, "affinity": AFFINITY, **GEOMETRY, "objects": hand.names(), **(more or {})}
-    return Machine(names, modules={} if hand.original else _MODULES, kinds=_KINDS).run(text)
+    names |= {
+        "np": NUMPY,
+        "affinity": AFFINITY,
+        **GEOMETRY,
+        "objects": hand.names(),
+        "__name__": "__main__",
+        **(more or {}),
+    }
+    return Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS).run(text)
 
 
 def start_of(task: Task) -> Scene:
