@@ -157,6 +157,7 @@ def test_each_function_gives_what_it_says(program: str, wanted: Any):
         ("the rightmost block", "yellow block"),
         ("the blocks to the left of the cyan bowl", ["green block", "yellow block", "pink block"]),
         ("the blocks above the yellow block", ["green block"]),
+        ("the blocks nearer the top edge than the yellow block", ["green block"]),
         ("blocks except the pink block", ["green block", "yellow block"]),
         ("the blocks that are not yellow", ["green block", "pink block"]),
         ("the yellow and the pink blocks", ["yellow block", "pink block"]),
@@ -182,6 +183,8 @@ def test_a_phrase_names_objects(phrase: str, wanted: Any):
         ("the corner closest to the cyan bowl", [0.25, -0.75]),
         ("the farthest side from the red bowl", [0.25, -0.5]),
         ("halfway between the red bowl and the cyan bowl", [0, -0.635]),
+        ("10 cm from the pink block, toward the left of the table", [-0.1, -0.6]),
+        ("0.2 m from the red bowl, toward the right edge", [0.02, -0.62]),
         ("a point 10 cm to the top of the block closest to the red bowl", [0, -0.5]),
     ],
 )
