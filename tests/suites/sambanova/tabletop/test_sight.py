@@ -11,7 +11,7 @@ from stb_env.suites.sambanova.tabletop.world import TabletopWorld, start_of
 from stb_env.tasks import Task
 
 TEST, TRAIN = TabletopTasks("test"), TabletopTasks("train")
-TRAINED = 2_000
+TRAINED = 750
 
 
 def gold(task: Task) -> str:
@@ -51,3 +51,10 @@ def test_the_prompt_is_the_objects_and_the_instruction(index: int):
     objects, instruction = info["messages"][0]["content"].splitlines()
     assert objects == f"objects = {list(env.task.goal['positions'])}"
     assert instruction == f"# {env.task.record['configs']['instruction']}"
+
+
+def test_what_a_goal_is_about_follows_from_its_words():
+    meant: dict[str, set[str]] = {}
+    for task in (*map(TEST.at, range(TEST_SIZE)), *map(TRAIN.at, range(TRAINED))):
+        meant.setdefault(task.query.splitlines()[1], set()).add(f"{task.group} {task.goal['slots']}")
+    assert max(map(len, meant.values())) == 1
