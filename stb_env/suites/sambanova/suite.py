@@ -20,6 +20,7 @@ SUITE = Suite(
         "zero_shot": "stb_env.suites.sambanova.few_shot_agent:ZeroShotAgent",
         "system_prompt": "stb_env.suites.sambanova.few_shot_agent:SystemPromptAgent",
         "system_few_shot": "stb_env.suites.sambanova.few_shot_agent:SystemFewShotAgent",
+        "nested": "stb_env.suites.sambanova.tabletop.nested_agent:NestedAgent",
     },
     commands="stb_env.suites.sambanova.commands:app",
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stb_env.suites.sambanova.tabletop.checks import (
+from stb_env.suites.sambanova.tabletop.aims import (
     MAGNITUDES,
     Positions,
+    Slots,
     blocks_of,
     bowls_of,
     corner_of,
@@ -18,11 +19,12 @@ from stb_env.suites.sambanova.tabletop.checks import (
 from stb_env.suites.sambanova.tabletop.objects import RANKS
 from stb_env.suites.sambanova.tabletop.places import CORNERS, MIDDLE, PLACES, SIDES, STEPS, Point
 
-Slots = Mapping[str, str]
 Move = tuple[str, str | Point]
 """What is picked up, and the object, place or point where it is put down."""
 
 _STEP = 0.12
+# Half of what lies between the centres of blocks that stand side by side, a little air between them.
+_BESIDE = 0.021
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +84,28 @@ def _stack(slots: Slots, start: Positions) -> list[Move]:
     return [*first, *((name, base) for name in others)]
 
 
-def _all_to(slot: str) -> Callable[[Slots, Positions], list[Move]]:
-    return lambda slots, start: [(name, slots[slot]) for name in blocks_of(start)]
+def _into_bowl(slots: Slots, start: Positions) -> list[Move]:
+    return [(name, slots["bowl"]) for name in blocks_of(start)]
+
+
+def _all_to_place(slots: Slots, start: Positions) -> list[Move]:
+    return _gathered(list(blocks_of(start)), slots["corner_or_side"])
 
 
 def _targets_to_place(kind: str) -> Callable[[Slots, Positions], list[Move]]:
-    return lambda slots, start: [(name, slots["corner_or_side"]) for name in targets(kind, slots, start)]
+    return lambda slots, start: _gathered(targets(kind, slots, start), slots["corner_or_side"])
+
+
+def _gathered(names: Sequence[str], place: str) -> list[Move]:
+    """Put up to four blocks side by side around a place, so that none stands on another."""
+    if len(names) == 1:
+        return [(names[0], place)]
+    x, y = PLACES[place]
+    shifts = [(across * _BESIDE, up * _BESIDE) for up in (1, -1) for across in (-1, 1)]
+    return [
+        (name, (round(x + across, 6), round(y + up, 6)))
+        for name, (across, up) in zip(names, shifts, strict=False)
+    ]
 
 
 def _own_colors(slots: Slots, start: Positions) -> list[Move]:  # noqa: ARG001
@@ -125,8 +143,8 @@ GOALS: Mapping[str, Goal] = {
         (2, 4), (2, 4), ("block", "object1"), lambda slots, _start: [(slots["block"], slots["object1"])]
     ),
     "SI_1": Goal((2, 4), (1, 4), (), _stack),
-    "SI_2": Goal((2, 4), (1, 3), ("corner_or_side",), _all_to("corner_or_side")),
-    "SI_3": Goal((2, 4), (1, 4), ("bowl",), _all_to("bowl")),
+    "SI_2": Goal((2, 4), (1, 3), ("corner_or_side",), _all_to_place),
+    "SI_3": Goal((2, 4), (1, 4), ("bowl",), _into_bowl),
     "SI_4": Goal((4, 4), (4, 4), (), _own_colors),
     "SI_5": Goal((4, 4), (1, 3), ("direction", "bowl", "corner_or_side"), _targets_to_place("SI_5")),
     "SI_6": Goal((4, 4), (2, 3), ("distance", "bowl", "corner_or_side"), _targets_to_place("SI_6")),

@@ -44,7 +44,7 @@ class Hand:
 
     def __init__(self, scene: Scene, *, original: bool = False) -> None:
         self.scene = scene
-        self._original = original
+        self.original = original
 
     def names(self) -> list[str]:
         """Return the names of all objects."""
@@ -101,7 +101,7 @@ class Hand:
             CrashError: A name is unknown or a point out of reach.
         """
         for where in (first, second):
-            if self._original and isinstance(where, list | tuple):
+            if self.original and isinstance(where, list | tuple):
                 raise CrashError(f"{type(where).__name__} has no shape; give a name or an array")
         self.scene = self.scene.put(
             first if isinstance(first, str) else self.xy(first),
@@ -137,7 +137,7 @@ class Hand:
 
     def corner(self, pos: object) -> str:
         """Return the name of the nearest corner."""
-        return corner_name(self.xy(pos), original=self._original)
+        return corner_name(self.xy(pos), original=self.original)
 
     def side(self, pos: object) -> str:
         """Return the name of the nearest side."""

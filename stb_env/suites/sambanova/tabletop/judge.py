@@ -1,11 +1,16 @@
 """Decides whether the table ended up as it was asked for.
 
-Where the default differs from the original's tests, those let something slip:
+Where the default differs from the original's tests, those let something slip, or refuse what was asked for:
 
 - A stack is any heap there: heights are not looked at. Here every block stands on another.
 - Blocks in bowls of other colours: there colours are not looked at. Here they are.
-- A diagonal line is tested on one side there, so that a heap beside it passes. Here both sides are, and
-  blocks of a line stand beside each other.
+- A diagonal line is tested on one side of the table's two diagonals there, so that a heap beside one passes
+  and a line elsewhere does not. Here it is any straight line that rises or falls, and blocks of a line stand
+  beside each other.
+- A corner or a side is one point there, with 5 cm around it, so that four blocks only fit as a tower. Here a
+  side is the strip of 15 cm along its edge, and a corner where two such strips meet; a block that is to have
+  a side of its own stands nearer to it than to the next.
+- Where one block is to be moved, or some, the others may be anywhere there. Here they stay where they were.
 - A failing call is the end there. Here it changes nothing, and later calls can make up for it; whether any
   call failed is said all the same.
 - An empty generation counts as executable there. Here something has to be done.
@@ -17,7 +22,8 @@ from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.curl.ruling import is_executable, made_calls
-from stb_env.suites.sambanova.tabletop.checks import Look, succeeded
+from stb_env.suites.sambanova.tabletop.checks import succeeded
+from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.world import start_of
 from stb_env.verdict import Verdict, VerdictStatus, Vote
@@ -53,10 +59,9 @@ class TabletopJudge:
         calls = made_calls(case)
         executable = is_executable(calls) or (self._original and not calls)
         goal = case.task.goal
-        look = Look(
-            goal["slots"], start_of(case.task).positions, case.state.positions, strict=not self._original
-        )
-        success = succeeded(goal["type"], look) and (executable or not self._original)
+        look = Look(goal["slots"], start_of(case.task).positions, case.state.positions)
+        reached = succeeded(goal["type"], look, original=self._original)
+        success = reached and (executable or not self._original)
         status: VerdictStatus = "solved" if success else "unsolved"
         error = next((call.result.error for call in calls if call.result.error), "")
         return Verdict(

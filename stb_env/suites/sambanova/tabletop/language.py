@@ -22,6 +22,7 @@ _UNIT = r"(mm|cm|m|millimeters?|centimeters?|meters?)"
 _WAY = r"(left|right|above|below|top|bottom|up|down|over|under)"
 _OFFSET = re.compile(rf"{_NUMBER} ?{_UNIT}\b (?:to |on |at |in )*{_WAY}(?: side)?(?: of| from| to)? (.+)")
 _BY = re.compile(rf"{_WAY}(?: side)?(?: of| from)? (.+?) by {_NUMBER} ?{_UNIT}")
+_TOWARD = re.compile(rf"{_NUMBER} ?{_UNIT} from (.+?),? towards? {_WAY}(?: side| edge)?(?: of table)?")
 _EXTREME = r"(closest|nearest|farthest|furthest)"
 _EDGE = re.compile(rf"(?:{_EXTREME} )?(corner|side) ?{_EXTREME}? ?(?:to|from) (.+)")
 _BETWEEN = re.compile(r"(?:halfway|midway|mid ?point|middle|center|point)? ?between (.+?) and (.+)")
@@ -58,6 +59,8 @@ def position(text: str, scene: Scene) -> list[Point]:
             return [PLACES[name]]
     if match := _OFFSET.fullmatch(phrase):
         return _moved(position(match[4], scene), match[3], _metres(match[1], match[2]))
+    if match := _TOWARD.fullmatch(phrase):
+        return _moved(position(match[3], scene), match[4], _metres(match[1], match[2]))
     if match := _BY.fullmatch(phrase):
         return _moved(position(match[2], scene), match[1], _metres(match[3], match[4]))
     if match := _EDGE.fullmatch(phrase):

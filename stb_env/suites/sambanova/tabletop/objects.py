@@ -34,6 +34,7 @@ _MOST = re.compile(r"(left|right|top|bottom) ?-?most (.+)")
 _SIDE = re.compile(
     r"(.+?) (?:to |on |at )?(left|right|above|below|top|bottom|under|over)(?: side)?(?: of| from)? (.+)"
 )
+_NEARER = re.compile(r"(.+?) (?:nearer|closer)(?: to)? (left|right|top|bottom)(?: edge| side)? than (.+)")
 _BUT = re.compile(r"(.+?) (?:except|but not|other than|apart from|not|besides) (?:for )?(.+)")
 _KINDS = {"block": "blocks", "square": "blocks", "cube": "blocks", "bowl": "bowls", "circle": "bowls"}
 _PLURAL = re.compile(r"(?:block|square|cube|bowl|circle|object|thing|one)s\b")
@@ -134,7 +135,7 @@ def _found(phrase: str, scene: Scene) -> list[str]:
         return _by_distance(_found(match[1], scene), match[2], _point(match[3], scene), scene)
     if match := _BUT.fullmatch(phrase):
         return _without(_found(match[1], scene), match[2], scene)
-    if match := _SIDE.fullmatch(phrase):
+    if match := _NEARER.fullmatch(phrase) or _SIDE.fullmatch(phrase):
         point = _point(match[3], scene)
         way = direction_of(match[2])
         return [name for name in _found(match[1], scene) if is_beyond(scene.positions[name], point, way)]

@@ -17,6 +17,9 @@ LEFT, RIGHT, BOTTOM, TOP = -0.3, 0.3, -0.8, -0.2
 THRESHOLD = 0.05
 """How far from where it should be a block may stand, in metres."""
 
+OUTER = 0.15
+"""How far from the edge a side of the table reaches, in metres: a quarter of its width."""
+
 MIDDLE = "middle"
 _PLACES: dict[str, Point] = {
     "top left corner": (-0.25, -0.25),
@@ -53,6 +56,8 @@ COLORS: Mapping[str, tuple[int, int, int]] = {
 STEPS: Mapping[str, Point] = {"top": (0, 1), "bottom": (0, -1), "left": (-1, 0), "right": (1, 0)}
 """Unit steps in each direction."""
 
+_ROUNDING = 1e-6
+
 # The original misspells the name of one corner where it is asked for the nearest.
 _MISSPELT = {"bottom right corner": "botom right corner"}
 
@@ -75,6 +80,41 @@ def nearest(point: Sequence[float], names: Sequence[str]) -> str:
         'top side'
     """
     return min(names, key=lambda name: distance(point, PLACES[name]))
+
+
+def is_at(point: Sequence[float], place: str) -> bool:
+    """Return whether a point lies in the part of the table that a corner or side is.
+
+    A side is the strip along its edge, corners included; a corner is where two sides meet.
+
+    Examples:
+        >>> [is_at((-0.2, -0.7), place) for place in ("left side", "bottom left corner", "right side")]
+        [True, True, False]
+    """
+    edges = {word: edge_gap(point, word) for word in place.split() if word in STEPS}
+    return all(gap <= OUTER + _ROUNDING for gap in edges.values())
+
+
+def edge_gap(point: Sequence[float], direction: str) -> float:
+    """Return how far a point lies from the edge in a direction, in metres.
+
+    Examples:
+        >>> round(edge_gap((0.1, -0.5), "right"), 6)
+        0.2
+    """
+    x, y = point[:2]
+    return {"left": x - LEFT, "right": RIGHT - x, "bottom": y - BOTTOM, "top": TOP - y}[direction]
+
+
+def side_of(point: Sequence[float]) -> str | None:
+    """Return the one side that a point lies at; None for a corner, where two are, and for the middle.
+
+    Examples:
+        >>> side_of((-0.25, -0.4)), side_of((-0.25, -0.25)), side_of((0, -0.5))
+        ('left side', None, None)
+    """
+    (near, way), (second, _) = sorted((edge_gap(point, way), way) for way in STEPS)[:2]
+    return f"{way} side" if near <= OUTER + _ROUNDING and second - near > _ROUNDING else None
 
 
 def corner_name(point: Sequence[float], *, original: bool = False) -> str:

@@ -69,8 +69,8 @@ def _stack(hand: Hand, object_names: Sequence[str]) -> None:
         hand.put(name, below)
 
 
-def _positions(hand: Hand, names: Sequence[str]) -> Points:
-    return hand.array([hand.xy(name) for name in names])
+def _positions(hand: Hand, obj_names: Sequence[str]) -> Points:
+    return hand.array([hand.xy(name) for name in obj_names])
 
 
 def _nearest_index(hand: Hand, points: Iterable[object], point: object) -> int:
@@ -108,7 +108,12 @@ PRIMITIVES: tuple[Primitive, ...] = (
         moves=True,
     ),
     Primitive("get_obj_names", "Names all objects on the table.", {}, Hand.names),
-    Primitive("get_obj_pos", "Gives x and y of an object or a place.", {"obj_name": _OBJECT}, Hand.array_of),
+    Primitive(
+        "get_obj_pos",
+        "Gives x and y of the centre of an object, or of a place.",
+        {"obj_name": _OBJECT},
+        Hand.array_of,
+    ),
     Primitive(
         "is_obj_visible", "Says whether an object is on the table.", {"obj_name": _OBJECT}, Hand.is_visible
     ),
@@ -173,9 +178,17 @@ PRIMITIVES: tuple[Primitive, ...] = (
     Primitive(
         "detect_obj", "Says whether an object is on the table.", {"obj_name": _OBJECT}, Hand.is_visible
     ),
-    Primitive("get_obj_positions_np", "Gives x and y of several objects.", {"obj_names": _LIST}, _positions),
     Primitive(
-        "get_all_object_positions_np", "Gives x and y of several objects.", {"obj_names": _LIST}, _positions
+        "get_obj_positions_np",
+        "Gives x and y of the centres of several objects.",
+        {"obj_names": _LIST},
+        _positions,
+    ),
+    Primitive(
+        "get_all_object_positions_np",
+        "Gives x and y of the centres of several objects.",
+        {"obj_names": _LIST},
+        _positions,
     ),
     Primitive(
         "get_closest_idx",
@@ -232,4 +245,14 @@ PRIMITIVES: tuple[Primitive, ...] = (
         Hand.corners,
     ),
 )
+_MENTIONED = frozenset(
+    (
+        *("stack_objects_in_order", "point_gripper_to", "detect_obj", "get_obj_positions_np"),
+        *("get_all_object_positions_np", "get_closest_idx", "get_closest_point", "get_farthest_point"),
+        *("get_box_area", "make_line", "interpolate_pts_on_line", "make_triangle", "get_points_from_polygon"),
+    )
+)
+GIVEN = tuple(each for each in PRIMITIVES if each.name not in _MENTIONED)
+"""Those that the original gives to programs; the others its prompts only mention, and a model writes them."""
+
 BY_NAME: Mapping[str, Primitive] = {primitive.name: primitive for primitive in PRIMITIVES}

@@ -15,13 +15,15 @@ _TABLE = (236, 232, 224)
 _EDGE = (120, 110, 100)
 _RIM = 0.012
 _OUTLINE = 0.003
+# How much farther up a storey is drawn than the one under it, so that each block of a stack shows.
+_LIFT = 0.012
 _ROWS, _COLUMNS = 13, 31
 
 
 def picture(scene: Scene) -> NDArray[np.uint8]:
     """Return the table seen from above, rows from the top, red, green and blue.
 
-    What stands higher is drawn later and a little brighter.
+    What stands higher is drawn later, a little farther up and a little brighter.
 
     Examples:
         >>> picture(Scene.of({"red block": (0, -0.5)}, {}))[150, 150].tolist()
@@ -36,8 +38,8 @@ def picture(scene: Scene) -> NDArray[np.uint8]:
         pixels[gap <= BOWL] = _toward(color, 255, 0.55)
         pixels[(gap <= BOWL) & (gap >= BOWL - _RIM)] = color
     for name, at in sorted(scene.blocks.items(), key=lambda item: item[1][2]):
-        gap = np.maximum(np.abs(x - at[0]), np.abs(y - at[1]))
-        storey = round(max(0.0, at[2] - BLOCK / 2) / BLOCK)
+        storey = scene.storey(name)
+        gap = np.maximum(np.abs(x - at[0]), np.abs(y - at[1] - _LIFT * storey))
         pixels[gap <= BLOCK / 2] = _EDGE
         pixels[gap <= BLOCK / 2 - _OUTLINE] = _toward(COLORS[name.split()[0]], 255, 0.12 * storey)
     return pixels
@@ -46,7 +48,7 @@ def picture(scene: Scene) -> NDArray[np.uint8]:
 def drawing(scene: Scene) -> str:
     """Return the table seen from above in characters, with what each stands for.
 
-    Blocks are capital letters, bowls small ones; of a stack the uppermost shows.
+    Blocks are capital letters, bowls small ones; of a stack the uppermost shows, with the number of blocks.
 
     Examples:
         >>> print(drawing(Scene.of({"red block": (-0.25, -0.25)}, {"blue bowl": (0, -0.5)})).split("+")[-1])
@@ -59,9 +61,12 @@ def drawing(scene: Scene) -> str:
     for name, at in sorted(scene.positions.items(), key=lambda item: item[1][2]):
         row, column = _cell(at)
         rows[row][column] = signs[name]
+        storey = scene.storey(name)
+        if storey:
+            rows[row][column + 1 if column + 1 < _COLUMNS else column - 1] = str(storey + 1)
     frame = "+" + "-" * _COLUMNS + "+"
     legend = [
-        f"{signs[name]} {name} ({at[0]:.3f}, {at[1]:.3f}, {at[2]:.3f})"
+        f"{signs[name]} {name} ({at[0]:.3f}, {at[1]:.3f}, {at[2]:.3f}){_place(scene.storey(name))}"
         for name, at in scene.positions.items()
     ]
     return "\n".join([frame, *("|" + "".join(row) + "|" for row in rows), frame, *legend])
@@ -69,6 +74,10 @@ def drawing(scene: Scene) -> str:
 
 def _toward(color: tuple[int, int, int], goal: int, share: float) -> tuple[int, ...]:
     return tuple(round(part + (goal - part) * min(share, 0.8)) for part in color)
+
+
+def _place(storey: int) -> str:
+    return f", number {storey + 1} from below" if storey else ""
 
 
 def _signs(names: list[str]) -> dict[str, str]:

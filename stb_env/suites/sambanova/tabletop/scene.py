@@ -55,6 +55,16 @@ class Scene:
         """Positions of all objects."""
         return {**self.blocks, **self.bowls}
 
+    def storey(self, name: str) -> int:
+        """Return on which storey of its stack a block is, the lowest being 0; bowls are on the table.
+
+        Examples:
+            >>> scene = Scene.of({"red block": (0.1, -0.4), "blue block": (-0.1, -0.4)}, {})
+            >>> scene.put("red block", "blue block").storey("red block")
+            1
+        """
+        return round(max(0.0, self.blocks[name][2] - BLOCK / 2) / BLOCK) if name in self.blocks else 0
+
     def find(self, text: str) -> Position | Point:
         """Return the position of an object, or the point of a named place.
 

@@ -90,6 +90,10 @@ class Shape(Host):
                 return Shape("LineString", self.ring)
             case "x" | "y" if self.kind == "Point":
                 return self.points[0]["xy".index(name)]
+            case "xy":
+                return tuple(list(axis) for axis in zip(*self.ring, strict=True))
+            case "geoms" if self.kind == "MultiPoint":
+                return [Shape("Point", [point]) for point in self.points]
             case "centroid":
                 return Shape("Point", [self.middle])
             case "length" | "area" | "bounds":

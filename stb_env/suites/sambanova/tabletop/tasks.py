@@ -12,10 +12,14 @@ from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
-from stb_env.suites.sambanova.tabletop.checks import Look, Positions, succeeded
+from stb_env.suites.sambanova.tabletop.aims import Positions, Slots, is_plain
+from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.goals import GOALS, Move, draw_slots
 from stb_env.suites.sambanova.tabletop.layouts import layout
+from stb_env.suites.sambanova.tabletop.look import Look
+from stb_env.suites.sambanova.tabletop.objects import RANKS
 from stb_env.suites.sambanova.tabletop.places import COLORS
+from stb_env.suites.sambanova.tabletop.request import goal_request
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.tools import BY_NAME, TOOLS
 from stb_env.suites.sambanova.tabletop.world import VERSION
@@ -27,6 +31,9 @@ SETUPS = 7
 TEST_SIZE = SETUPS * len(GOALS)
 
 _KINDS = tuple(GOALS)
+# Of so many wordings of a kind, one is the test's.
+_TEST_SHARE = 3
+_BESIDE = {"top": "above", "bottom": "below", "left": "to the left of", "right": "to the right of"}
 # Purple and gray are known to the world, and in no test.
 _COLORS = [color for color in COLORS if color not in ("purple", "gray")]
 
@@ -62,14 +69,14 @@ def generate(split: str, index: int) -> Task:
         content = json.dumps([kind, slots, positions], sort_keys=True)
         if belongs(split, content) and _is_sound(kind, slots, positions):
             break
-    query = draw.choice(_texts()[kind]).format_map(slots)
-    return tabletop_task(f"{split}-{index}", split, query, kind, slots, positions, index // len(_KINDS))
+    instruction = _instruction(split, kind, slots, index)
+    return tabletop_task(f"{split}-{index}", split, instruction, kind, slots, positions, index // len(_KINDS))
 
 
 def tabletop_task(
     task_id: str,
     split: str,
-    query: str,
+    instruction: str,
     kind: str,
     slots: Mapping[str, str],
     positions: Positions,
@@ -80,7 +87,7 @@ def tabletop_task(
     Args:
         task_id: Its id.
         split: Its split.
-        query: The goal.
+        instruction: What is to be done; the query names the objects on the table before it.
         kind: Its type, ``SI_0`` to ``UI_6``.
         slots: The goal's own words.
         positions: Where everything stands at the start.
@@ -97,7 +104,7 @@ def tabletop_task(
     }
     return Task(
         id=task_id,
-        query=query,
+        query=goal_request(positions, instruction),
         tools=TOOLS,
         suite=NAME,
         group=kind,
@@ -108,7 +115,7 @@ def tabletop_task(
         record={
             "tester_id": kind,
             "configs_id": number,
-            "configs": _configs(query, slots, positions),
+            "configs": _configs(instruction, slots, positions),
         },
     )
 
@@ -141,23 +148,27 @@ def _positions(kind: str, draw: random.Random) -> Positions:
 
 
 def _is_sound(kind: str, slots: Mapping[str, str], positions: Positions) -> bool:
-    """Return whether a goal asks for something, and its moves reach it under both readings."""
+    """Return whether a goal asks for one thing, not there yet, that its moves reach in both readings."""
+    if not is_plain(kind, slots, positions):
+        return False
     moves = GOALS[kind].moves(slots, positions)
     try:
         start, end = moved(positions, ()), moved(positions, moves)
     except CrashError:
         return False
-    # What is reached in the original's eyes is what the strict test would accept at most.
-    begun = succeeded(kind, Look(slots, start.positions, start.positions, strict=False))
-    done = succeeded(kind, Look(slots, start.positions, end.positions, strict=True))
-    return done and not begun
+    before = Look(slots, start.positions, start.positions)
+    after = Look(slots, start.positions, end.positions)
+    return all(
+        succeeded(kind, after, original=original) and not succeeded(kind, before, original=original)
+        for original in (False, True)
+    )
 
 
 def _plain(where: str | tuple[float, float]) -> str | list[float]:
     return where if isinstance(where, str) else list(where)
 
 
-def _configs(query: str, slots: Mapping[str, str], positions: Positions) -> JsonObject:
+def _configs(instruction: str, slots: Mapping[str, str], positions: Positions) -> JsonObject:
     blocks = [name for name in positions if name.endswith("block")]
     bowls = [name for name in positions if name.endswith("bowl")]
     return {
@@ -167,9 +178,33 @@ def _configs(query: str, slots: Mapping[str, str], positions: Positions) -> Json
             "block_pos": [[str(part) for part in positions[name]] for name in blocks],
             "bowl_pos": [[str(part) for part in positions[name]] for name in bowls],
         },
-        "instruction": query,
+        "instruction": instruction,
         "instruction_vars_dict": dict(slots),
     }
+
+
+def _instruction(split: str, kind: str, slots: Slots, index: int) -> str:
+    """Word a goal; no wording is in both splits, and those of the test take turns."""
+    wordings = [
+        text for number, text in enumerate(_texts()[kind]) if (number % _TEST_SHARE == 0) == (split == "test")
+    ]
+    number = (
+        index // len(_KINDS) if split == "test" else rng("wording", VERSION, split, index).randrange(10**6)
+    )
+    text = wordings[number % len(wordings)].format_map({**slots, **_more_words(slots)})
+    return text[0].upper() + text[1:]
+
+
+def _more_words(slots: Slots) -> dict[str, str]:
+    """Return the slots as they are said in a sentence."""
+    words = {}
+    if "direction" in slots:
+        words["beside"] = _BESIDE[slots["direction"]]
+    if "distance" in slots:
+        words["reach"] = f"{slots['distance']} {'to' if slots['distance'] == 'closest' else 'from'}"
+    if "nth" in slots:
+        words["number"] = str(RANKS.index(slots["nth"]) + 1)
+    return words
 
 
 @cache

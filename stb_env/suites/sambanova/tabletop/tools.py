@@ -7,8 +7,8 @@ from stb_env.suites.sambanova.common.official import Document
 from stb_env.suites.sambanova.tabletop.primitives import PRIMITIVES, Primitive
 from stb_env.tools import Tool, ToolId
 
-_LIBRARIES = ("np", "Point", "LineString", "Polygon", "MultiPoint", "box", "affinity")
-NAMES = frozenset((*(primitive.name for primitive in PRIMITIVES), *_LIBRARIES))
+LIBRARIES = ("np", "Point", "LineString", "Polygon", "MultiPoint", "box", "affinity")
+NAMES = frozenset((*(primitive.name for primitive in PRIMITIVES), *LIBRARIES))
 """Names that programs are given."""
 
 
@@ -25,8 +25,8 @@ def _tool(primitive: Primitive) -> Tool:
 
 _PROGRAM = Tool(
     PROGRAM,
-    "Runs a Python program on the functions above, np and simple shapes: loops, functions, lists and "
-    "arithmetic are read, imports are not. If it fails, the table stays as it was.",
+    "Runs a Python program on the functions above, objects (the names of all objects), numpy as np, math and "
+    "the simple shapes of shapely. If it fails, the table stays as it was.",
     {
         "type": "object",
         "properties": {"text": {"type": "string", "description": "The program."}},
@@ -43,7 +43,7 @@ def documents() -> list[Document]:
 
     Examples:
         >>> print(documents()[2].text)
-        # Gives x and y of an object or a place.
+        # Gives x and y of the centre of an object, or of a place.
         get_obj_pos(obj_name)
     """
     return [Document(each.name, f"# {each.summary}\n{each.signature}") for each in PRIMITIVES]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from functools import lru_cache, partial
 
 import numpy as np
@@ -18,6 +19,7 @@ from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 from stb_env.suites.sambanova.tabletop.hand import Hand
+from stb_env.suites.sambanova.tabletop.libraries import MODULES
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME, PRIMITIVES
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.shapes import AFFINITY, GEOMETRY, Shape
@@ -25,10 +27,11 @@ from stb_env.suites.sambanova.tabletop.tools import TOOLS
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
-VERSION = 1
+VERSION = 2
 
+# What the original refuses wherever it stands in the text.
 _FORBIDDEN = ("import", "__")
-_KINDS = (Arrays(),)
+_KINDS = (Arrays(objects=True),)
 
 
 class TabletopWorld(World[Scene]):
@@ -48,7 +51,7 @@ class TabletopWorld(World[Scene]):
     """
 
     def __init__(self, *, original: bool = False) -> None:
-        self._original = original
+        self.original = original
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -57,7 +60,7 @@ class TabletopWorld(World[Scene]):
         return {
             "world": "tabletop",
             "version": VERSION,
-            "original": self._original,
+            "original": self.original,
             "tools": digest.hexdigest(),
         }
 
@@ -74,7 +77,7 @@ class TabletopWorld(World[Scene]):
         hand = Hand(state)
         try:
             if tool.name == PROGRAM:
-                hand = Hand(state, original=self._original)
+                hand = Hand(state, original=self.original)
                 response = _report(run(str(arguments.get("text", "")), hand), state, hand.scene)
             else:
                 primitive = BY_NAME.get(tool.name)
@@ -93,22 +96,30 @@ class TabletopWorld(World[Scene]):
         return ToolResult.of(response, source="world"), hand.scene
 
 
-def run(text: str, hand: Hand) -> Outcome:
-    """Run a program.
+def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outcome:
+    """Run a program; ``objects`` is there from the start, as the names of all objects.
 
     Args:
         text: The program.
         hand: What it acts with.
+        more: Names that it is given besides.
 
     Raises:
         CrashError: It does not run through.
     """
-    for part in _FORBIDDEN:
+    for part in _FORBIDDEN if hand.original else ():
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
     names: dict[str, object] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
-    names |= {"np": NUMPY, "affinity": AFFINITY, **GEOMETRY}
-    return Machine(names, kinds=_KINDS).run(text)
+    names |= {
+        "np": NUMPY,
+        "affinity": AFFINITY,
+        **GEOMETRY,
+        "objects": hand.names(),
+        "__name__": "__main__",
+        **(more or {}),
+    }
+    return Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS).run(text)
 
 
 def start_of(task: Task) -> Scene:

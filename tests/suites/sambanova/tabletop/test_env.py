@@ -18,10 +18,11 @@ from stb_env.errors import ConfigError, DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import drive
 from stb_env.rollout import play
-from stb_env.suites.sambanova.tabletop.checks import Look, succeeded
+from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.demos import SCENE, demonstrations
 from stb_env.suites.sambanova.tabletop.env import make
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
+from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.scene import BLOCK
 from stb_env.suites.sambanova.tabletop.tasks import TEST_SIZE, TabletopTasks, tabletop_task
 from stb_env.tasks import Task, TaskSet
@@ -147,8 +148,8 @@ def test_a_stack_has_a_block_on_every_other_one(count: int, gap: float, passes: 
     # All but the uppermost stand right on each other, in an order that is not that of their names.
     heights = [0.02 + BLOCK * (count - 2) + gap, *(0.02 + BLOCK * n for n in range(count - 1))]
     now = {name: (0.0, -0.5, height) for name, height in zip(start, heights, strict=True)}
-    assert succeeded("SI_1", Look({}, start, now, strict=True)) == passes
-    assert succeeded("SI_1", Look({}, start, now, strict=False))
+    assert succeeded("SI_1", Look({}, start, now)) == passes
+    assert succeeded("SI_1", Look({}, start, now), original=True)
 
 
 @pytest.mark.parametrize(
@@ -164,7 +165,7 @@ def test_a_stack_has_a_block_on_every_other_one(count: int, gap: float, passes: 
         ),
         ({"name": "put_first_on_second", "arguments": {"first": "a", "second": {}}}, 2, "second"),
         ({"name": "put", "arguments": {}}, 3, "no tool is named 'put'."),
-        ({"name": "program", "arguments": {"text": "import os"}}, 1, "programs must not contain 'import'"),
+        ({"name": "program", "arguments": {"text": "import os"}}, 1, "no library 'os' can be imported here"),
         ({"name": "program", "arguments": {"text": "while True: pass"}}, 1, "more than 50000 steps"),
         ("I see.", 4, "no tool call found"),
     ],

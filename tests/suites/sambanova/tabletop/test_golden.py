@@ -12,9 +12,11 @@ import pytest
 
 from stb_env.judges.judge import Case
 from stb_env.request import drive
-from stb_env.suites.sambanova.tabletop.checks import Look, succeeded, targets
+from stb_env.suites.sambanova.tabletop.aims import targets
+from stb_env.suites.sambanova.tabletop.checks import succeeded
 from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.judge import TabletopJudge
+from stb_env.suites.sambanova.tabletop.look import Look
 from stb_env.suites.sambanova.tabletop.scene import Scene
 from stb_env.suites.sambanova.tabletop.tasks import tabletop_task
 from tests.shared import task_cases, task_files
@@ -36,7 +38,7 @@ def positions_of(case: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
 def test_golden_verdict_of_every_case_is_the_originals(cases: list[dict[str, Any]]):
     for case in cases:
         start, now = positions_of(case)
-        got = succeeded(case["type"], Look(case["vars"], start, now, strict=False))
+        got = succeeded(case["type"], Look(case["vars"], start, now), original=True)
         assert got == case["expected"]["success"], case["id"]
 
 
@@ -67,17 +69,17 @@ def test_golden_verdicts_of_the_judge_are_the_originals(cases: list[dict[str, An
         assert judged(case, original=True) == case["expected"]["success"], case["id"]
 
 
-def test_golden_verdicts_of_the_default_let_nothing_slip_that_the_original_does(
+def test_golden_verdicts_of_the_default_differ_where_the_originals_tests_are_wrong_alone(
     cases: list[dict[str, Any]],
 ):
     for case in cases:
-        expected = case["expected"]["success"] and not slips(case)
+        expected = (case["expected"]["success"] and not slips(case)) or fits(case)
         assert judged(case, original=False) == expected, case["id"]
 
 
 def slips(case: dict[str, Any]) -> bool:
     """Whether a success of the original is none, by what its tests do not look at (spec 10.4)."""
-    _, now = positions_of(case)
+    start, now = positions_of(case)
     blocks = blocks_of(now)
     pairs = list(combinations(blocks.values(), 2))
     match case["type"]:
@@ -89,13 +91,27 @@ def slips(case: dict[str, Any]) -> bool:
             own = [(at, now.get(name.replace("block", "bowl"))) for name, at in blocks.items()]
             return any(bowl is not None and dist(at[:2], bowl[:2]) <= NEAR for at, bowl in own)
         case "UI_5":
-            # Blocks in one place are no line, and a diagonal has two sides.
+            # Blocks in one place, or in two rows, are no line, and a diagonal has two sides.
             if any(dist(a[:2], b[:2]) < BLOCK - 1e-6 for a, b in pairs):
                 return True
             rising, falling = ([x + way * (y + 0.5) for x, y, _ in blocks.values()] for way in (-1, 1))
             beside = max(map(abs, rising)) >= NEAR and max(map(abs, falling)) >= NEAR
             return case["vars"]["line"] == "diagonal" and beside
+        case "SI_6" | "SI_7":
+            # One block is asked for; no other one moves.
+            meant = case["expected"]["target_block"]
+            return any(dist(at, start[name]) > NEAR for name, at in blocks.items() if name != meant)
     return False
+
+
+def fits(case: dict[str, Any]) -> bool:
+    """Whether blocks are where they should be, if not within 5 cm of one point there."""
+    _, now = positions_of(case)
+    if case["type"] != "SI_2":
+        return False
+    edges = {"left": (0, -0.3), "right": (0, 0.3), "bottom": (1, -0.8), "top": (1, -0.2)}
+    meant = [edges[word] for word in case["vars"]["corner_or_side"].split() if word in edges]
+    return all(abs(at[axis] - edge) <= 0.15 + 1e-6 for at in blocks_of(now).values() for axis, edge in meant)
 
 
 def test_golden_geometry_is_the_originals(shared_data: Path):

@@ -21,14 +21,17 @@ _METHODS = words(
 )
 _OF_TEXTS = words("copy flatten item ravel tolist")
 _FUNCTIONS = words(
-    "abs absolute add all allclose any arccos arcsin arctan arctan2 argmax argmin argsort around array_equal "
-    "asarray average ceil clip concatenate cos cumsum deg2rad degrees diff divide dot exp floor hstack hypot "
-    "isclose isfinite isnan log log10 log2 max maximum mean median min minimum mod multiply negative power "
-    "prod rad2deg radians round sign sin sort sqrt square squeeze stack std subtract sum tan transpose "
-    "unique var vstack where"
+    "abs absolute add all allclose any append arccos arcsin arctan arctan2 argmax argmin argsort argwhere "
+    "around array_equal asarray average ceil clip column_stack concatenate cos count_nonzero cross cumsum "
+    "deg2rad degrees delete diff divide dot exp flatnonzero flip floor hstack hypot insert isclose isfinite "
+    "isnan log log10 log2 max maximum mean median min minimum mod multiply negative nonzero ones_like outer "
+    "power prod rad2deg radians ravel round sign sin sort sqrt square squeeze stack std subtract sum tan "
+    "transpose unique var vstack where zeros_like"
 )
 _MADE = words("arange array empty eye full linspace ones zeros")
-_OPTIONS = words("axis decimals keepdims endpoint num")
+_OPTIONS = words("axis decimals keepdims endpoint num ord")
+# What grows by a number that they are given, which says how many times.
+_GROWING = words("repeat roll tile")
 
 
 class Arrays(Kind):
@@ -55,6 +58,8 @@ class Arrays(Kind):
             raise UnsupportedError("an array of texts is not computed with here; use its list")
         if name in _METHODS:
             return Native(name, _guarded(getattr(value, name)))
+        if name == "sort":
+            return Native(name, lambda axis=-1: value.sort(axis=axis))
         if name == "astype":
             return Native(name, lambda kind: value.astype(_type_of(kind)))
         raise CrashError(
@@ -153,9 +158,7 @@ def _holds_objects(item: object) -> bool:
 
 def _guarded(function: Callable[..., object]) -> Callable[..., object]:
     def call(*args: object, **kwargs: object) -> object:
-        for name in kwargs:
-            if name not in _OPTIONS:
-                raise UnsupportedError(f"the argument {name!r} is not read here")
+        _check_options(kwargs)
         operands = tuple(None if arg is None else _checked(arg) for arg in args)
         sizes = [np.size(operand) for operand in operands if operand is not None]
         # No function here gives more than all pairs of what it is given.
@@ -164,6 +167,32 @@ def _guarded(function: Callable[..., object]) -> Callable[..., object]:
             return _result(function(*operands, **kwargs))
 
     return call
+
+
+def _check_options(options: Mapping[str, object]) -> None:
+    for name in options:
+        if name not in _OPTIONS:
+            raise UnsupportedError(f"the argument {name!r} is not read here")
+
+
+def _grower(name: str) -> Callable[..., object]:
+    grow = getattr(np, name)
+
+    def call(items: Any, times: Any, *, axis: Any = None) -> object:
+        most = 1 if name == "roll" else int(np.sum(np.abs(_checked(times)))) or 1
+        _check_size(np.size(_checked(items)) * most ** (np.size(times) if name == "tile" else 1))
+        return _result(grow(items, times) if axis is None else grow(items, times, axis=axis))
+
+    return call
+
+
+def _filled(like: object, value: object) -> object:
+    return _result(np.full_like(_checked(like), _checked(value)))
+
+
+def _grid(*axes: Any) -> list[object]:
+    _check_size(len(axes) * math.prod(np.size(_checked(axis)) for axis in axes))
+    return [_result(part) for part in np.meshgrid(*axes)]
 
 
 def _type_of(kind: object) -> type:
@@ -180,12 +209,23 @@ def _maker(name: str) -> Callable[..., object]:
             kwargs["dtype"] = _type_of(kwargs["dtype"])
         if not kwargs.keys() <= _OPTIONS | {"dtype"}:
             raise UnsupportedError(f"{name} takes the options dtype, endpoint and num here")
+        if name == "array" and _are_texts(args):
+            # Never NumPy's own texts, which it would cut to a width.
+            return np.array(args[0], dtype=object)
         _check_size(_planned(name, args, kwargs))
         with np.errstate(all="ignore"):
             # Uninitialised memory would differ from run to run.
             return _result((np.zeros if name == "empty" else make)(*map(_checked, args), **kwargs))
 
     return call
+
+
+def _are_texts(args: Sequence[object]) -> bool:
+    match args:
+        case [list() | tuple() as items]:
+            weigh(items)
+            return bool(items) and all(isinstance(item, str) for item in items)
+    return False
 
 
 def _planned(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
@@ -207,11 +247,19 @@ def _planned(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
 
 
 _NORM = Native("norm", _guarded(np.linalg.norm))
+_FLOAT, _INT = (TypeName(kind.__name__, (kind,), kind) for kind in (float, int))
 NUMPY = Module(
     "numpy",
     {
         **{name: Native(name, _guarded(getattr(np, name))) for name in sorted(_FUNCTIONS)},
         **{name: Native(name, _maker(name)) for name in sorted(_MADE)},
+        **{name: Native(name, _grower(name)) for name in sorted(_GROWING)},
+        "full_like": Native("full_like", _filled),
+        "meshgrid": Native("meshgrid", _grid),
+        "ndarray": TypeName("ndarray", (np.ndarray,), _maker("array")),
+        **dict.fromkeys(("float64", "float32"), _FLOAT),
+        **dict.fromkeys(("int64", "int32"), _INT),
+        "newaxis": None,
         "linalg": Module("numpy.linalg", {"norm": _NORM}),
         "pi": math.pi,
         "e": math.e,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -10,7 +11,9 @@ from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, bounde
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
 from stb_env.suites.sambanova.common.interpreter.methods import written
+from stb_env.suites.sambanova.common.interpreter.operators import compute
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
+from stb_env.suites.sambanova.common.interpreter.stream import Stream
 
 Print = Callable[[str], None]
 
@@ -91,6 +94,20 @@ def _extreme(choose: Callable[..., object]) -> Callable[..., object]:
     return extreme
 
 
+def _next(items: object, *default: object) -> object:
+    if not isinstance(items, Stream):
+        raise CrashError(f"next takes an iterator, got {type(items).__name__}")
+    if not items and not default:
+        raise CrashError("StopIteration: the iterator has no more members")
+    return items.pop(0) if items else default[0]
+
+
+def _pow(base: Any, exponent: Any, modulus: Any = None) -> object:
+    if modulus is not None:
+        return pow(base, exponent, modulus)
+    return compute(ast.Pow, base, exponent)
+
+
 def _sum(items: object, start: object = 0) -> object:
     total: Any = start
     for item in take(items):
@@ -139,13 +156,16 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
         item for item in take(items) if (item if function is None else _callable(function)(item))
     ],
     "isinstance": _isinstance,
+    "iter": lambda items: items if isinstance(items, Stream) else Stream(take(items)),
     "len": len,
     "map": lambda function, *items: [
         _callable(function)(*each) for each in zip(*map(take, items), strict=False)
     ],
     "max": _extreme(max),
     "min": _extreme(min),
+    "next": _next,
     "ord": ord,
+    "pow": _pow,
     "range": _range,
     "repr": lambda value: written(value, conversion="r"),
     "reversed": lambda items: take(items)[::-1],

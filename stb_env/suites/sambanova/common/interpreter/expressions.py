@@ -13,6 +13,7 @@ from stb_env.suites.sambanova.common.interpreter.methods import written
 from stb_env.suites.sambanova.common.interpreter.operators import UNARY
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 from stb_env.suites.sambanova.common.interpreter.scope import Scope
+from stb_env.suites.sambanova.common.interpreter.stream import Stream
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, Values, said
 
 Define = Callable[[ast.Lambda, Scope], object]
@@ -47,7 +48,7 @@ class Expressions(Values):
             ast.Set: lambda node, scope: OrderedSet(self.hashable(self._members(node.elts, scope))),
             ast.Dict: self._dictionary,
             ast.ListComp: lambda node, scope: self._comprehension(node, scope),
-            ast.GeneratorExp: lambda node, scope: self._comprehension(node, scope),
+            ast.GeneratorExp: lambda node, scope: Stream(self._comprehension(node, scope)),
             ast.SetComp: lambda node, scope: OrderedSet(self.hashable(self._comprehension(node, scope))),
             ast.DictComp: self._dict_comprehension,
             ast.Lambda: lambda node, scope: self._define(node, scope),

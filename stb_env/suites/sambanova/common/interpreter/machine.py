@@ -57,11 +57,12 @@ class Function:
         self.scope = scope
         self._machine = machine
         arguments = node.args
-        if arguments.posonlyargs or arguments.vararg or arguments.kwarg:
-            raise UnsupportedError(f"{name}: parameters with / or * are not read here")
         pairs = zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
         self._named_only = [(argument.arg, default) for argument, default in pairs]
-        self._parameters = [argument.arg for argument in arguments.args]
+        self._parameters = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args)]
+        self._only_placed = len(arguments.posonlyargs)
+        self._more_placed = arguments.vararg.arg if arguments.vararg else ""
+        self._more_named = arguments.kwarg.arg if arguments.kwarg else ""
         self._defaults = [machine.expressions.value(default, scope) for default in arguments.defaults]
 
     def __repr__(self) -> str:
@@ -73,14 +74,17 @@ class Function:
 
     def _bound(self, args: tuple[object, ...], kwargs: Mapping[str, object]) -> dict[str, object]:
         names = self._parameters
-        if len(args) > len(names):
+        if len(args) > len(names) and not self._more_placed:
             raise CrashError(f"{self.name} takes {len(names)} arguments, got {len(args)}")
-        bound = dict(zip(names, args, strict=False))
-        named_only = dict(self._named_only)
+        bound: dict[str, object] = dict(zip(names, args, strict=False))
+        named_only, more = dict(self._named_only), dict[object, object]()
         for name, value in kwargs.items():
-            if name in bound or (name not in names and name not in named_only):
+            if name in (*names[self._only_placed :], *named_only) and name not in bound:
+                bound[name] = value
+            elif self._more_named and name not in bound:
+                more[name] = value
+            else:
                 raise CrashError(f"{self.name} has no place for the argument {name!r}")
-            bound[name] = value
         defaults = dict(zip(names[len(names) - len(self._defaults) :], self._defaults, strict=True))
         for name, node in self._named_only:
             if node is not None and name not in bound:
@@ -88,7 +92,8 @@ class Function:
         for name in (*names, *named_only):
             if name not in bound and name not in defaults:
                 raise CrashError(f"{self.name} needs the argument {name!r}")
-        return defaults | bound
+        rest: dict[str, object] = {self._more_placed: args[len(names) :], self._more_named: more}
+        return defaults | bound | {name: value for name, value in rest.items() if name}
 
 
 class Machine:
