@@ -10,7 +10,7 @@ from stb_env.actions.parse import ActionLike
 from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.curl.reader import named
 from stb_env.suites.sambanova.virtual_home.grounding import ground
-from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, read_steps
+from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, object_name, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
 from stb_env.tools import FINISH, ToolCall
 
@@ -110,12 +110,21 @@ def _typed(call: ToolCall) -> list[ToolCall]:
     if name == STEP:
         line = named(call.arguments, ["line"]).get("line")
         return _calls(line) if isinstance(line, str) and is_step_line(line) else [call]
-    # A bare word in a program, such as the bed of Find(bed), is read as a name.
-    arguments = {key: _word(value) for key, value in call.arguments.items()}
+    arguments = {key: _named(_word(value)) for key, value in call.arguments.items()}
+    # An object of blanks is none.
+    arguments = {key: value for key, value in arguments.items() if value not in ("", [])}
     return [ToolCall(name, arguments, call.id)]
 
 
+def _named(value: Json) -> Json:
+    if isinstance(value, list):
+        names = [_named(item) for item in value]
+        return names[:-1] if names and names[-1] == "" else names
+    return object_name(value) if isinstance(value, str) else value
+
+
 def _word(value: Json) -> Json:
+    """Return a bare word of a program, such as the bed of Find(bed), as a name."""
     match value:
         case {"name": str(name)} if len(value) == 1:
             return name
