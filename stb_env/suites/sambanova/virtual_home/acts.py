@@ -24,6 +24,33 @@ _CLOTHS = ("rag", "towel", "paper_towel", "napkin", "cloth_napkin", "sponge", "t
 _SCRUBBERS = ("sponge", "brush", "rag", "towel", "mop", "soap", "dish_soap")
 _BLADES = ("knife", "chef_knife")
 _KEYS = {"keyboard": ("computer", "laptop")}
+_LIQUIDS = frozenset(
+    {
+        "cleaning_solution",
+        "coffee",
+        "detergent",
+        "dish_soap",
+        "face_soap",
+        "juice",
+        "laundry_detergent",
+        "milk",
+        "shampoo",
+        "water",
+    }
+)
+_VESSELS = frozenset(
+    {
+        "bowl",
+        "coffee_cup",
+        "coffee_pot",
+        "cup",
+        "drinking_glass",
+        "mop_bucket",
+        "pot",
+        "sauce_pan",
+        "water_glass",
+    }
+)
 _FOOD = "food_"
 
 # A thing need not be within reach for these.
@@ -72,18 +99,8 @@ def done(home: Home, step: Step) -> Home:
             _reach(home, thing)
     act = _ACTS.get(step.name)
     after = act(home, *step.objects) if act else home
-    return _settled(after.plus(*_deeds(home, after, step)))
-
-
-def _deeds(before: Home, after: Home, step: Step) -> list[Fact]:
     names = (step.name, *_IMPLIED.get(step.name, ()))
-    deeds: list[Fact] = [("did", name, *step.objects) for name in names]
-    # What was so before and still is, that it was done with.
-    kept = before.facts & after.facts
-    withs = {fact[1] for fact in kept if fact[0] in ("sitting", "lying", "held", "worn", "running")}
-    if step.name not in ("Put", "PutIn", "PourInto"):
-        deeds += [("did", name, *step.objects, thing) for name in names for thing in sorted(withs)]
-    return deeds
+    return _settled(after.after(*((name, *step.objects) for name in names), before=home))
 
 
 def _settled(home: Home) -> Home:
@@ -92,6 +109,9 @@ def _settled(home: Home) -> Home:
     hot: list[Fact] = [("hot", thing) for _, thing, place in lying if place in _HEATERS]
     clean: list[Fact] = [("clean", thing) for _, thing, place in lying if place in _WASHERS]
     home = home.plus(*hot, *clean)
+    if home.has("running", "faucet"):
+        under = [vessel for _, vessel, place in home.having("on") if place == "sink" and vessel in _VESSELS]
+        home = home.plus(*(("holds", vessel, "water") for vessel in under))
     if home.has("running", "coffee_maker") and home.has("on", "ground_coffee", "coffee_maker"):
         return home.minus("lacking", "coffee")
     return home
@@ -146,6 +166,8 @@ def _drop(home: Home, thing: str) -> Home:
 def _put(home: Home, thing: str, place: str) -> Home:
     _need_held(home, thing)
     home = _loose(home, thing)
+    if thing in _LIQUIDS:
+        home = home.plus(("holds", place, thing))
     if place not in DOORS:
         return home.plus(("on", thing, place))
     if home.has("open", place):
@@ -260,19 +282,17 @@ def _eat(home: Home, thing: str) -> Home:
     if not served:
         raise RefusedError("there is no food on the plate")
     for food in served:
-        home = home.minus("on", food, thing).plus(("did", "Eat", food))
+        home = home.minus("on", food, thing).after(("Eat", food))
     return home
 
 
 def _drink(home: Home, thing: str) -> Home:
-    full = home.having("holds", thing)
+    # A drink can be named, or the vessel that holds it.
+    full = [fact for fact in home.having("holds") if thing in fact[1:]]
+    for _, vessel, liquid in full:
+        home = home.minus("holds", vessel, liquid).after(("Drink", liquid), ("Drink", liquid, vessel))
     if full:
-        # The vessel is what was drunk from, and each liquid what was drunk.
-        drunk = [("did", "Drink", *names) for _, _, liquid in full for names in ((liquid,), (liquid, thing))]
-        return home.minus("holds", thing).plus(*drunk)
-    vessels = [fact[1] for fact in home.having("holds") if fact[2] == thing]
-    for vessel in vessels:
-        home = home.minus("holds", vessel, thing).plus(("did", "Drink", thing, vessel))
+        return home
     if thing not in ("beer", "coffee", "juice"):
         raise RefusedError(f"the {thing} is empty: pour a drink into it first")
     return home

@@ -19,7 +19,7 @@ DEMONSTRATED = 83
 """Activities that the demonstrations are of."""
 
 _MOST_SOLUTIONS = 8
-_SIZES = (1, 1, 1, 1, 2, 3)
+_SIZES = (1, 1, 2)
 _PATIENCE = 50
 
 

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 Fact = tuple[str, ...]
 """A relation and what it holds of, such as ``("on", "cup", "table")``.
 
 Of things: ``on`` and ``in`` another one, ``holds`` a liquid, ``open``, ``running``, ``unplugged``, ``clean``,
 ``cut``, ``hot``, and ``lacking`` where the home has none of it. Of the person: ``held``, ``worn``,
-``sitting`` or ``lying`` on a thing, ``asleep``. What was done is a fact for good: ``did``, the step's
-function and object, and, one fact each, what it was done with: the seat, what was worn, held or running.
+``sitting`` or ``lying`` on a thing, ``asleep``.
 """
+
+_WITH = frozenset({"sitting", "lying", "held", "worn", "running"})
+
+
+class Deed(NamedTuple):
+    """Something that was done, which stays so.
+
+    Attributes:
+        step: The function and its objects.
+        others: What it was done with: the seat, and all that was worn, held or running all the while.
+    """
+
+    step: Fact
+    others: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +35,7 @@ class Home:
 
     Attributes:
         facts: All that is so; whatever is not among them is not.
+        deeds: All that was done, in order.
 
     Examples:
         >>> home = Home.of(["in milk freezer"])
@@ -31,6 +46,7 @@ class Home:
     """
 
     facts: frozenset[Fact] = frozenset()
+    deeds: tuple[Deed, ...] = ()
 
     @classmethod
     def of(cls, facts: Iterable[str]) -> Home:
@@ -47,35 +63,56 @@ class Home:
 
     def plus(self, *facts: Fact) -> Home:
         """Return the home in which these facts hold too."""
-        return Home(self.facts.union(facts))
-
-    def without(self, which: Callable[[Fact], bool]) -> Home:
-        """Return the home in which these facts hold no more."""
-        return Home(frozenset(fact for fact in self.facts if not which(fact)))
+        return Home(self.facts.union(facts), self.deeds) if facts else self
 
     def minus(self, *start: str) -> Home:
         """Return the home in which no fact begins so."""
-        return self.without(lambda fact: fact[: len(start)] == start)
+        gone = self.having(*start)
+        return Home(self.facts.difference(gone), self.deeds) if gone else self
+
+    def after(self, *steps: Fact, before: Home | None = None) -> Home:
+        """Return the home in which these things were done too.
+
+        Args:
+            *steps: What was done.
+            before: The home as it was when that began, so that what it was done with is known.
+        """
+        still = self.facts & (before or self).facts
+        others = frozenset(fact[1] for fact in still if fact[0] in _WITH)
+        return Home(self.facts, (*self.deeds, *(Deed(step, others) for step in steps)))
 
     def meets(self, condition: str) -> bool:
-        """Return whether a condition holds: a fact in words, one behind ``not``, or several with ``|``.
+        """Return whether a condition holds.
+
+        It is a fact in words, one behind ``not``, a deed behind ``did``, where a thing that it was done with
+        may be added, or several of these with ``|`` between them.
 
         Examples:
-            >>> Home.of(["did Wash cup"]).meets("did Scrub cup | did Wash cup")
+            >>> home = Home.of(["sitting chair"]).after(("Read", "novel"))
+            >>> home.meets("did Read novel"), home.meets("did Read novel chair"), home.meets("did Read mail")
+            (True, True, False)
+            >>> home.meets("clean cup | sitting chair")
             True
         """
         return any(self._meets(each.split()) for each in condition.split("|"))
 
     def _meets(self, words: list[str]) -> bool:
-        if words[0] == "not":
-            return not self.has(*words[1:])
+        match words:
+            case ["not", *rest]:
+                return not self._meets(rest)
+            case ["did", *rest]:
+                step, other = tuple(rest), rest[-1]
+                return any(
+                    step == deed.step or (step[:-1] == deed.step and other in deed.others)
+                    for deed in self.deeds
+                )
         return self.has(*words)
 
     def about(self, thing: str) -> list[str]:
         """Return what can be seen of a thing, in words.
 
         Examples:
-            >>> Home.of(["on cup table", "clean cup", "did Find cup"]).about("cup")
+            >>> Home.of(["on cup table", "clean cup"]).about("cup")
             ['clean cup', 'on cup table']
         """
-        return [" ".join(fact) for fact in sorted(self.facts) if thing in fact[1:] and fact[0] != "did"]
+        return [" ".join(fact) for fact in sorted(self.facts) if thing in fact[1:]]

@@ -17,7 +17,7 @@ from stb_env.tools import FINISH, Status
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
-_LEEWAY = 8
+_LEEWAY = 4
 _FREE = frozenset({"Find", "WalkTo", "RunTo", "TurnTo", "LookAt"})
 
 
@@ -97,7 +97,7 @@ def _look(
         )
     reaches = case.task.goal["reaches"]
     missing = [condition for condition in reaches if not case.state.home.meets(condition)]
-    bounded = _effort(steps) <= _LEEWAY + 2 * max(map(_effort, labels))
+    bounded = _effort(steps) <= _LEEWAY + 1.5 * max(map(_effort, labels))
     success = bounded and not missing
     status: VerdictStatus = "solved" if success else "unsolved"
     reason = f"not reached: {', '.join(missing)}" if missing else "" if bounded else "too many steps"
