@@ -60,10 +60,12 @@ def parse_original(action: ActionLike) -> Action:
     """
     if not isinstance(action, str) or _is_structured(action):
         parsed = parse_action(action)
-        return arrange(map(_written, parsed.calls), parsed.text, MAX_LINES)
+        # The original skips lines of blanks before it reads any.
+        calls = [call for call in map(_written, parsed.calls) if not _is_blank(call)]
+        return arrange(calls, parsed.text, MAX_LINES)
     program, finish = _cut_finish(action[:MAX_TEXT])
-    calls = [ToolCall(STEP, {"line": line}) for line in ground(program)[:MAX_LINES]]
-    return arrange([*calls, *finish], "" if calls else action, MAX_LINES + 1)
+    lines = [ToolCall(STEP, {"line": line}) for line in ground(program)[:MAX_LINES]]
+    return arrange([*lines, *finish], "" if lines else action, MAX_LINES + 1)
 
 
 def _is_structured(text: str) -> bool:
@@ -131,6 +133,11 @@ def _word(value: Json) -> Json:
         case list():
             return [_word(item) for item in value]
     return value
+
+
+def _is_blank(call: ToolCall) -> bool:
+    line = call.arguments.get("line") if isinstance(call.arguments, Mapping) else None
+    return call.name == STEP and isinstance(line, str) and not line.strip()
 
 
 def _written(call: ToolCall) -> ToolCall:

@@ -54,7 +54,7 @@ def read_steps(line: str) -> list[Step] | None:
         [Step(name='Put', objects=('cup', 'table'))]
         >>> read_steps("Agent.LieOn(bed) Agent.Sleep()")
         [Step(name='LieOn', objects=('bed',)), Step(name='Sleep', objects=())]
-        >>> read_steps('Agent.Put(object1="coffee cup", object2=table,)')
+        >>> read_steps('Agent.Put(object2=table, object1="coffee_cup",)')
         [Step(name='Put', objects=('coffee_cup', 'table'))]
         >>> read_steps("Agent.LieOn(bed") is None
         True
@@ -88,10 +88,10 @@ def _keyword(part: str) -> str:
 def object_name(text: str) -> str:
     """Return the name of an object as it is written in an argument.
 
-    Quotes, blanks and the argument's own name make no difference.
+    Quotes, blanks around it and the argument's own name make no difference.
 
     Examples:
-        >>> object_name(" object1 = 'coffee cup' ")
+        >>> object_name(" object1 = 'coffee_cup' ")
         'coffee_cup'
     """
-    return "_".join(_KEYWORD.sub("", text.translate(_QUOTES)).split())
+    return _KEYWORD.sub("", text.translate(_QUOTES)).strip()

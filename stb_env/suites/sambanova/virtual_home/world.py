@@ -108,11 +108,8 @@ class VirtualHomeWorld(World[Progress]):
         return _no_step(state, line, self._takes(steps[0].name))
 
     def _original_line(self, state: Progress, line: str) -> tuple[ToolResult, Progress]:
-        # The original skips lines of blanks before it reads any.
-        wrong = problem(line, self.vocabulary) if line.strip() else ""
-        if wrong:
-            return _no_step(state, line, wrong)
-        return _added(state, line, state.home)
+        wrong = problem(line, self.vocabulary)
+        return _no_step(state, line, wrong) if wrong else _added(state, line, state.home)
 
     def _takes(self, name: str) -> str:
         """Say which objects a function takes, all of them."""
