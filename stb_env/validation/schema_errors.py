@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
 
 MAX_MESSAGE = 300
+MAX_OPTIONS = 4_000
+"""Bound on what is allowed in an enumeration, all of which is said where it fits."""
 
 _PHRASES = {
     "minimum": "at least {}",
@@ -52,7 +54,7 @@ def describe(error: ValidationError) -> Iterator[Violation]:
         case "type":
             yield mismatch(path, types_in_words(type_names({"type": value})), error.instance, "type")
         case "enum":
-            options = ", ".join(jsontext.dumps(option) for option in value)[:MAX_MESSAGE]
+            options = ", ".join(jsontext.dumps(option) for option in value)[:MAX_OPTIONS]
             yield mismatch(path, f"one of {options}", error.instance, "enum")
         case _:
             yield mismatch(path, _allowed(error), error.instance, "other")

@@ -228,6 +228,12 @@ def _score(episode: Trajectory) -> float:
     return float(episode.verdict["score"]) if episode.verdict else 0.0
 
 
+def _lcs(episode: Trajectory) -> float:
+    # Of runs before the metric there is the score alone, which it was then.
+    metrics = (episode.verdict or {}).get("metrics") or {}
+    return float(metrics.get("lcs", _score(episode)))
+
+
 def _is_success(episode: Trajectory) -> float:
     return float(episode.solved)
 
@@ -241,6 +247,7 @@ _MEASURES: Mapping[Measure, Callable[[Trajectory], float]] = {
     "success": _is_success,
     "score": _score,
     "executable": _is_executable,
+    "lcs": _lcs,
 }
 
 

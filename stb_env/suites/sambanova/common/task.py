@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Measure = Literal["success", "score", "executable"]
+Measure = Literal["success", "score", "executable", "lcs"]
 """What a figure of the paper's table is the mean of."""
 
 PYTHON_CALLS = "stb_env.suites.sambanova.common.calls:python_calls"

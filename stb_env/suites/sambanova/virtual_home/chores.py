@@ -1,113 +1,146 @@
-"""Household activities of our own, each with the programs that are accepted for it."""
+"""Household activities of our own: errands that are done together, and programs that do them."""
 
 from __future__ import annotations
 
-import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from itertools import product
+from functools import cache, cached_property
+from itertools import permutations
+from math import factorial
 from typing import NamedTuple
 
 from stb_env.seeding import rng
-from stb_env.suites.sambanova.virtual_home.step import Step
+from stb_env.suites.sambanova.virtual_home.errands import Errand, Pool, errands
 
-VERSION = 1
+VERSION = 2
+
+DEMONSTRATED = 83
+"""Activities that the demonstrations are of."""
 
 _MOST_SOLUTIONS = 8
-_FIXED = frozenset({"goal", "steps", "skip"})
+_SIZES = (1, 1, 2)
+_PATIENCE = 50
 
 
 class Activity(NamedTuple):
-    """An activity and its known solutions.
+    """An activity and what is known of it.
 
     Attributes:
         name: What is to be done.
-        solutions: Programs, one step a line.
+        solutions: Known programs, one step a line.
+        reaches: What is so when it is done, see `Home.meets`; empty where the programs alone are known.
+        given: What is so at the start, besides what is usual.
     """
 
     name: str
     solutions: tuple[str, ...]
+    reaches: tuple[str, ...] = ()
+    given: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Chore:
-    """A kind of activity with its objects filled in.
+    """Some errands that have no object in common, so that they can be done in any order.
 
     Attributes:
-        name: What is to be done.
-        steps: Each step, and whether it may be left out.
+        errands: The errands, in the order in which they are asked for.
     """
 
-    name: str
-    steps: tuple[tuple[Step, bool], ...]
+    errands: tuple[Errand, ...]
+
+    @cached_property
+    def name(self) -> str:
+        """What is to be done, a sentence for each errand."""
+        return ". ".join(errand.name for errand in self.errands)
+
+    @property
+    def variety(self) -> int:
+        """How many programs there are for it, if none are equal."""
+        optional = sum(is_optional for errand in self.errands for _, is_optional in errand.steps)
+        return int(factorial(len(self.errands)) * 2**optional)
 
     def solutions(self, count: int, draw: random.Random) -> tuple[str, ...]:
-        """Return so many different programs, or all there are; the complete one comes first."""
-        optional = sum(is_optional for _, is_optional in self.steps)
-        others = list(product((True, False), repeat=optional))[1:]
-        chosen = [(True,) * optional, *draw.sample(others, min(count - 1, len(others)))]
-        return tuple(dict.fromkeys("\n".join(self._lines(kept)) for kept in chosen))
+        """Return so many different programs, or nearly all there are; the complete one comes first."""
+        found = {self._program(self.errands, None): None}
+        orders = list(permutations(self.errands))
+        for _ in range(_PATIENCE * count):
+            if len(found) == count:
+                break
+            found[self._program(draw.choice(orders), draw)] = None
+        return tuple(found)
 
-    def _lines(self, kept: tuple[bool, ...]) -> Iterator[str]:
-        choices = iter(kept)
-        for step, is_optional in self.steps:
-            if not is_optional or next(choices):
-                yield step.line
-
-
-@cache
-def chores() -> tuple[Chore, ...]:
-    """Return all chores in an order that is fixed once and for all.
-
-    Examples:
-        >>> len({chore.name for chore in chores()}) == len(chores()) > 400
-        True
-    """
-    content = files("stb_env.suites.sambanova.virtual_home") / "content" / "chores.json"
-    made = [chore for kind in json.loads(content.read_text(encoding="utf-8")) for chore in _fill(kind)]
-    rng("virtual_home", VERSION).shuffle(made)
-    return tuple(made)
+    def _program(self, order: Sequence[Errand], draw: random.Random | None) -> str:
+        steps = (each for errand in order for each in errand.steps)
+        kept = (step for step, is_optional in steps if not (is_optional and draw) or draw.random() < 0.5)
+        return "\n".join(step.line for step in kept)
 
 
 def activity(chore: Chore, count: int | None = None) -> Activity:
     """Return an activity with so many of its solutions, or with a number that follows from its name."""
     draw = rng("virtual_home", "solutions", chore.name)
     drawn = draw.randint(3, _MOST_SOLUTIONS)
-    return Activity(chore.name, chore.solutions(count or drawn, draw))
+    return Activity(
+        chore.name,
+        chore.solutions(count or drawn, draw),
+        tuple(condition for errand in chore.errands for condition in errand.reaches),
+        tuple(fact for errand in chore.errands for fact in errand.given),
+    )
 
 
-def joined(first: Chore, second: Chore) -> Chore:
-    """Return the chore of doing one thing after another.
+@cache
+def test_chores(count: int) -> tuple[Chore, ...]:
+    """Return the chores of the test activities, in which each kind of errand comes about equally often.
 
     Examples:
-        >>> sleep, eat = Chore("Sleep", ((Step("Sleep"), False),)), Chore("Eat", ((Step("Eat"), False),))
-        >>> joined(sleep, eat).name
-        'Sleep, then eat'
+        >>> len({chore.name for chore in test_chores(100)})
+        100
     """
-    then = second.name[0].lower() + second.name[1:]
-    return Chore(f"{first.name}, then {then}", first.steps + second.steps)
+    return _distinct("test", count)
 
 
-def _fill(kind: Mapping[str, str]) -> Iterator[Chore]:
-    slots = {name: text.split() for name, text in kind.items() if name not in _FIXED}
-    for objects in product(*slots.values()):
-        if "/".join(objects) in kind.get("skip", "").split():
-            continue
-        filled = dict(zip(slots, objects, strict=True))
-        words = {name: _words(thing) for name, thing in filled.items()}
-        steps = tuple(_step(text.format_map(filled)) for text in kind["steps"].split(" / "))
-        yield Chore(kind["goal"].format_map(words), steps)
+@cache
+def demonstrated_chores() -> tuple[Chore, ...]:
+    """Return the chores that the demonstrations are of, each with as many programs as they need."""
+    return _distinct("train", DEMONSTRATED, 16)
 
 
-def _step(text: str) -> tuple[Step, bool]:
-    name, _, objects = text.removesuffix("?").partition(" ")
-    return Step(name, tuple(objects.split(", ")) if objects else ()), text.endswith("?")
+def training_chore(index: int) -> Chore:
+    """Return a chore for training that is not demonstrated."""
+    draw = rng("virtual_home", VERSION, "train", index)
+    shown = {chore.name for chore in demonstrated_chores()}
+    while True:
+        chore = Chore(_together(draw, draw.sample(errands("train"), 24)))
+        if chore.name not in shown:
+            return chore
 
 
-def _words(thing: str) -> str:
-    """Return an object's name as a person says it."""
-    plain = thing.removeprefix("clothes_").removeprefix("food_").removesuffix("_both")
-    return plain.replace("_", " ")
+def _distinct(pool: Pool, count: int, variety: int = 1) -> tuple[Chore, ...]:
+    draw = rng("virtual_home", VERSION, pool)
+    found: dict[str, Chore] = {}
+    waiting = _rounds(draw, pool)
+    while len(found) < count:
+        chore = Chore(_together(draw, [next(waiting) for _ in range(6)]))
+        if chore.variety >= variety:
+            found.setdefault(chore.name, chore)
+    return tuple(found.values())
+
+
+def _rounds(draw: random.Random, pool: Pool) -> Iterator[Errand]:
+    """Yield errands without end, in each round one of every kind."""
+    kinds: dict[int, list[Errand]] = {}
+    for errand in errands(pool):
+        kinds.setdefault(errand.kind, []).append(errand)
+    while True:
+        yield from (draw.choice(kinds[number]) for number in draw.sample(list(kinds), len(kinds)))
+
+
+def _together(draw: random.Random, candidates: Sequence[Errand]) -> tuple[Errand, ...]:
+    """Return the first candidate, and others that fit, up to a number that is drawn."""
+    chosen = [candidates[0]]
+    size = 1 if chosen[0].alone else draw.choice(_SIZES)
+    for errand in candidates[1:]:
+        taken = {thing for other in chosen for thing in other.things}
+        if len(chosen) < size and not errand.alone and taken.isdisjoint(errand.things):
+            chosen.append(errand)
+    return tuple(chosen)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sambanova.common.official import Demonstration
-from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE
-from stb_env.suites.sambanova.virtual_home.chores import activity, chores
-from stb_env.suites.sambanova.virtual_home.tasks import DEMONSTRATED
+from stb_env.suites.sambanova.virtual_home.chores import DEMONSTRATED, activity, demonstrated_chores
 
 COUNT = 512
 """Demonstrations that the paper has, over 83 activities."""
@@ -21,7 +19,7 @@ def demonstrations() -> list[Demonstration]:
     """
     each, more = divmod(COUNT, DEMONSTRATED)
     made = []
-    for index, chore in enumerate(chores()[TEST_SIZE : TEST_SIZE + DEMONSTRATED]):
+    for index, chore in enumerate(demonstrated_chores()):
         solutions = activity(chore, each + (index < more)).solutions
         made += [
             Demonstration(f"{index}_{number}", chore.name, program)

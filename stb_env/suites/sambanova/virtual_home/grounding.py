@@ -47,6 +47,8 @@ def problem(line: str, vocabulary: Vocabulary) -> str:
         >>> from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
         >>> problem("Agent.Find(bed) and look around", embedded())
         ''
+        >>> problem("Agent.StandUp( )", embedded())
+        ''
         >>> problem("Agent.LieOn(hammock)", embedded())
         "Agent.LieOn does not take ('hammock',)"
     """
@@ -57,6 +59,7 @@ def problem(line: str, vocabulary: Vocabulary) -> str:
     match = _ARGUMENTS.search(line)
     if match is None:
         return "no closing bracket"
-    parts = match[1].split(",")
+    # Brackets around blanks alone are empty ones.
+    parts = match[1].strip().split(",")
     objects = () if parts == [""] else tuple(part.strip() for part in parts)
-    return "" if vocabulary.allows(name, objects) else f"{function} does not take {objects}"[:200]
+    return "" if vocabulary.allows(name, objects) else f"{function} does not take {str(objects)[:200]}"

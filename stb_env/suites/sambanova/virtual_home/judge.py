@@ -5,24 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from stb_env.errors import DataError
+from stb_env.errors import DataError, JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.likeness import best_likeness
 from stb_env.suites.sambanova.virtual_home.step import Step, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
+from stb_env.suites.sambanova.virtual_home.world import Progress
 from stb_env.tools import FINISH, Status
 from stb_env.trajectory import CallRecord
-from stb_env.verdict import Verdict, VerdictStatus
+from stb_env.verdict import Verdict, VerdictStatus, Vote
+
+_LEEWAY = 4
+_FREE = frozenset({"Find", "WalkTo", "RunTo", "TurnTo", "LookAt"})
 
 
 class StepJudge:
-    """Compares the steps of an episode with those of each label.
+    """Looks at what an episode led to, or compares its steps with those of each label.
 
-    The score is the normalised longest common subsequence (SambaNova's ToolBench, appendix on VirtualHome).
-    A call that failed is a step that matches nothing. A program is executable where it has a step and none
-    failed, and a success where it is executable and equal to a label.
+    Where a task says what is reached, as our own do, it is a success when all of that holds of the home at
+    the end: in whatever order, with whatever of the steps that may be left out, mistakes that were made good
+    included. Nobody gets there by doing everything: an episode with far more steps than the longest label
+    is none; going and looking cost nothing. The metrics say which share is reached, and the likeness.
+
+    Elsewhere the score is the likeness: the normalised longest common subsequence (SambaNova's ToolBench,
+    appendix on VirtualHome). A call that failed is a step that matches nothing. A program is executable where
+    it has a step and none failed, and a success where it is executable and equal to a label.
 
     The original evaluator compares the texts of lines instead. Together with `parse`, this one mends what
     follows from that: blanks and comments cost points there, a second call on a line or any other text
@@ -44,7 +53,10 @@ class StepJudge:
         # A number is equal to no step, and to no other call's number.
         steps = [_step(call) or index for index, call in enumerate(calls)]
         lcs, _ = best_likeness(steps, labels)
-        return rule(self.name, lcs, executable=bool(calls) and _all_done(calls))
+        executable = bool(calls) and _all_done(calls)
+        if "reaches" not in case.task.goal:
+            return rule(self.name, lcs, executable=executable)
+        return _look(case, [step for step in steps if isinstance(step, Step)], labels, lcs, executable)
 
 
 class OriginalJudge:
@@ -71,6 +83,36 @@ class OriginalJudge:
         kept = [line for line in lines if line]
         lcs, index = best_likeness(kept, [[line for line in ground(label) if line] for label in labels])
         return rule(self.name, lcs, executable=executable), index
+
+
+def _look(
+    case: Case, steps: Sequence[Step], labels: Sequence[Sequence[Step]], lcs: float, executable: bool
+) -> Verdict:
+    if not isinstance(case.state, Progress) or case.state.home is None:
+        raise JudgeError(
+            f"task {case.task.id} is judged by its home, got {type(case.state).__name__}; pass the world's "
+            "state in the case",
+            kind="internal",
+            retryable=False,
+        )
+    reaches = case.task.goal["reaches"]
+    missing = [condition for condition in reaches if not case.state.home.meets(condition)]
+    bounded = _effort(steps) <= _LEEWAY + 1.5 * max(map(_effort, labels))
+    success = bounded and not missing
+    status: VerdictStatus = "solved" if success else "unsolved"
+    reason = f"not reached: {', '.join(missing)}" if missing else "" if bounded else "too many steps"
+    return Verdict(
+        status,
+        float(success),
+        StepJudge.name,
+        votes=(Vote(status, reason),) if reason else (),
+        parts={"executable": executable, "bounded": bounded, "success": success},
+        metrics={"lcs": lcs, "reached": 1 - len(missing) / len(reaches)},
+    )
+
+
+def _effort(steps: Sequence[Step]) -> int:
+    return sum(step.name not in _FREE for step in steps)
 
 
 def rule(judge: str, lcs: float, *, executable: bool) -> Verdict:
@@ -123,4 +165,4 @@ def _step(call: CallRecord) -> Step | None:
 
 def _line(call: CallRecord) -> str:
     arguments = call.arguments if call.name == STEP and isinstance(call.arguments, Mapping) else {}
-    return str(arguments.get("line", ""))
+    return str(arguments.get("line", "")).strip()

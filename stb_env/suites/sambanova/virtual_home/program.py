@@ -10,7 +10,7 @@ from stb_env.actions.parse import ActionLike
 from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.curl.reader import named
 from stb_env.suites.sambanova.virtual_home.grounding import ground
-from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, read_steps
+from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, object_name, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
 from stb_env.tools import FINISH, ToolCall
 
@@ -60,10 +60,12 @@ def parse_original(action: ActionLike) -> Action:
     """
     if not isinstance(action, str) or _is_structured(action):
         parsed = parse_action(action)
-        return arrange(map(_written, parsed.calls), parsed.text, MAX_LINES)
+        # The original skips lines of blanks before it reads any.
+        calls = [call for call in map(_written, parsed.calls) if not _is_blank(call)]
+        return arrange(calls, parsed.text, MAX_LINES)
     program, finish = _cut_finish(action[:MAX_TEXT])
-    calls = [ToolCall(STEP, {"line": line}) for line in ground(program)[:MAX_LINES]]
-    return arrange([*calls, *finish], "" if calls else action, MAX_LINES + 1)
+    lines = [ToolCall(STEP, {"line": line}) for line in ground(program)[:MAX_LINES]]
+    return arrange([*lines, *finish], "" if lines else action, MAX_LINES + 1)
 
 
 def _is_structured(text: str) -> bool:
@@ -110,18 +112,32 @@ def _typed(call: ToolCall) -> list[ToolCall]:
     if name == STEP:
         line = named(call.arguments, ["line"]).get("line")
         return _calls(line) if isinstance(line, str) and is_step_line(line) else [call]
-    # A bare word in a program, such as the bed of Find(bed), is read as a name.
-    arguments = {key: _word(value) for key, value in call.arguments.items()}
+    arguments = {key: _named(_word(value)) for key, value in call.arguments.items()}
+    # An object of blanks is none.
+    arguments = {key: value for key, value in arguments.items() if value not in ("", [])}
     return [ToolCall(name, arguments, call.id)]
 
 
+def _named(value: Json) -> Json:
+    if isinstance(value, list):
+        names = [_named(item) for item in value]
+        return names[:-1] if names and names[-1] == "" else names
+    return object_name(value) if isinstance(value, str) else value
+
+
 def _word(value: Json) -> Json:
+    """Return a bare word of a program, such as the bed of Find(bed), as a name."""
     match value:
         case {"name": str(name)} if len(value) == 1:
             return name
         case list():
             return [_word(item) for item in value]
     return value
+
+
+def _is_blank(call: ToolCall) -> bool:
+    line = call.arguments.get("line") if isinstance(call.arguments, Mapping) else None
+    return call.name == STEP and isinstance(line, str) and not line.strip()
 
 
 def _written(call: ToolCall) -> ToolCall:

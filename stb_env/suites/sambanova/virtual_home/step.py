@@ -10,7 +10,8 @@ MAX_LINE = 2_000
 
 # A number, a bullet, or both, as lists have them before each item, and quotes around the whole line.
 _LEAD = re.compile(r"[\s\"'`]*(?:[-*+]\s+)?(?:\d{1,6}[.)])?[\s\"'`]*")
-_CALL = re.compile(r"Agent\.(\w+)\s*\(([^()]*)\)")
+_CALL = re.compile(r"Agent\.\s*(\w+)\s*\(([^()]*)\)")
+_KEYWORD = re.compile(r"\s*(object[12]?)\s*=")
 _QUOTES = str.maketrans("", "", "\"'`")
 
 
@@ -53,6 +54,8 @@ def read_steps(line: str) -> list[Step] | None:
         [Step(name='Put', objects=('cup', 'table'))]
         >>> read_steps("Agent.LieOn(bed) Agent.Sleep()")
         [Step(name='LieOn', objects=('bed',)), Step(name='Sleep', objects=())]
+        >>> read_steps('Agent.Put(object2=table, object1="coffee_cup",)')
+        [Step(name='Put', objects=('coffee_cup', 'table'))]
         >>> read_steps("Agent.LieOn(bed") is None
         True
     """
@@ -69,5 +72,26 @@ def _start(line: str) -> int:
 
 
 def _objects(text: str) -> tuple[str, ...]:
-    names = [name.strip() for name in text.translate(_QUOTES).split(",")]
-    return () if names == [""] else tuple(names)
+    parts = text.translate(_QUOTES).split(",")
+    # A comma behind the last object is none before another.
+    if not parts[-1].strip():
+        parts.pop()
+    # Named objects may come in any order.
+    return tuple(object_name(part) for part in sorted(parts, key=_keyword))
+
+
+def _keyword(part: str) -> str:
+    match = _KEYWORD.match(part)
+    return match[1] if match else ""
+
+
+def object_name(text: str) -> str:
+    """Return the name of an object as it is written in an argument.
+
+    Quotes, blanks around it and the argument's own name make no difference.
+
+    Examples:
+        >>> object_name(" object1 = 'coffee_cup' ")
+        'coffee_cup'
+    """
+    return _KEYWORD.sub("", text.translate(_QUOTES)).strip()

@@ -17,5 +17,5 @@ TASK = SambaNovaTask(
     templates=1,
     repeats=512,
     published_complexity=12.3,
-    figures=("executable", "score"),
+    figures=("executable", "lcs"),
 )

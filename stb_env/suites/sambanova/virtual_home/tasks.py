@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 
-from stb_env.seeding import rng
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks
-from stb_env.suites.sambanova.virtual_home.chores import VERSION, Activity, activity, chores, joined
+from stb_env.suites.sambanova.virtual_home.chores import Activity, activity, test_chores, training_chore
 from stb_env.suites.sambanova.virtual_home.judge import steps_of
 from stb_env.suites.sambanova.virtual_home.tools import tools_of
 from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
@@ -15,18 +15,14 @@ from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall
 
 NAME = "VirtualHome"
-DEMONSTRATED = 83
-"""Activities that the demonstrations are of."""
-
-_JOINED_SHARE = 0.5
 
 
 class VirtualHomeTasks(SeededTasks):
     """A `TaskSource` of household activities of our own.
 
     Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end: single activities and pairs of
-            them. No activity is in both, nor in a demonstration.
+        split: ``test``, a fixed list of 100, or ``train``, without end. No kind of errand is in both, and
+            no activity of training in a demonstration.
 
     Raises:
         ConfigError: There is no such split.
@@ -44,19 +40,12 @@ class VirtualHomeTasks(SeededTasks):
 @lru_cache(maxsize=1_024)
 def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index."""
-    if split == "test":
-        chore = chores()[index]
-    else:
-        draw = rng("virtual_home", VERSION, split, index)
-        pool = chores()[TEST_SIZE + DEMONSTRATED :]
-        chore = draw.choice(pool)
-        if draw.random() < _JOINED_SHARE:
-            chore = joined(chore, draw.choice(pool))
+    chore = test_chores(TEST_SIZE)[index] if split == "test" else training_chore(index)
     return household_task(f"{split}-{index}", split, activity(chore), tools_of(embedded()))
 
 
 def household_task(task_id: str, split: str, known: Activity, tools: Iterable[Tool]) -> Task:
-    """Build a task from an activity.
+    """Build a task from an activity; its goal says what is reached where that is known.
 
     Raises:
         DataError: A solution is no program.
@@ -74,6 +63,10 @@ def household_task(task_id: str, split: str, known: Activity, tools: Iterable[To
         suite=NAME,
         split=split,
         gold=tuple(gold),
-        goal={"labels": list(known.solutions)},
+        goal={"labels": list(known.solutions), **_home(known)},
         record={"prompt": known.name, "completion": list(known.solutions)},
     )
+
+
+def _home(known: Activity) -> JsonObject:
+    return {"reaches": list(known.reaches), "given": list(known.given)} if known.reaches else {}

@@ -53,6 +53,12 @@ RIGHT = [
     "- Agent.Find(cup) Agent.PourInto (coffee, cup)",
     f"Task: Rest\n{POUR}\nTask: Run\nAgent.RunTo(sink)",
     'Find("cup")\nPourInto("coffee", "cup")',
+    'Agent.Find( "cup" ,)\nAgent. PourInto(object2 = cup, object1 = "coffee")',
+    'Agent.Find(object=" cup ")\nAgent.PourInto(coffee,cup, )',
+    [
+        {"name": "Find", "arguments": {"object": " cup "}},
+        {"name": "PourInto", "arguments": {"object1": "coffee", "object2": "cup"}},
+    ],
     "Find(cup)\nPourInto(object1=coffee, object2=cup)",
     [
         {"name": "Find", "arguments": {"object": "cup"}},
@@ -104,6 +110,30 @@ def test_any_other_program_scores_what_it_shares(action: Any, executable: bool, 
     assert verdict["score"] == verdict["metrics"]["lcs"] == pytest.approx(lcs)
 
 
+def test_blanks_between_brackets_are_no_object():
+    env = env_of()
+    calls = ["Agent.Sleep( )", "Agent.Sleep(' ')", {"name": "Sleep", "arguments": {"object": " "}}]
+    assert [env.step(call)[0]["status"] for call in calls] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "line", ["Agent.StandUp( )", "Agent.StandUp(\t)", "Agent.StandUp(' ')", "  ", "\n \n", ""]
+)
+def test_blanks_are_executable_in_the_original(line: str):
+    assert judged(line, program=True, compat="original")["executable"]
+
+
+def test_a_line_of_blanks_costs_nothing_in_the_original():
+    blank = {"name": "step", "arguments": {"line": "  "}}
+    verdict = judged(blank, POUR, DONE, compat="original")
+    assert (verdict["executable"], verdict["score"]) == (True, 1.0)
+
+
+def test_the_originals_blank_object_is_none_that_it_knows():
+    assert not judged("Agent.Find( )", program=True, compat="original")["executable"]
+    assert not judged("Agent.Put(cup, )", program=True, compat="original")["executable"]
+
+
 def test_a_mistake_that_is_mended_costs_a_step():
     verdict = judged("Agent.Find(cups)", POUR, DONE)
     assert (verdict["executable"], verdict["score"]) == (False, pytest.approx(2 / 3))
@@ -117,6 +147,9 @@ def test_a_mistake_that_is_mended_costs_a_step():
         ("Agent.LieOn(bed", 1, "'Agent.LieOn(bed' is no step"),
         ("Agent.Sleep(bed)", 2, "'object"),
         ("Agent.Put(cup)", 2, "'object2'"),
+        ("Agent.TurnTo(hammock)", 2, '"woman", got the text'),
+        ("Agent.Find(hammock)", 2, '"woman", got the text'),
+        ({"name": "step", "arguments": {"line": "Agent.Find(hammock)"}}, 2, '"woman", got the text'),
         ({"name": "step", "arguments": {"line": "sleep"}}, 1, "the line 'sleep' is no step"),
     ],
 )
@@ -130,7 +163,7 @@ def test_a_program_halts_at_its_first_bad_step_where_more_actions_may_follow():
     env = env_of()
     info = env.step("Agent.Find(bed)\nAgent.LieOn(sky)\nAgent.Sleep()")[4]
     assert len(info["calls"]) == 2
-    assert env.snapshot().backend == ("Agent.Find(bed)",)
+    assert env.snapshot().backend.program == ("Agent.Find(bed)",)
 
 
 def test_a_step_that_fails_changes_nothing():
