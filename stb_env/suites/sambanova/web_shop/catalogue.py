@@ -29,7 +29,8 @@ class Catalogue:
     """Products by identity, in a database with an index that is built once.
 
     Args:
-        products: The products, for a database in memory; one that comes again is left out.
+        products: The products, alone or with who wants them, for a database in memory; one that comes again
+            is left out.
         search: Finds products in place of the index.
 
     Raises:
@@ -42,10 +43,10 @@ class Catalogue:
         (('B1',), ())
     """
 
-    def __init__(self, products: Iterable[Product], search: Search | None = None) -> None:
-        known = tuple(products)
+    def __init__(self, products: Iterable[Product | Described], search: Search | None = None) -> None:
+        known = tuple(each if isinstance(each, Described) else Described(each) for each in products)
         database = sqlite3.connect(":memory:", check_same_thread=False)
-        write_shop(database, map(Described, known))
+        write_shop(database, known)
         self._begin(lambda: database, search, (Catalogue, (known, search)))
 
     @classmethod
@@ -83,7 +84,7 @@ class Catalogue:
 
     def __iter__(self) -> Iterator[Product]:
         for (number,) in self.rows("SELECT number FROM products ORDER BY number"):
-            yield self._at(number).product
+            yield self.at(number).product
 
     def rows(self, statement: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a query to the database, whose tables `write_shop` makes."""
@@ -92,6 +93,11 @@ class Catalogue:
             self._database, self._process = self._connect(), os.getpid()
         return self._database.execute(statement, values).fetchall()
 
+    def at(self, number: int) -> Described:
+        """Return the product of a number, which counts from 0 in the order that they were written."""
+        ((record,),) = self.rows("SELECT record FROM products WHERE number = ?", (number,))
+        return Described.of(json.loads(record))
+
     def product(self, asin: str) -> Product:
         """Return a product.
 
@@ -99,6 +105,15 @@ class Catalogue:
             DataError: There is none of this identity.
         """
         return self.described(asin).product
+
+    def in_order(self, asins: Iterable[str]) -> list[str]:
+        """Return those identities that are the shop's, in the order of its products."""
+        numbers = {
+            asin: rows[0][0]
+            for asin in asins
+            if (rows := self.rows("SELECT number FROM products WHERE asin = ?", (plain(asin),)))
+        }
+        return sorted(numbers, key=numbers.__getitem__)
 
     def linked(self, link: str) -> Product | None:
         """Return the product of a link in lower case, or None."""
@@ -147,10 +162,6 @@ class Catalogue:
         if not rows:
             raise DataError(f"the shop has no product {asin!r}")
         return Described.of(json.loads(rows[0][0]))
-
-    def _at(self, number: int) -> Described:
-        ((record,),) = self.rows("SELECT record FROM products WHERE number = ?", (number,))
-        return Described.of(json.loads(record))
 
     def _searched(self, query: str) -> tuple[str, ...]:
         return tuple(self._search(query))[:MOST_FOUND]

@@ -49,7 +49,7 @@ def described_product(number: int) -> Described:
         "category": kind.category,
         "query": kind.query,
         "product_category": kind.path,
-        "name": words.of("titles", trait=draw.choice(traits).text.title()),
+        "name": words.of("titles", detail=_detail(draw.choice(traits))),
         "full_description": words.description(traits),
         "small_description": words.bullets(traits),
         "pricing": f"${draw.uniform(*kind.price):.2f}",
@@ -142,6 +142,10 @@ class _Words:
             "number": pick(phrases["marks"].split("|")),
         }
         return form.format_map(self._fixed | drawn | words)
+
+
+def _detail(trait: Trait) -> str:
+    return f"{', ' if trait.is_adjective else ' with '}{trait.text.title()}"
 
 
 def _some(values: Sequence[str], draw: random.Random) -> list[str]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 _IS, _MASS = "=", "~"
-_PLURAL = re.compile(r"[^s]s$")
-_AN = re.compile(r"[aeio]|u(?!s|v|k|n)")
+_PLURAL = re.compile(r"[^s]s$(?<!lens)")
+_AN = re.compile(r"[aeio]|u(?!s|v|k)")
 
 
 class Trait(NamedTuple):
@@ -33,7 +33,7 @@ class Trait(NamedTuple):
             ['is quiet', 'has solid wood', 'has a usb port', 'has ear hooks']
         """
         text = mark.lstrip(_IS + _MASS)
-        return cls(text, mark.startswith(_IS), mark.startswith(_MASS) or bool(_PLURAL.search(text)))
+        return cls(text, mark.startswith(_IS), mark.startswith(_MASS))
 
     @property
     def predicate(self) -> str:
@@ -60,10 +60,12 @@ def asked_for(style: str, noun: str, wanted: Sequence[Trait]) -> str:
 
 
 def with_article(words: str) -> str:
-    """Return words with the article that goes before them.
+    """Return words with the article that goes before them, which plurals do not have.
 
     Examples:
-        >>> with_article("usb port"), with_article("open bookshelf"), with_article("ultrasonic toothbrush")
-        ('a usb port', 'an open bookshelf', 'an ultrasonic toothbrush')
+        >>> [with_article(words) for words in ("usb port", "wide angle lens", "open shelf", "ear hooks")]
+        ['a usb port', 'a wide angle lens', 'an open shelf', 'ear hooks']
     """
+    if _PLURAL.search(words):
+        return words
     return f"{'an' if _AN.match(words) else 'a'} {words}"

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from stb_env.errors import DataError
+from stb_env.suites.sambanova.web_shop import shop_file
 from stb_env.suites.sambanova.web_shop.env import make
 from stb_env.suites.sambanova.web_shop.official import read_shop
 
@@ -46,6 +47,13 @@ HUMAN = {
 }
 
 
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setattr(shop_file.platformdirs, "user_cache_path", lambda *_, **__: folder)
+    return folder
+
+
 def folder_of(folder: Path, products: Any = PRODUCTS, attributes: Any = ATTRIBUTES) -> Path:
     (folder / "items_shuffle_1000.json").write_text(json.dumps(products))
     (folder / "items_ins_v2_1000.json").write_text(json.dumps(attributes))
@@ -57,9 +65,9 @@ def test_synthetic_goals_are_one_for_each_choice(tmp_path: Path):
     folder = folder_of(tmp_path)
     test, train = read_shop(folder), read_shop(folder, "train")
     assert (test.tasks.size, train.tasks.size) == (100, 38 * 3 - 100)
-    assert [task.id for task in test.tasks][:2] == ["0", "1"]
-    assert train.tasks[0].id == "100"
-    assert {task.goal["asin"] for task in test.tasks} <= set(ATTRIBUTES)
+    assert [test.tasks.at(index).id for index in range(2)] == ["0", "1"]
+    assert train.tasks.at(0).id == "100"
+    assert {test.tasks.at(index).goal["asin"] for index in range(100)} <= set(ATTRIBUTES)
     assert read_shop(folder).tasks.hash == test.tasks.hash
 
 
@@ -88,8 +96,9 @@ def test_human_goals_are_played(tmp_path: Path):
 def test_a_test_file_names_the_goals(tmp_path: Path):
     folder = folder_of(tmp_path)
     (folder / "test.jsonl").write_text('{"id": 5}\n\n{"id": 2}\n')
-    assert [task.id for task in read_shop(folder).tasks] == ["5", "2"]
-    assert len(read_shop(folder, "train").tasks) == 38 * 3 - 2
+    tasks = read_shop(folder).tasks
+    assert [tasks.at(index).id for index in range(tasks.size)] == ["5", "2"]
+    assert read_shop(folder, "train").tasks.size == 38 * 3 - 2
 
 
 def test_products_that_the_original_skips_are_skipped(tmp_path: Path):
