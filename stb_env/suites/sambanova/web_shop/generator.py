@@ -42,14 +42,15 @@ def described_product(number: int) -> Described:
     kind, draw = kinds[number % len(kinds)], rng("web_shop", "product", VERSION, number)
     style = draw.choice(kind.styles)
     traits = draw.sample(kind.traits, _TRAITS)
-    wanted = draw.sample(traits, draw.randint(2, 3))
+    # The first is what the name and the first bullet tell: what is wanted has to be looked for.
+    wanted = draw.sample(traits[1:], draw.randint(2, 3))
     words = _Words(phrases, kind, style, number, draw)
     record = {
         "asin": f"B0{_code(number)}",
         "category": kind.category,
         "query": kind.query,
         "product_category": kind.path,
-        "name": words.of("titles", detail=_detail(draw.choice(traits))),
+        "name": words.of("titles", detail=_detail(traits[0])),
         "full_description": words.description(traits),
         "small_description": words.bullets(traits),
         "pricing": f"${draw.uniform(*kind.price):.2f}",
@@ -73,7 +74,9 @@ def described_products() -> Iterator[Described]:
 @cache
 def embedded_catalogue() -> Catalogue:
     """Return the embedded shop; its index is made once for every user, in a few seconds."""
-    name = f"embedded-{VERSION}-{derive(*_texts()):x}"
+    # A few products show whether their making has changed since the file was made.
+    sample = [described_product(number).record for number in range(0, SIZE, SIZE // 20)]
+    name = f"embedded-{VERSION}-{derive(*_texts(), sample):x}"
     return Catalogue.opened(shop_file(name, described_products), (embedded_catalogue, ()))
 
 

@@ -61,7 +61,9 @@ class GoalTasks:
         """
         place = int(task_id) if task_id.isdecimal() and len(task_id) < 20 else -1
         if not 0 <= place < len(self._goals) or (place in self._taken) != (self._split == "test"):
-            raise DataError(f"no {self._split} task {task_id[:80]!r}; ids are numbers below {len(self._goals)}")
+            raise DataError(
+                f"no {self._split} task {task_id[:80]!r}; ids are numbers below {len(self._goals)}"
+            )
         return self._task(place)
 
     def _place(self, index: int) -> int:

@@ -11,6 +11,7 @@ from stb_env.jsontypes import Json
 
 _CHUNK = 1 << 20
 _BLANK = " \t\r\n"
+_ENDS = frozenset(",:]}" + _BLANK)
 
 _decode = json.JSONDecoder(parse_constant=str, strict=False).raw_decode
 
@@ -94,18 +95,19 @@ class _Reader:
         """
         self.sign()
         while True:
+            start = self._at
             try:
                 value, end = _decode(self._text, self._at)
             except ValueError:
                 if not self._more():
                     raise
             else:
-                if end < len(self._text):
+                # A number that ends where the chunk ends, or at its point, may go on in the next chunk.
+                if self._text[end : end + 1] in _ENDS:
                     self._at = end
                     return value
-                # What ends where the chunk ends may go on in the next, as numbers do.
                 if not self._more():
-                    self._at = len(self._text)
+                    self._at = end - start
                     return value
 
     def _more(self) -> bool:

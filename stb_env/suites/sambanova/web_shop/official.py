@@ -87,7 +87,9 @@ def _described(folder: Path, products: Path, attributes: Path) -> Iterator[Descr
             if asin == "nan" or len(asin) > MAX_ASIN:
                 continue
             found = known.execute("SELECT record FROM about WHERE asin = ?", (plain(asin),)).fetchone()
-            yield _read_described(f"{folder}, product {number}", record, json.loads(found[0]) if found else None)
+            yield _read_described(
+                f"{folder}, product {number}", record, json.loads(found[0]) if found else None
+            )
 
 
 def _read_described(place: str, record: JsonMapping, about: JsonMapping | None) -> Described:

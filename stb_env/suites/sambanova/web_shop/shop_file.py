@@ -17,9 +17,13 @@ from pathlib import Path
 import platformdirs
 
 from stb_env.errors import DataError
-from stb_env.files import fcntl
 from stb_env.suites.sambanova.web_shop.described import Described
 from stb_env.suites.sambanova.web_shop.postings import PostingsWriter
+
+try:
+    import fcntl
+except ImportError:  # Windows has no flock.
+    fcntl = None  # type: ignore[assignment] # absent module
 
 FORMAT = 1
 """Raised when the tables, or the words that are indexed, change: files of other formats are made anew."""
@@ -77,7 +81,9 @@ def write_shop(database: sqlite3.Connection, products: Iterable[Described]) -> N
     postings.close()
     for index, columns in (("by_link", "link"), ("by_category", "category"), ("by_query", "query")):
         database.execute(f"CREATE INDEX {index} ON products ({columns})")
-    database.executemany("INSERT INTO attributes VALUES (?, ?)", ((plain(name), goals[name]) for name in goals))
+    database.executemany(
+        "INSERT INTO attributes VALUES (?, ?)", ((plain(name), goals[name]) for name in goals)
+    )
     database.execute("INSERT INTO hash VALUES (?)", (digest.hexdigest(),))
     database.commit()
 
@@ -87,9 +93,7 @@ def plain(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _insert(
-    database: sqlite3.Connection, number: int, described: Described, ways: int, record: str
-) -> bool:
+def _insert(database: sqlite3.Connection, number: int, described: Described, ways: int, record: str) -> bool:
     product = described.product
     columns = map(plain, (product.asin, product.asin.lower(), product.category, product.query))
     row = (number, *columns, ways, record)

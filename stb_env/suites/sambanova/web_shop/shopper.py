@@ -21,10 +21,11 @@ _LOOK = 4
 
 
 class _Seen(NamedTuple):
-    """A product that was looked at: how much of the wish it meets, and the options that it has of it."""
+    """A product that was looked at: the search that found it, how much of the wish it meets, its options."""
 
-    met: int
+    query: str
     link: str
+    met: int
     choices: tuple[str, ...]
 
 
@@ -40,21 +41,29 @@ def read_and_buy(instruction: str, turns: int = _TURNS) -> Plan:
         {'query': 'banker desk lamp'}
     """
     wish = Wish.of(instruction)
-    query = " ".join((wish.query, *wish.choices))
-    page = yield from _page(ToolCall(SEARCH, {"query": query}))
-    best: _Seen | None = None
-    left = turns - 2
-    for offer in _promising(offers(page), wish):
-        # Whatever is looked at last, one must be able to come back for the best and buy it.
-        if left < _LOOK + 2 + len(wish.choices):
+    seen: dict[str, _Seen] = {}
+
+    def is_over() -> bool:
+        everything = len(wish.words) + len(wish.choices)
+        return left < 0 or any(each.met == everything for each in seen.values())
+
+    # Whatever is looked at last, one must be able to find the best again and buy it.
+    left, shown = turns - _LOOK - 3 - len(wish.choices), ""
+    for query in dict.fromkeys(" ".join((words, *wish.choices)) for words in (wish.query, wish.head)):
+        if is_over():
             break
-        seen = yield from _looked_at(offer, wish)
-        left -= _LOOK if len(seen.choices) == len(wish.choices) else 2
-        if best is None or seen.met > best.met:
-            best = seen
-        if seen.met == len(wish.words) + len(wish.choices):
-            break
-    if best:
+        page, shown = (yield from _page(ToolCall(SEARCH, {"query": query}))), query
+        left -= 1
+        for offer in _promising(offers(page), wish):
+            if is_over():
+                break
+            if offer.link not in seen:
+                seen[offer.link] = yield from _looked_at(query, offer, wish)
+                left -= _LOOK if len(seen[offer.link].choices) == len(wish.choices) else 2
+    if seen:
+        best = max(seen.values(), key=lambda each: each.met)
+        if best.query != shown:
+            yield ToolCall(SEARCH, {"query": best.query})
         yield _click(best.link)
         yield from _bought(best.choices)
 
@@ -74,7 +83,7 @@ def find_and_buy(instruction: str, link: str, choices: Iterable[str]) -> Plan:
         page = yield from _page(ToolCall(SEARCH, {"query": query}))
         others = [offer for offer in _promising(offers(page), wish) if offer.link != link]
         if query == wish.query and others:
-            yield from _looked_at(others[0], wish)
+            yield from _looked_at(query, others[0], wish)
         for number in range(1, _PAGES + 1):
             if any(offer.link == link for offer in offers(page)):
                 yield _click(link)
@@ -88,13 +97,13 @@ def find_and_buy(instruction: str, link: str, choices: Iterable[str]) -> Plan:
 
 
 def _promising(shown: list[Offer], wish: Wish) -> list[Offer]:
-    """Return what can be afforded, first that whose name has most of the words for the thing."""
+    """Return what can be afforded and has the words for the thing in its name, or else all of it."""
     wanted = set(terms(wish.head))
     affordable = [offer for offer in shown if offer.price <= wish.bound]
-    return sorted(affordable, key=lambda offer: -len(wanted.intersection(terms(offer.title))))
+    return [offer for offer in affordable if wanted <= set(terms(offer.title))] or affordable
 
 
-def _looked_at(offer: Offer, wish: Wish) -> Generator[ToolCall, ToolResult, _Seen]:
+def _looked_at(query: str, offer: Offer, wish: Wish) -> Generator[ToolCall, ToolResult, _Seen]:
     """Read a product's page and, where it can be had as wanted, its features; come back to the results."""
     lines = lines_of((yield from _page(_click(offer.link))))
     choices = tuple(choice for choice in wish.choices if choice in lines)
@@ -103,7 +112,7 @@ def _looked_at(offer: Offer, wish: Wish) -> Generator[ToolCall, ToolResult, _See
         words |= set(terms(body_of((yield from _page(_click("features"))))))
         yield _click(PREVIOUS)
     yield _click(PREVIOUS)
-    return _Seen(len(wish.words & words) + len(choices), offer.link, choices)
+    return _Seen(query, offer.link, len(wish.words & words) + len(choices), choices)
 
 
 def _bought(choices: Iterable[str]) -> Plan:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
-from stb_env.suites.sambanova.common.seeded_tasks import SeededTasks, belongs
+from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks, belongs
 from stb_env.suites.sambanova.web_shop.generator import SIZE, VERSION, described_product
 from stb_env.suites.sambanova.web_shop.goals import synthetic_goal
 from stb_env.suites.sambanova.web_shop.product import Product
@@ -42,7 +42,11 @@ def generate(split: str, index: int) -> Task:
     """Make a task again from its split and index; every split but ``test`` shares nothing with that."""
     draw = rng("web_shop", "task", VERSION, split, index)
     while True:
-        described = described_product(draw.randrange(SIZE))
+        number = draw.randrange(SIZE)
+        if split == "test":
+            # Every hundredth product is of one kind: each test task wants another.
+            number += index - number % TEST_SIZE
+        described = described_product(number)
         names = sorted(described.product.options)
         options = {name: draw.choice(described.product.options[name]) for name in names}
         goal = synthetic_goal(described, options, draw)
