@@ -23,6 +23,8 @@ Search = Callable[[str], Sequence[str]]
 """Gives the identities of what a query finds, best first."""
 
 _REMEMBERED = 4_096
+_OF_CATEGORY = "SELECT asin FROM products WHERE category = ? ORDER BY number LIMIT ?"
+_OF_QUERY = "SELECT asin FROM products WHERE query = ? ORDER BY number LIMIT ?"
 
 
 class Catalogue:
@@ -136,9 +138,9 @@ class Catalogue:
                 size = len(self)
                 return self._asins(rng("web_shop", "any", seed).sample(range(size), min(MOST_FOUND, size)))
             case "<c>":
-                return self._where("category", rest.split(" ")[0])
+                return self._listed(_OF_CATEGORY, rest.split(" ")[0])
             case "<q>":
-                return self._where("query", rest)
+                return self._listed(_OF_QUERY, rest)
         # What nobody would ask twice is not worth remembering.
         return self._remembered(query) if len(query) < 1_000 else self._searched(query)
 
@@ -148,9 +150,8 @@ class Catalogue:
         ((digest,),) = self.rows("SELECT hash FROM hash")
         return str(digest)
 
-    def _where(self, column: str, value: str) -> tuple[str, ...]:
-        statement = f"SELECT asin FROM products WHERE {column} = ? ORDER BY number LIMIT {MOST_FOUND}"
-        return tuple(asin for (asin,) in self.rows(statement, (plain(value),)))
+    def _listed(self, statement: str, value: str) -> tuple[str, ...]:
+        return tuple(asin for (asin,) in self.rows(statement, (plain(value), MOST_FOUND)))
 
     def _asins(self, numbers: Iterable[int]) -> tuple[str, ...]:
         return tuple(

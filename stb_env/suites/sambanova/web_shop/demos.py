@@ -10,7 +10,6 @@ from stb_env.suites.sambanova.common.official import Demonstration
 from stb_env.suites.sambanova.web_shop.generator import embedded_catalogue
 from stb_env.suites.sambanova.web_shop.oracle import oracle
 from stb_env.suites.sambanova.web_shop.pages import as_rich_text, pieces
-from stb_env.suites.sambanova.web_shop.program import CLICK, SEARCH
 from stb_env.suites.sambanova.web_shop.session import PER_PAGE, Session
 from stb_env.suites.sambanova.web_shop.tasks import generate
 from stb_env.suites.sambanova.web_shop.tools import BY_NAME
@@ -54,22 +53,21 @@ def short_demonstrations() -> list[Demonstration]:
 def _demonstration(index: int, *, is_short: bool) -> Demonstration:
     task = generate("demo", index)
     steps = list(_played(task))
-    opened = frozenset(element for _, element in steps)
+    opened = frozenset(element for _, _, element in steps)
     program = "\n".join(
-        f"{_page(state, task, opened, is_short)}{SEARCH if state.kind == 'search' else CLICK}[{element}]"
-        for state, element in steps
+        f"{_page(state, task, opened, is_short)}{name}[{element}]" for state, name, element in steps
     )
     return Demonstration(f"{index}_0", task.query, program)
 
 
-def _played(task: Task) -> Iterator[tuple[Session, str]]:
-    """Yield the states of an episode with what is searched for or clicked in each."""
+def _played(task: Task) -> Iterator[tuple[Session, str, str]]:
+    """Yield the states of an episode with the action in each, and what is searched for or clicked."""
     world = WebShopWorld()
     state, plan = world.start(task, 0), oracle(task)
     call = next(plan)
     while True:
         arguments = dict(call.arguments) if not isinstance(call.arguments, str) else {}
-        yield state, str(next(iter(arguments.values())))
+        yield state, call.name, str(next(iter(arguments.values())))
         result, state = world.call(state, BY_NAME[call.name], arguments)
         try:
             call = plan.send(result)

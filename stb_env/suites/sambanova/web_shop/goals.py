@@ -28,7 +28,7 @@ _NEAREST_BOUNDS = 4
 
 
 class SyntheticGoals(Sequence[Goal]):
-    """A goal for each way to choose a product's options, in the original's order; each is made when asked for.
+    """A goal for each way to choose a product's options, in the original's order; made when asked for.
 
     The original draws price bounds before it seeds its generator, so that goals differ between processes;
     here they follow from product and options.

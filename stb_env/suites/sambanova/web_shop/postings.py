@@ -64,7 +64,7 @@ class PostingsWriter:
         order = np.argsort(np.array(self._terms), kind="stable")
         texts, counts = np.array(self._texts)[order], np.array(self._counts)[order]
         ends = np.cumsum(np.bincount(np.array(self._terms), minlength=len(self._numbers))).tolist()
-        starts = [0, *ends[:-1]]
+        starts = [0, *ends][: len(ends)]
         self._database.executemany(
             "INSERT INTO postings VALUES (?, ?, ?)",
             (

@@ -74,10 +74,10 @@ class Offer(NamedTuple):
 
 
 def lines_of(page: str) -> list[str]:
-    """Return the lines of a page in either text mode, without the marks of what can be clicked.
+    r"""Return the lines of a page in either text mode, without the marks of what can be clicked.
 
     Examples:
-        >>> lines_of("Instruction:\\na lamp\\n[button] Search [button_]\\n") == lines_of(
+        >>> lines_of("Instruction:\na lamp\n[button] Search [button_]\n") == lines_of(
         ...     "Instruction: [SEP] a lamp [SEP] Search"
         ... )
         True
@@ -87,11 +87,11 @@ def lines_of(page: str) -> list[str]:
 
 
 def body_of(page: str) -> str:
-    """Return what a page says below the instruction, which stands on every page.
+    r"""Return what a page says below the instruction, which stands on every page.
 
     Examples:
         >>> body_of("Instruction: [SEP] a lamp [SEP] Back to Search [SEP] < Prev [SEP] Shines.")
-        '< Prev\\nShines.'
+        '< Prev\nShines.'
     """
     lines = lines_of(page)
     return "\n".join(lines[lines.index(BACK) + 1 :] if BACK in lines else lines)

@@ -30,7 +30,8 @@ FORMAT = 1
 
 _TABLES = """
     CREATE TABLE products (
-        number INTEGER PRIMARY KEY, asin TEXT UNIQUE, link TEXT, category TEXT, query TEXT, ways INTEGER, record TEXT
+        number INTEGER PRIMARY KEY, asin TEXT UNIQUE, link TEXT, category TEXT, query TEXT, ways INTEGER,
+        record TEXT
     );
     CREATE TABLE attributes (name TEXT PRIMARY KEY, goals INTEGER);
     CREATE TABLE hash (hash TEXT);

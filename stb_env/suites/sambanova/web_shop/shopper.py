@@ -1,4 +1,4 @@
-"""Shops as a person does: searches for what the instruction says, looks at what comes up, chooses and buys."""
+"""Shops as a person does: searches for what the instruction says, looks at what comes up, and buys."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 from stb_env.suites.sambanova.web_shop.catalogue import MOST_FOUND
 from stb_env.suites.sambanova.web_shop.program import CLICK, SEARCH
 from stb_env.suites.sambanova.web_shop.reading import Offer, Wish, body_of, lines_of, offers
-from stb_env.suites.sambanova.web_shop.session import BUY, NEXT, PER_PAGE, PREVIOUS, SUB_PAGES
+from stb_env.suites.sambanova.web_shop.session import BACK, BUY, NEXT, PER_PAGE, PREVIOUS, SUB_PAGES
 from stb_env.suites.sambanova.web_shop.terms import terms
 from stb_env.tools import ToolCall, ToolResult
 
@@ -92,6 +92,7 @@ def find_and_buy(instruction: str, link: str, choices: Iterable[str]) -> Plan:
                 yield from _bought(choices)
                 return
             if number == _PAGES or NEXT not in lines_of(page):
+                yield _click(BACK)
                 break
             page = yield from _page(_click(NEXT))
 

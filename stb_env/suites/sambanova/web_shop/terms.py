@@ -8,10 +8,11 @@ from functools import lru_cache
 import snowballstemmer
 
 _WORD = re.compile(r"\w+(?:['.]\w+)*")
-_STOP_WORDS = frozenset(
-    "a an and are as at be but by for if in into is it no not of on or such that the their then there these "
-    "they this to was will with".split()
-)
+_STOPS = """
+    a an and are as at be but by for if in into is it no not of on or such that the their then there these
+    they this to was will with
+"""
+_STOP_WORDS = frozenset(_STOPS.split())
 _STEMMER = snowballstemmer.stemmer("porter")
 
 
