@@ -75,7 +75,7 @@ def described_products() -> Iterator[Described]:
 def embedded_catalogue() -> Catalogue:
     """Return the embedded shop; its index is made once for every user, in a few seconds."""
     # A few products show whether their making has changed since the file was made.
-    sample = [described_product(number).record for number in range(0, SIZE, SIZE // 20)]
+    sample = [str(described_product(number).record) for number in range(0, SIZE, SIZE // 20)]
     name = f"embedded-{VERSION}-{derive(*_texts(), *sample):x}"
     return Catalogue.opened(shop_file(name, described_products), (embedded_catalogue, ()))
 

@@ -14,8 +14,8 @@ _REST = re.compile(r" (?:with|that|which) ")
 # What people say around the thing that they want.
 _SMALL_TALK = frozenset(
     terms(
-        "i am i'm im looking look for need want would like find me show help get please order buy can you my old "
-        "one broke so friend give place shop size color that has have is are with and also from some any"
+        "i am i'm im looking look for need want would like find me show help get please order buy can you my "
+        "old one broke so friend give place shop size color that has have is are with and also from some any"
     )
 )
 _PRICE = re.compile(r"\$([\d.]+)(?: to \$([\d.]+))?")
