@@ -24,6 +24,7 @@ Search = Callable[[str], Sequence[str]]
 
 _REMEMBERED = 4_096
 _OF_CATEGORY = "SELECT asin FROM products WHERE category = ? ORDER BY number LIMIT ?"
+_OF_NUMBERS = "SELECT asin FROM json_each(?) CROSS JOIN products ON number = value ORDER BY key"
 _OF_QUERY = "SELECT asin FROM products WHERE query = ? ORDER BY number LIMIT ?"
 
 
@@ -153,10 +154,8 @@ class Catalogue:
     def _listed(self, statement: str, value: str) -> tuple[str, ...]:
         return tuple(asin for (asin,) in self.rows(statement, (plain(value), MOST_FOUND)))
 
-    def _asins(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        return tuple(
-            self.rows("SELECT asin FROM products WHERE number = ?", (number,))[0][0] for number in numbers
-        )
+    def _asins(self, numbers: Sequence[int]) -> tuple[str, ...]:
+        return tuple(asin for (asin,) in self.rows(_OF_NUMBERS, (json.dumps(numbers),)))
 
     def _described(self, asin: str) -> Described:
         rows = self.rows("SELECT record FROM products WHERE asin = ?", (plain(asin),))
