@@ -10,7 +10,7 @@ from stb_env.suites.sambanova.common.official import Demonstration
 from stb_env.suites.sambanova.web_shop.generator import embedded_catalogue
 from stb_env.suites.sambanova.web_shop.oracle import oracle
 from stb_env.suites.sambanova.web_shop.pages import as_rich_text, pieces
-from stb_env.suites.sambanova.web_shop.session import Session
+from stb_env.suites.sambanova.web_shop.session import PER_PAGE, Session
 from stb_env.suites.sambanova.web_shop.tasks import generate
 from stb_env.suites.sambanova.web_shop.tools import BY_NAME
 from stb_env.suites.sambanova.web_shop.world import WebShopWorld
@@ -52,18 +52,22 @@ def short_demonstrations() -> list[Demonstration]:
 
 def _demonstration(index: int, *, is_short: bool) -> Demonstration:
     task = generate("demo", index)
-    program = "\n".join(f"{page}{action}" for page, action in _played(task, is_short))
+    steps = list(_played(task))
+    opened = frozenset(element for _, _, element in steps)
+    program = "\n".join(
+        f"{_page(state, task, opened, is_short)}{name}[{element}]" for state, name, element in steps
+    )
     return Demonstration(f"{index}_0", task.query, program)
 
 
-def _played(task: Task, is_short: bool) -> Iterator[tuple[str, str]]:
-    """Yield the pages of an episode with the action on each."""
+def _played(task: Task) -> Iterator[tuple[Session, str, str]]:
+    """Yield the states of an episode with the action in each, and what is searched for or clicked."""
     world = WebShopWorld()
     state, plan = world.start(task, 0), oracle(task)
     call = next(plan)
     while True:
         arguments = dict(call.arguments) if not isinstance(call.arguments, str) else {}
-        yield _page(state, task, is_short), f"{call.name}[{next(iter(arguments.values()))}]"
+        yield state, call.name, str(next(iter(arguments.values())))
         result, state = world.call(state, BY_NAME[call.name], arguments)
         try:
             call = plan.send(result)
@@ -71,14 +75,13 @@ def _played(task: Task, is_short: bool) -> Iterator[tuple[str, str]]:
             return
 
 
-def _page(state: Session, task: Task, is_short: bool) -> str:
+def _page(state: Session, task: Task, opened: frozenset[str], is_short: bool) -> str:
     shop = embedded_catalogue()
     if not is_short or state.kind != "results":
         return as_rich_text(pieces(state, shop))
-    draw = rng("web_shop", "short", task.id)
-    wanted = task.goal["asin"]
+    draw = rng("web_shop", "short", task.id, state.page)
     # Drawn for every product of the page, whatever it is, so that equal pages lose equal products.
-    kept = [asin for asin in state.shown if draw.random() < _KEPT_SHARE or asin == wanted]
-    start = (state.page - 1) * 10
+    kept = [asin for asin in state.shown if draw.random() < _KEPT_SHARE or asin.lower() in opened]
+    start = (state.page - 1) * PER_PAGE
     found = (*state.found[:start], *kept)
     return as_rich_text(pieces(state._replace(found=found), shop))

@@ -1,124 +1,184 @@
-"""The embedded shop: a thousand products of our own, made from a seed."""
+"""The embedded shop: ten thousand products of a hundred kinds, each of which follows from its number."""
 
 from __future__ import annotations
 
 import json
 import random
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from stb_env.jsontypes import Json, JsonMapping
-from stb_env.seeding import rng
+from stb_env.jsontypes import JsonMapping
+from stb_env.seeding import derive, rng
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.product import Product, read_product
+from stb_env.suites.sambanova.web_shop.described import Described
+from stb_env.suites.sambanova.web_shop.product import read_product
+from stb_env.suites.sambanova.web_shop.shop_file import shop_file
+from stb_env.suites.sambanova.web_shop.trait import Trait, asked_for
 
-VERSION = 1
-SIZE = 1_000
+VERSION = 2
+SIZE = 10_000
 
 _DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_ATTRIBUTES = 4
+_CODES = 36**8
+# Without a factor in common with the numbers of codes and of names, so that none comes twice.
+_STRIDE = 1_580_030_173
+_TRAITS = 5
 
 
-class Described(NamedTuple):
-    """A product with what somebody who wants it would say.
+@lru_cache(maxsize=4_096)
+def described_product(number: int) -> Described:
+    """Return a product of the embedded shop, and what somebody who wants it would say.
 
-    Attributes:
-        product: The product.
-        instruction: Asks for it.
-        wanted: The attributes that the instruction names.
-    """
-
-    product: Product
-    instruction: str
-    wanted: tuple[str, ...]
-
-
-@cache
-def described_products() -> tuple[Described, ...]:
-    """Return the products of the embedded shop.
+    Args:
+        number: From 0 to `SIZE` - 1.
 
     Examples:
-        >>> described = described_products()
-        >>> len(described), len({each.product.asin for each in described})
-        (1000, 1000)
+        >>> described_product(7) == described_product(7)
+        True
     """
-    kinds, phrases = _read("kinds.json"), _read("phrases.json")
-    draw = rng("web_shop", "catalogue", VERSION)
-    codes = draw.sample(range(36**8), SIZE)
-    return tuple(
-        _describe(kinds[index % len(kinds)], phrases, f"B0{_code(codes[index])}", draw)
-        for index in range(SIZE)
+    kinds, phrases = _content()
+    kind, draw = kinds[number % len(kinds)], rng("web_shop", "product", VERSION, number)
+    style = draw.choice(kind.styles)
+    traits = draw.sample(kind.traits, _TRAITS)
+    # The first is what the name and the first bullet tell: what is wanted has to be looked for.
+    wanted = draw.sample(traits[1:], draw.randint(2, 3))
+    words = _Words(phrases, kind, style, number, draw)
+    record = {
+        "asin": f"B0{_code(number)}",
+        "category": kind.category,
+        "query": kind.query,
+        "product_category": kind.path,
+        "name": words.of("titles", detail=_detail(traits[0])),
+        "full_description": words.description(traits),
+        "small_description": words.bullets(traits),
+        "pricing": f"${draw.uniform(*kind.price):.2f}",
+        "customization_options": {
+            name: [{"value": value} for value in _some(values, draw)] for name, values in kind.options.items()
+        },
+    }
+    request = asked_for(style.lower(), kind.noun.lower(), wanted)
+    return Described(
+        read_product(record, [style.lower(), *(trait.text for trait in traits)]),
+        draw.choice(phrases["instructions"]).format(it=request),
+        (style.lower(), *(trait.text for trait in wanted)),
     )
+
+
+def described_products() -> Iterator[Described]:
+    """Yield the products of the embedded shop."""
+    return map(described_product.__wrapped__, range(SIZE))
 
 
 @cache
 def embedded_catalogue() -> Catalogue:
-    """Return the embedded shop with its index."""
-    return Catalogue(each.product for each in described_products())
+    """Return the embedded shop; its index is made once for every user, in a few seconds."""
+    # A few products show whether their making has changed since the file was made.
+    sample = [str(described_product(number).record) for number in range(0, SIZE, SIZE // 20)]
+    name = f"embedded-{VERSION}-{derive(*_texts(), *sample):x}"
+    return Catalogue.opened(shop_file(name, described_products), (embedded_catalogue, ()))
 
 
-def _describe(kind: JsonMapping, phrases: JsonMapping, asin: str, draw: random.Random) -> Described:
-    traits = draw.sample(kind["traits"].split("|"), _ATTRIBUTES)
-    wanted = tuple(traits[: draw.randint(2, 3)])
-    brand = draw.choice(phrases["onsets"].split()) + draw.choice(phrases["codas"].split())
-    style = draw.choice(kind["styles"].split("|"))
-    words = {"brand": brand, "style": style, "noun": kind["noun"]}
-    record = {
-        "asin": asin,
-        "category": kind["category"],
-        "query": kind["query"],
-        "product_category": kind["path"],
-        "name": draw.choice(phrases["titles"]).format_map(words | {"trait": draw.choice(traits).title()}),
-        "full_description": draw.choice(phrases["descriptions"]).format_map(
-            words | {"noun": kind["noun"].lower(), "first": traits[0], "second": traits[1]}
-        ),
-        "small_description": [
-            draw.choice(phrases["bullets"]).format_map(words | {"trait": trait.capitalize()})
-            for trait in traits
-        ],
-        "pricing": _pricing(kind["price"], draw),
-        "customization_options": {
-            name: [{"value": value} for value in _some(values.split("|"), draw)]
-            for name, values in kind["options"].items()
-        },
-    }
-    instruction = draw.choice(phrases["instructions"]).format(
-        style=style.lower(), a_style=_with_article(style), noun=kind["noun"].lower(), traits=_listed(wanted)
-    )
-    return Described(read_product(record, traits), instruction, wanted)
+class _Kind(NamedTuple):
+    """What products of a kind have in common."""
+
+    noun: str
+    query: str
+    category: str
+    path: str
+    setting: str
+    styles: Sequence[str]
+    traits: Sequence[Trait]
+    options: dict[str, list[str]]
+    price: tuple[float, float]
 
 
-def _some(values: list[str], draw: random.Random) -> list[str]:
+class _Words:
+    """Writes the texts of a product, no sentence form of which comes twice in it."""
+
+    def __init__(
+        self, phrases: JsonMapping, kind: _Kind, style: str, number: int, draw: random.Random
+    ) -> None:
+        self._phrases, self._draw = phrases, draw
+        onsets, codas, lines = (phrases[name].split() for name in ("onsets", "codas", "lines"))
+        name, line = divmod(number * _STRIDE % (len(onsets) * len(codas) * len(lines)), len(lines))
+        onset, coda = divmod(name, len(codas))
+        self._setting = phrases["settings"][kind.setting]
+        self._fixed = {
+            "brand": onsets[onset] + codas[coda],
+            "line": lines[line],
+            "style": style,
+            "noun": kind.noun,
+        }
+
+    def of(self, name: str, **words: str) -> str:
+        """Return one of the sentences of a name."""
+        return self._filled(self._draw.choice(self._phrases[name]), words)
+
+    def description(self, traits: Sequence[Trait]) -> str:
+        """Return a full description, which says two of the traits."""
+        small = {name: self._fixed[name].lower() for name in ("noun", "style")}
+        forms = self._draw.sample(self._phrases["middles"], 2)
+        said = [
+            self._filled(form, {"first": trait.predicate})
+            for form, trait in zip(forms, self._draw.sample(traits, 2), strict=True)
+        ]
+        sentences = [self.of("openings", **small), *said, self.of("closings", **small)]
+        return " ".join(sentence[0].upper() + sentence[1:] for sentence in sentences)
+
+    def bullets(self, traits: Sequence[Trait]) -> list[str]:
+        """Return a short description for each trait."""
+        forms = self._draw.sample(self._phrases["bullets"], len(traits))
+        return [
+            f"{trait.text.capitalize()}: {self._filled(form, {})}"
+            for trait, form in zip(traits, forms, strict=True)
+        ]
+
+    def _filled(self, form: str, words: dict[str, str]) -> str:
+        pick, phrases = self._draw.choice, self._phrases
+        drawn = {
+            "who": pick(self._setting["who"].split("|")),
+            "where": pick(self._setting["where"].split("|")),
+            "town": pick(phrases["towns"].split("|")),
+            "span": pick(phrases["spans"].split("|")),
+            "number": pick(phrases["marks"].split("|")),
+        }
+        return form.format_map(self._fixed | drawn | words)
+
+
+def _detail(trait: Trait) -> str:
+    return f"{', ' if trait.is_adjective else ' with '}{trait.text.title()}"
+
+
+def _some(values: Sequence[str], draw: random.Random) -> list[str]:
     kept = set(draw.sample(values, min(len(values), draw.randint(2, 3))))
     return [value for value in values if value in kept]
 
 
-def _pricing(bounds: list[int], draw: random.Random) -> str:
-    low = round(draw.uniform(*bounds), 2)
-    kind = draw.random()
-    if kind < 0.02:
-        return ""
-    return f"${low}" if kind < 0.8 else f"${low}${round(low * draw.uniform(1.1, 1.6), 2)}"
-
-
 def _code(number: int) -> str:
-    digits = ""
+    rest, digits = number * _STRIDE % _CODES, ""
     for _ in range(8):
-        number, digit = divmod(number, len(_DIGITS))
+        rest, digit = divmod(rest, len(_DIGITS))
         digits = _DIGITS[digit] + digits
     return digits
 
 
-def _with_article(word: str) -> str:
-    return f"{'an' if word[0] in 'AEIOU' else 'a'} {word.lower()}"
-
-
-def _listed(items: tuple[str, ...]) -> str:
-    return f"{', '.join(items[:-1])} and {items[-1]}"
-
-
 @cache
-def _read(name: str) -> Json:
-    file = files("stb_env.suites.sambanova.web_shop") / "content" / name
-    return json.loads(file.read_text(encoding="utf-8"))
+def _content() -> tuple[tuple[_Kind, ...], JsonMapping]:
+    kinds, phrases = map(json.loads, _texts())
+    return tuple(map(_kind, kinds)), phrases
+
+
+def _kind(record: JsonMapping) -> _Kind:
+    split = {
+        "styles": record["styles"].split("|"),
+        "traits": [Trait.of(trait) for trait in record["traits"].split("|")],
+        "options": {name: values.split("|") for name, values in record["options"].items()},
+    }
+    return _Kind(**{**record, **split})
+
+
+def _texts() -> tuple[str, str]:
+    folder = files("stb_env.suites.sambanova.web_shop") / "content"
+    return (folder / "kinds.json").read_text("utf-8"), (folder / "phrases.json").read_text("utf-8")

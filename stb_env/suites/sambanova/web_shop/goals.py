@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from array import array
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate, islice
 from itertools import product as combinations
+from typing import overload
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.seeding import rng
-from stb_env.suites.sambanova.web_shop.generator import Described
+from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
+from stb_env.suites.sambanova.web_shop.described import Described
 from stb_env.suites.sambanova.web_shop.product import Product
+from stb_env.suites.sambanova.web_shop.shop_file import plain
 
 Goal = JsonObject
 
@@ -22,28 +27,65 @@ _BOUNDS = range(10, 1_000, 10)
 _NEAREST_BOUNDS = 4
 
 
-def synthetic_goals(described: Iterable[Described]) -> list[Goal]:
-    """Return a goal for each way to choose a product's options, in the original's order.
+class SyntheticGoals(Sequence[Goal]):
+    """A goal for each way to choose a product's options, in the original's order; made when asked for.
 
     The original draws price bounds before it seeds its generator, so that goals differ between processes;
     here they follow from product and options.
+
+    Args:
+        shop: The products; those without an instruction have no goals.
 
     Examples:
         >>> from stb_env.suites.sambanova.web_shop.product import read_product
         >>> record = {"asin": "B1", "name": "Cup", "pricing": "$95"}
         >>> options = {"Size": [{"value": "S"}, {"value": "M"}]}
         >>> cup = Described(read_product({**record, "customization_options": options}), "a cup", ("blue",))
-        >>> sorted(goal["instruction_text"] for goal in synthetic_goals([cup]))[0]
+        >>> sorted(goal["instruction_text"] for goal in SyntheticGoals(Catalogue([cup])))[0]
         'a cup with size: m, and price lower than 130.00 dollars'
     """
-    goals = []
-    for each in described:
-        names = sorted(each.product.options)
-        for values in combinations(*(each.product.options[name] for name in names)):
-            options = dict(zip(names, values, strict=True))
-            draw = rng("web_shop", "bound", each.product.asin, *values)
-            goals.append(synthetic_goal(each, options, draw))
-    return _finished(goals)
+
+    def __init__(self, shop: Catalogue) -> None:
+        self._shop = shop
+        rows = shop.rows("SELECT number, ways FROM products WHERE ways > 0 ORDER BY number")
+        self._numbers = array("q", (number for number, _ in rows))
+        self._starts = array("q", accumulate((ways for _, ways in rows), initial=0))
+        # Shuffles numbers as the original shuffles the goals themselves, of which a full shop has millions.
+        self._order = array("q", range(self._starts[-1]))
+        random.Random(SHUFFLE_SEED).shuffle(self._order)
+
+    def __reduce__(self) -> tuple[type[SyntheticGoals], tuple[Catalogue]]:
+        return SyntheticGoals, (self._shop,)
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @overload
+    def __getitem__(self, index: int) -> Goal: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Goal]: ...
+
+    def __getitem__(self, index: int | slice) -> Goal | list[Goal]:
+        if isinstance(index, slice):
+            return [self[at] for at in range(len(self))[index]]
+        way = self._order[index]
+        place = bisect_right(self._starts, way) - 1
+        described = self._shop.at(self._numbers[place])
+        names = sorted(described.product.options)
+        ways = combinations(*(described.product.options[name] for name in names))
+        values = next(islice(ways, way - self._starts[place], None))
+        draw = rng("web_shop", "bound", described.product.asin, *values)
+        goal = synthetic_goal(described, dict(zip(names, values, strict=True)), draw)
+        return goal | {"weight": self._weight(goal["attributes"])}
+
+    def _weight(self, attributes: Sequence[str]) -> float:
+        """Return how rare the attributes are: the mean share that one goal is of all that have each."""
+        counts = [
+            self._shop.rows("SELECT goals FROM attributes WHERE name = ?", (plain(name),))[0][0]
+            for name in attributes
+        ]
+        return sum(1 / count for count in counts) / len(counts) if counts else 1.0
 
 
 def synthetic_goal(described: Described, options: Mapping[str, str], draw: random.Random) -> Goal:
@@ -68,7 +110,8 @@ def human_goals(annotated: Iterable[tuple[Product, JsonMapping]]) -> list[Goal]:
             text = str(record["instruction"]).strip().removesuffix(".")
             options = list(record.get("instruction_options") or ())
             goals.append(_goal(product, text, attributes, options, draw))
-    return _finished(goals)
+    random.Random(SHUFFLE_SEED).shuffle(goals)
+    return goals
 
 
 def _goal(
@@ -97,14 +140,3 @@ def _goal(
 def _bound(price: float, draw: random.Random) -> float:
     above = [bound for bound in _BOUNDS if bound > price][:_NEAREST_BOUNDS]
     return float(max(draw.sample(above, 2))) if len(above) >= 2 else NO_BOUND
-
-
-def _finished(goals: list[Goal]) -> list[Goal]:
-    """Weigh goals by how rare their attributes are, and shuffle them as the original does."""
-    counts = Counter(attribute for goal in goals for attribute in goal["attributes"])
-    for goal in goals:
-        if isinstance(goal["goal_options"], dict):
-            shares = [1 / counts[attribute] for attribute in goal["attributes"]]
-            goal["weight"] = sum(shares) / len(shares) if shares else 1.0
-    random.Random(SHUFFLE_SEED).shuffle(goals)
-    return goals

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import hashlib
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sambanova.common.program_task import Supplied
 from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.generator import Described
-from stb_env.suites.sambanova.web_shop.goals import Goal, human_goals, synthetic_goals
+from stb_env.suites.sambanova.web_shop.described import Described
+from stb_env.suites.sambanova.web_shop.goal_tasks import GoalTasks
+from stb_env.suites.sambanova.web_shop.goals import Goal, SyntheticGoals, human_goals
+from stb_env.suites.sambanova.web_shop.json_stream import items, members
 from stb_env.suites.sambanova.web_shop.product import NO_ATTRIBUTES, Product, read_product
-from stb_env.suites.sambanova.web_shop.tasks import NAME, shopping_task
-from stb_env.tasks import TaskSet
+from stb_env.suites.sambanova.web_shop.shop_file import plain, shop_file
 
 TEST_SIZE = 100
 MAX_ASIN = 10
@@ -45,59 +51,70 @@ def read_shop(path: str | Path, split: str = "test", goals: GoalKind = "syntheti
     if goals not in ("synthetic", "human"):
         raise ConfigError(f"goals must be 'synthetic' or 'human', got {goals!r}")
     folder = Path(path)
-    described = _products(folder)
-    shop = Catalogue(each.product for each in described)
-    if goals == "human":
-        made = human_goals(_annotated(folder, shop.products))
-    else:
-        made = synthetic_goals(each for each in described if each.instruction)
+    shop = official_catalogue(folder)
+    made: Sequence[Goal] = human_goals(_annotated(folder, shop)) if goals == "human" else SyntheticGoals(shop)
     if not made:
         raise DataError(f"{folder} has no {goals} goals for its products")
-    chosen = _chosen(folder / _TEST, made, split)
-    return Supplied(TaskSet((shopping_task(str(at), split, made[at]) for at in chosen), NAME), shop)
+    return Supplied(GoalTasks(made, _test(folder / _TEST, made), split, f"{shop.hash}/{goals}"), shop)
 
 
-def _products(folder: Path) -> list[Described]:
-    records = _read(folder, _PRODUCTS)
-    known = _read(folder, _ATTRIBUTES)
-    if not isinstance(records, list) or not isinstance(known, dict):
-        raise DataError(f"{folder}: {_PRODUCTS}*.json must be a list, {_ATTRIBUTES}*.json an object by asin")
-    described: dict[str, Described] = {}
-    for number, record in enumerate(records):
-        asin = record.get("asin") if isinstance(record, Mapping) else None
-        if asin == "nan" or (isinstance(asin, str) and (len(asin) > MAX_ASIN or asin in described)):
-            continue
-        if not isinstance(record, Mapping):
-            raise DataError(f"{folder}: product {number} is no object")
-        about = known.get(asin) or {}
-        try:
-            product = read_product(record, about.get("attributes") or NO_ATTRIBUTES)
-        except DataError as error:
-            raise DataError(f"{folder}, product {number}: {error}") from error
-        wanted = tuple(about.get("instruction_attributes") or ())
-        described[product.asin] = Described(product, str(about.get("instruction") or ""), wanted)
-    return list(described.values())
+def official_catalogue(folder: Path) -> Catalogue:
+    """Return the products of a folder; their index is made once, and again when the files change.
+
+    The 1.18 million products of the full shop take minutes, and a file of some gigabytes in the user's cache.
+
+    Raises:
+        DataError: A file is missing or broken.
+    """
+    folder = folder.resolve()
+    known = [_file(folder, start) for start in (_PRODUCTS, _ATTRIBUTES)]
+    stamps = [(str(file), file.stat().st_size, file.stat().st_mtime_ns) for file in known]
+    name = f"official-{hashlib.sha256(repr(stamps).encode()).hexdigest()[:16]}"
+    file = shop_file(name, partial(_described, folder, *known))
+    return Catalogue.opened(file, (official_catalogue, (folder,)))
 
 
-def _annotated(folder: Path, products: Mapping[str, Product]) -> Iterator[tuple[Product, JsonMapping]]:
-    by_asin = _read(folder, _HUMAN)
-    if not isinstance(by_asin, dict):
-        raise DataError(f"{folder}: {_HUMAN}*.json must be an object by asin")
-    for asin, product in products.items():
-        for record in by_asin.get(asin) or ():
+def _described(folder: Path, products: Path, attributes: Path) -> Iterator[Described]:
+    # A database of no name is a temporary one: what is known of a million products need not be in memory.
+    with closing(sqlite3.connect("")) as known:
+        known.execute("CREATE TABLE about (asin TEXT PRIMARY KEY, record TEXT)")
+        rows = ((plain(asin), json.dumps(about)) for asin, about in members(attributes))
+        known.executemany("INSERT OR REPLACE INTO about VALUES (?, ?)", rows)
+        for number, record in enumerate(items(products)):
+            if not isinstance(record, Mapping):
+                raise DataError(f"{folder}: product {number} is no object")
+            asin = str(record.get("asin"))
+            if asin == "nan" or len(asin) > MAX_ASIN:
+                continue
+            found = known.execute("SELECT record FROM about WHERE asin = ?", (plain(asin),)).fetchone()
+            yield _read_described(
+                f"{folder}, product {number}", record, json.loads(found[0]) if found else None
+            )
+
+
+def _read_described(place: str, record: JsonMapping, about: JsonMapping | None) -> Described:
+    about = about or {}
+    try:
+        product = read_product(record, about.get("attributes") or NO_ATTRIBUTES)
+    except DataError as error:
+        raise DataError(f"{place}: {error}") from error
+    wanted = tuple(about.get("instruction_attributes") or ())
+    return Described(product, str(about.get("instruction") or ""), wanted)
+
+
+def _annotated(folder: Path, shop: Catalogue) -> Iterator[tuple[Product, JsonMapping]]:
+    by_asin = dict(members(_file(folder, _HUMAN)))
+    for asin in shop.in_order(by_asin):
+        for record in by_asin[asin] or ():
             if not isinstance(record, Mapping) or not isinstance(record.get("instruction"), str):
                 raise DataError(f"{folder}: the instructions of product {asin!r} must be a list of objects")
-            yield product, record
+            yield shop.product(asin), record
 
 
-def _chosen(file: Path, goals: list[Goal], split: str) -> list[int]:
-    test = list(range(min(TEST_SIZE, len(goals))))
-    if file.is_file():
-        test = [_goal_index(file, number, line, goals) for number, line in _lines(file)]
-    if split == "test":
-        return test
-    taken = set(test)
-    return [index for index in range(len(goals)) if index not in taken]
+def _test(file: Path, goals: Sequence[Goal]) -> list[int]:
+    if not file.is_file():
+        return list(range(min(TEST_SIZE, len(goals))))
+    return [_goal_index(file, number, line, goals) for number, line in _lines(file)]
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
@@ -106,7 +123,7 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
             yield number, line
 
 
-def _goal_index(file: Path, number: int, line: str, goals: list[Goal]) -> int:
+def _goal_index(file: Path, number: int, line: str, goals: Sequence[Goal]) -> int:
     try:
         record = jsontext.loads(line)
     except ValueError as error:
@@ -117,11 +134,8 @@ def _goal_index(file: Path, number: int, line: str, goals: list[Goal]) -> int:
     return index
 
 
-def _read(folder: Path, start: str) -> Json:
+def _file(folder: Path, start: str) -> Path:
     files = sorted(file for file in folder.glob(f"{start}*.json") if file.is_file())
     if not files:
         raise DataError(f"no {start}*.json in {folder}; give the folder with WebShop's product files")
-    try:
-        return jsontext.loads(files[0].read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise DataError(f"{files[0]} is no JSON: {error}") from error
+    return files[0]

@@ -105,7 +105,7 @@ def _results(session: Session, shop: Catalogue, endless: bool) -> Iterator[Piece
     if endless or session.has_next:
         yield Piece(NEXT, "button")
     for asin in session.shown:
-        product = shop.products[asin]
+        product = shop.product(asin)
         yield Piece(asin, "link", asin in session.visited)
         yield Piece(product.title)
         yield Piece(product.shown_price)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from stb_env.errors import DataError
-from stb_env.jsontypes import Json, JsonMapping
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.seeding import rng
 
 NO_PRICE = 100.0
@@ -46,6 +46,19 @@ class Product:
     price: float
     options: Mapping[str, tuple[str, ...]]
     attributes: tuple[str, ...] = NO_ATTRIBUTES
+
+    @property
+    def record(self) -> JsonObject:
+        """All of it as a JSON object, which `of` reads."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return fields | {"bullets": list(self.bullets), "attributes": list(self.attributes)}
+
+    @classmethod
+    def of(cls, record: JsonMapping) -> Product:
+        """Return the product of a record that `record` made."""
+        options = {name: tuple(values) for name, values in record["options"].items()}
+        sequences = {name: tuple(record[name]) for name in ("bullets", "attributes")}
+        return cls(**{**record, **sequences, "options": options})
 
     @property
     def document(self) -> str:

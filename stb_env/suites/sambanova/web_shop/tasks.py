@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache, lru_cache
-from itertools import islice
+from functools import lru_cache
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
-from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks
-from stb_env.suites.sambanova.web_shop.catalogue import Catalogue
-from stb_env.suites.sambanova.web_shop.generator import (
-    VERSION,
-    Described,
-    described_products,
-    embedded_catalogue,
-)
-from stb_env.suites.sambanova.web_shop.goals import Goal, synthetic_goal, synthetic_goals
+from stb_env.suites.sambanova.common.seeded_tasks import TEST_SIZE, SeededTasks, belongs
+from stb_env.suites.sambanova.web_shop.generator import SIZE, VERSION, described_product
+from stb_env.suites.sambanova.web_shop.goals import synthetic_goal
+from stb_env.suites.sambanova.web_shop.product import Product
 from stb_env.suites.sambanova.web_shop.reward import purchase_reward
 from stb_env.suites.sambanova.web_shop.tools import TOOLS
 from stb_env.tasks import Task
@@ -27,8 +21,8 @@ class WebShopTasks(SeededTasks):
     """A `TaskSource` of shopping goals, each of which a flawless purchase meets completely.
 
     Args:
-        split: ``test``, a fixed list of 100, or ``train``, without end. No product is wanted with the same
-            options in both.
+        split: ``test``, a fixed list of 100, or ``train``, without end. What is wanted in one is never wanted
+            in the other, of whatever product.
 
     Raises:
         ConfigError: There is no such split.
@@ -45,16 +39,19 @@ class WebShopTasks(SeededTasks):
 
 @lru_cache(maxsize=1_024)
 def generate(split: str, index: int) -> Task:
-    """Make a task again from its split and index."""
-    if split == "test":
-        return shopping_task(f"test-{index}", "test", _test_goals()[0][index])
-    _, rest = _test_goals()
-    draw = rng("web_shop", VERSION, split, index)
+    """Make a task again from its split and index; every split but ``test`` shares nothing with that."""
+    draw = rng("web_shop", "task", VERSION, split, index)
     while True:
-        chosen = draw.choice(rest)
-        # The bound is drawn again, so that there are more goals than ways to choose products.
-        goal = synthetic_goal(_described()[chosen["asin"]], chosen["goal_options"], draw)
-        if is_attainable(goal, embedded_catalogue()):
+        number = draw.randrange(SIZE)
+        if split == "test":
+            # Every hundredth product is of one kind: each test task wants another.
+            number += index - number % TEST_SIZE
+        described = described_product(number)
+        names = sorted(described.product.options)
+        options = {name: draw.choice(described.product.options[name]) for name in names}
+        goal = synthetic_goal(described, options, draw)
+        side = "test" if split == "test" else "train"
+        if belongs(side, wish(goal)) and is_attainable(goal, described.product):
             return shopping_task(f"{split}-{index}", split, goal)
 
 
@@ -73,26 +70,19 @@ def shopping_task(task_id: str, split: str, goal: JsonMapping) -> Task:
     )
 
 
-def is_attainable(goal: JsonMapping, shop: Catalogue) -> bool:
+def wish(goal: JsonMapping) -> str:
+    """Return what a goal asks for, in whatever words and up to whatever price."""
+    options = goal["goal_options"]
+    chosen = sorted(options.items()) if isinstance(options, dict) else sorted(options)
+    return repr((goal["query"], sorted(goal["attributes"]), chosen))
+
+
+def is_attainable(goal: JsonMapping, product: Product) -> bool:
     """Return whether buying a product with the wanted options earns everything, in the original's mode too.
 
     Its treatment of colors keeps some flawless purchases from that.
     """
-    product, chosen = shop.products[goal["asin"]], goal["goal_options"]
+    chosen = goal["goal_options"]
     return all(
         purchase_reward(product, chosen, goal, original=original).total == 1.0 for original in (False, True)
     )
-
-
-@cache
-def _described() -> dict[str, Described]:
-    return {each.product.asin: each for each in described_products()}
-
-
-@cache
-def _test_goals() -> tuple[list[Goal], list[Goal]]:
-    """Return the test goals, the first attainable ones in the original's order, and all that follow."""
-    shop = embedded_catalogue()
-    rest = iter(synthetic_goals(described_products()))
-    test = list(islice((goal for goal in rest if is_attainable(goal, shop)), TEST_SIZE))
-    return test, list(rest)
