@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
+from stb_env.cli.judging_settings import Command, JudgingSettings, settings_under
 from stb_env.cli.original import OriginalJudging, original_passes, original_preferences
 from stb_env.cli.poll import poll
 from stb_env.cli.prefer import Comparing, OrderName, UnsureName, compare
@@ -57,14 +58,14 @@ Against = Annotated[
     Path | None, typer.Option("--against", metavar="REF", help="Compare with this run instead (SoWR).")
 ]
 Comparisons = Annotated[
-    int, typer.Option("--comparisons", min=1, help="How often the two answers to a task are compared.")
+    int | None, typer.Option("--comparisons", min=1, help="How often two answers to a task are compared; 3.")
 ]
 Order = Annotated[
-    OrderName, typer.Option("--order", help="Ask in both orders, or once in a seeded random one.")
+    OrderName | None, typer.Option("--order", help="Ask in both orders (default), or once in a random one.")
 ]
 Unsure = Annotated[
-    UnsureName,
-    typer.Option("--unsure", help="Whether a lone unsure wins against unsolved or is compared."),
+    UnsureName | None,
+    typer.Option("--unsure", help="Whether a lone unsure wins against unsolved (default) or is compared."),
 ]
 Solvable = Annotated[
     str | None,
@@ -124,12 +125,14 @@ def judge(
     judge: JudgeName = None,
     evaluator: Evaluator = None,
     compat: Compat = None,
+    protocol: options.Protocol = None,
+    originals: options.Originals = None,
     models: Models = None,
     votes_cache: Cache = None,
     against: Against = None,
-    comparisons: Comparisons = 3,
-    order: Order = OrderName.both,
-    unsure: Unsure = UnsureName.wins,
+    comparisons: Comparisons = None,
+    order: Order = None,
+    unsure: Unsure = None,
     solvable: Solvable = None,
     needed: Needed = None,
     human: Human = None,
@@ -151,17 +154,28 @@ def judge(
     """
     mend = only_failed or None
     labelled = read_labels(human) if human is not None else []
+    given = {"judge": judge, "compat": _value(compat), "votes": votes}
+    given |= {"comparisons": comparisons, "order": _value(order), "unsure": _value(unsure)}
+    command: Command = "judge" if against is None else "comparison"
+    chosen = settings_under(protocol, command, given, evaluator, originals)
     only_original = {"--test-ids": test_ids, "--overwrite": overwrite or None, "--pass-results": pass_results}
     if solvable is not None:
         _refuse("--solvable", DIR=folder, **{"--against": against, "--judge": judge, "--only-failed": mend})
         _refuse("--solvable", **{"--compat": compat, "--evaluator": evaluator, **only_original})
         outcome = poll(solvable, data, models or [], needed, out, votes_cache, concurrency, as_json)
-    elif compat is not None:
+    elif chosen.compat is not None:
         _refuse("--compat original", **{"--needed": needed, "--only-failed": mend, "--judge": judge})
-        times = comparisons if against is not None else votes or _TIMES
+        times = chosen.comparisons if against is not None else chosen.votes or _TIMES
         files = (_one(models), votes_cache, out)
         how = OriginalJudging(
-            evaluator, times, test_ids, overwrite, pass_results, *files, seed=seed, concurrency=concurrency
+            chosen.evaluator,
+            times,
+            test_ids,
+            overwrite,
+            pass_results,
+            *files,
+            seed=seed,
+            concurrency=concurrency,
         )
         outcome = _as_the_original(folder, against, how, as_json)
     else:
@@ -171,19 +185,49 @@ def judge(
         cache = votes_cache or run / "votes"
         if against is not None:
             _refuse("--against", **{"--only-failed": mend})
-            comparing = Comparing(judge, comparisons, order.value, unsure.value, file, cache, evaluator, seed)
+            comparing = _comparing(chosen, file, cache, seed)
             outcome = compare(run, _run_folder(against), comparing, concurrency, as_json)
         else:
-            chosen = load_judge(
-                judge, votes=votes or 1, models=file, cache=cache, evaluator=evaluator, remark=tell
-            )
-            tasks = _tasks(run, chosen, data, own=is_reference(judge or ""))
-            outcome = _again(run, chosen, only_failed, tasks, concurrency, as_json)
+            outcome = _judged(run, chosen, file, cache, data, only_failed, concurrency, as_json)
     if human is not None:
         outcome.measure(labelled)
+    if chosen.protocol:
+        outcome.report["protocol"] = chosen.protocol
+        outcome.rows.extend(options.protocol_rows(chosen.protocol))
     emit(outcome.report, as_json, outcome.table())
     if outcome.failed:
         raise typer.Exit(FAILED)
+
+
+def _comparing(chosen: JudgingSettings, models: Path | None, cache: Path, seed: int) -> Comparing:
+    words = (chosen.judge, chosen.comparisons, chosen.order, chosen.unsure)
+    return Comparing(*words, models, cache, chosen.evaluator, seed)
+
+
+def _judged(
+    run: Path,
+    chosen: JudgingSettings,
+    models: Path | None,
+    cache: Path,
+    data: str | None,
+    only_failed: bool,
+    concurrency: int,
+    quiet: bool,
+) -> Outcome:
+    judge = load_judge(
+        chosen.judge,
+        votes=chosen.votes or 1,
+        models=models,
+        cache=cache,
+        evaluator=chosen.evaluator,
+        remark=tell,
+    )
+    tasks = _tasks(run, judge, data, own=is_reference(chosen.judge or ""))
+    return _again(run, judge, only_failed, tasks, concurrency, quiet)
+
+
+def _value(word: StrEnum | None) -> str | None:
+    return None if word is None else word.value
 
 
 def _refuse(what: str, **given: object) -> None:
