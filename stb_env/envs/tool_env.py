@@ -65,6 +65,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         halt_on_error: Whether a failing call keeps the later ones of the same action from being made.
         user: Answers what the agent writes without a call, in tasks that are conversations; a function
             will do (`OwnUser`).
+        user_hears_finish: Whether a Finish with an answer goes to the user as plain text does (see `Rules`).
+        system: System message of ``info["messages"]``; None for the usual one, which knows of no user.
         visible: Which of a task's tools the agent sees and can call by now, where it has to find them first.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
 
@@ -103,6 +105,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         parse: Callable[[Any], Action] = parse_action,
         halt_on_error: bool = False,
         user: UserLike | None = None,
+        user_hears_finish: bool = False,
+        system: str | None = None,
         visible: Visible | None = None,
         render_mode: str | None = None,
     ) -> None:
@@ -120,7 +124,9 @@ class ToolEnv(gym.Env[Observation, Any]):
             parse,
             halt_on_error,
             None if user is None else as_user(user),
+            user_hears_finish,
         )
+        self.system = prompt("agent", "v1").text if system is None else system
         self.visible = visible
         self.order, self.shard = order, _shard(shard)
         self.render_mode = render_mode
@@ -236,7 +242,7 @@ class ToolEnv(gym.Env[Observation, Any]):
     @property
     def messages(self) -> list[JsonObject]:
         """The episode so far as OpenAI chat messages."""
-        return messages(prompt("agent", "v1").text, self._query, self._running().steps)
+        return messages(self.system, self._query, self._running().steps)
 
     # -- core: wrappers of this package build on these two --------------------------------------------
 

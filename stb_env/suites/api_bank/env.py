@@ -15,6 +15,7 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.kinds import Count
 from stb_env.llm import available, connect, load_models
+from stb_env.prompting import latest
 from stb_env.retrieval import (
     BM25Retriever,
     DenseRetriever,
@@ -24,6 +25,7 @@ from stb_env.retrieval import (
     paraphrase_minilm,
 )
 from stb_env.settings import checks_settings
+from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
@@ -57,8 +59,9 @@ def make(
 ) -> ToolEnv:
     """Make the dialogues of one level of API-Bank playable.
 
-    The user says what the dialogue's user said. An action without a call is a reply to them; after their last
-    utterance it ends the episode, as Finish does at any time. In ``Retrieve`` and ``Plan`` only ToolSearcher
+    The user says what the dialogue's user said, and answers what the agent asks besides (`ScriptedUser`). An
+    action without a call is a reply to them, and a Finish with an answer is, too: either ends the episode when
+    the user has nothing more to say, and only giving up ends it at any time. In ``Retrieve`` and ``Plan`` only ToolSearcher
     is there at first, and what it finds can be called from then on.
 
     Args:
@@ -74,7 +77,7 @@ def make(
         user: ``scripted``, ``model`` (the ``user`` role of the models file), or a `User`.
         models: Models file (TOML).
         max_turns: Actions after which an episode is cut off.
-        compat: ``original`` for StableToolBench's look-up and step codes.
+        compat: ``original`` for StableToolBench's look-up and step codes; a Finish then ends an episode at once.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
@@ -91,10 +94,16 @@ def make(
         compat=compat,
         parse=reader(corpus.apis),
         user=_user(user, models),
+        user_hears_finish=compat is None,
+        system=_system(),
         visible=None if ability == "Call" else world.visible,
         oracle=oracle,
         **settings,
     )
+
+
+def _system() -> str:
+    return latest("agent", "stb_env.suites.api_bank").render(date=TODAY, year=TODAY[:4])
 
 
 def _loaded(

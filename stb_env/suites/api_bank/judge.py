@@ -164,7 +164,7 @@ class DialogueJudge:
         envelope = self.world.envelope(tool, _arguments(call), call.result)
         for place, each in enumerate(gold):
             free = right[place] is None and each["name"] == call.name
-            if free and self.world.matches(tool, envelope, each["result"]):
+            if free and self.world.matches(tool, envelope, each["result"], each.get("loose", {})):
                 yield place
 
     def _wanted(self, task: Task, replayed: Replayed, state: State) -> State:
