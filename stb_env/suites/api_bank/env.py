@@ -26,6 +26,7 @@ from stb_env.retrieval import (
 )
 from stb_env.settings import checks_settings
 from stb_env.suites.api_bank.apis.today import TODAY
+from stb_env.suites.api_bank.composer.splits import Split
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
@@ -47,6 +48,7 @@ def make(
     ability: Ability,
     data: str | Path | None = None,
     databases: str | Path | None = None,
+    split: Split = "test",
     pool: Pool | None = None,
     search: Search = "frozen",
     reward_basis: RewardBasis = "calls",
@@ -68,6 +70,7 @@ def make(
         ability: ``Call`` is level 1, ``Retrieve`` level 2, ``Plan`` level 3.
         data: The official folder, as it is; None plays dialogues of our own.
         databases: Folder of the official databases, where it is not in or above ``data``.
+        split: ``test``, or ``train`` for other dialogues of our own; the official ones are all tests.
         pool: Tools of a task: ``"own"`` (the dialogue calls them; the default of ``Call``), ``"all"`` (the
             whole set; the default of the others), or the own ones and so many others.
         search: What ToolSearcher asks after the names of APIs: ``frozen`` what recorded dialogues found,
@@ -84,7 +87,7 @@ def make(
         ConfigError: A setting is unknown, or does not go with another.
         DataError: The files are missing or broken.
     """
-    corpus, tasks = _loaded(ability, data, databases, pool, scenes)
+    corpus, tasks = _loaded(ability, data, databases, split, pool, scenes)
     world = RetrievalWorld(corpus.apis, corpus.databases, _searcher_of(search, corpus), search)
     return ToolEnv(
         tasks,
@@ -107,15 +110,22 @@ def _system() -> str:
 
 
 def _loaded(
-    ability: Ability, data: str | Path | None, databases: str | Path | None, pool: Pool | None, scenes: bool
+    ability: Ability,
+    data: str | Path | None,
+    databases: str | Path | None,
+    split: Split,
+    pool: Pool | None,
+    scenes: bool,
 ) -> tuple[Corpus, TaskSet]:
     pool = ("own" if ability == "Call" else "all") if pool is None else pool
+    if data is not None and split != "test":
+        raise ConfigError(f"the official dialogues are tests; leave out data, or split={split!r}")
     if scenes:
         if ability != "Plan" or data is None:
             raise ConfigError("scenes are a part of the official data of Plan; give data, and ability='Plan'")
         corpus, texts = read_scene_corpus(data, databases)
         return corpus, scene_tasks(corpus, texts, checked_pool(pool, corpus.apis))
-    corpus = embedded_corpus(ability) if data is None else read_corpus(ability, data, databases)
+    corpus = embedded_corpus(ability, split) if data is None else read_corpus(ability, data, databases)
     return corpus, dialogue_tasks(corpus, checked_pool(pool, corpus.apis))
 
 

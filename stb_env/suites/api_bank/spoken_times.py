@@ -16,16 +16,23 @@ _NAMED = tuple(
     re.compile(form, re.IGNORECASE)
     for form in (_MONTH + r"\s+(?:the\s+)?" + _DAY + _YEAR, _DAY + r"\s+(?:of\s+)?" + _MONTH + _YEAR)
 )
-_RANGE = re.compile(r"\b([0-3]?\d)(?:st|nd|rd|th)?\s*(?:to|until|till|and|-|–)\s*(?:the\s+)?(?=" + _NAMED[1].pattern + ")", re.IGNORECASE)
+_RANGE = re.compile(
+    r"\b([0-3]?\d)(?:st|nd|rd|th)?\s*(?:to|until|till|and|-|–)\s*(?:the\s+)?(?=" + _NAMED[1].pattern + ")",
+    re.IGNORECASE,
+)
 _ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _AMERICAN = re.compile(r"\b(\d{1,2})/(\d{1,2})(?:/(\d{4}))?\b")
 _ORDINAL = re.compile(r"\b(?:the\s+)?([0-3]?\d)(?:st|nd|rd|th)\b", re.IGNORECASE)
 _RELATIVE = (("day after tomorrow", 2), ("tomorrow", 1), ("today", 0), ("tonight", 0), ("yesterday", -1))
 _IN_DAYS = re.compile(r"\bin (\d+) days?\b", re.IGNORECASE)
-_CLOCK = re.compile(r"\b([0-2]?\d)(?:[:.]([0-5]\d))?(?::[0-5]\d)?\s*(a\.?m\b|p\.?m\b|o'clock)?", re.IGNORECASE)
-_HALF = re.compile(r"\b(half past|a quarter past|quarter past|a quarter to|quarter to)\s+([\w]+)", re.IGNORECASE)
-_NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-_NUMBERS += ("eleven", "twelve")
+_CLOCK = re.compile(
+    r"\b([0-2]?\d)(?:[:.]([0-5]\d))?(?::[0-5]\d)?\s*(a\.?m\b|p\.?m\b|o'clock)?", re.IGNORECASE
+)
+_HALF = re.compile(
+    r"\b(half past|a quarter past|quarter past|a quarter to|quarter to)\s+([\w]+)", re.IGNORECASE
+)
+NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+NUMBERS += ("eleven", "twelve")
 _OFFSETS = {"half past": 30, "quarter past": 15, "quarter to": -15}
 _SHIFT = re.compile(r"\b(\d+|half an|an|a|\w+)[ -](minutes?|hours?)\b", re.IGNORECASE)
 
@@ -62,11 +69,13 @@ def clocks_in(text: str) -> set[Clock]:
     for match in _CLOCK.finditer(text):
         hour, minute = int(match[1]), int(match[2] or 0)
         found |= _both_halves(hour, minute)
-    for number, name in enumerate(_NUMBERS):
+    for number, name in enumerate(NUMBERS):
         if re.search(rf"\b{name}\b", text, re.IGNORECASE):
             found |= _both_halves(number, 0)
     found |= {(12, 0)} if re.search(r"\b(noon|midday)\b", text, re.IGNORECASE) else set()
-    found |= {(0, 0), (23, 59)} if re.search(r"\bmidnight|whole day|all day\b", text, re.IGNORECASE) else set()
+    found |= (
+        {(0, 0), (23, 59)} if re.search(r"\bmidnight|whole day|all day\b", text, re.IGNORECASE) else set()
+    )
     for match in _HALF.finditer(text):
         hour = _number(match[2])
         offset = _OFFSETS[match[1].lower().removeprefix("a ")]
@@ -128,7 +137,7 @@ def _moved(clock: Clock, minutes: int) -> Clock:
 def _number(word: str) -> int | None:
     if word.isdecimal():
         return int(word)
-    return _NUMBERS.index(word.lower()) if word.lower() in _NUMBERS else None
+    return NUMBERS.index(word.lower()) if word.lower() in NUMBERS else None
 
 
 def _minutes(amount: str, unit: str) -> int | None:
