@@ -1,8 +1,9 @@
 """Whether what an assistant says agrees with what its calls returned: a mechanical reading of a reply.
 
-A reply disagrees where it states a number or a name that stands in none of what was said and returned so far and
-does not follow from it, where it reports a failure though every call succeeded, or a success though the last call
-failed. A right number said of the wrong thing is not seen: this is a metric beside correctness, not a judge.
+A reply disagrees where it states a number or a name that stands in none of what was said and returned so
+far and does not follow from it, where it reports a failure though every call succeeded, or a success though
+the last call failed. A right number said of the wrong thing is not seen: this is a metric beside
+correctness, not a judge.
 """
 
 from __future__ import annotations
@@ -19,16 +20,18 @@ from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?=\b|[a-z%°])")
 _NAME = re.compile(r"(?<=[\w,;:'] )[A-Z][\w'-]*")
 _DENIED = re.compile(
-    r"\b(failed|unable|cannot|unsuccessful|(could|can|was|were|did)( not|n't) (able|be|been|find|set|book|add))\b"
+    r"\b(failed|unable|cannot|unsuccessful)\b"
+    r"|\b(could|can|was|were|did)( not|n't) (able|be|been|find|set|book|add)\b"
     r"|\b(could not|couldn't|can't)\b",
     re.IGNORECASE,
 )
 _CLAIMED = re.compile(r"\b(success|successfully|(has|have) been|is now|are now|is done)\b", re.IGNORECASE)
-_COMMON = frozenset(
-    "i i'm i'll i've i'd am pm ok okay dr mr mrs ms api id url usd eur celsius fahrenheit c f today monday tuesday "
-    "wednesday thursday friday saturday sunday sure yes no please thank thanks january february march april may "
-    "june july august september october november december english".split()
+_LISTED = (
+    "i i'm i'll i've i'd am pm ok okay dr mr mrs ms api id url usd eur celsius fahrenheit c f today "
+    "monday tuesday wednesday thursday friday saturday sunday sure yes no please thank thanks january "
+    "february march april may june july august september october november december english "
 )
+_COMMON = frozenset(_LISTED.split())
 _SCALES = (1.0, 100.0, 0.01, 1000.0, 0.001)
 _MOST = 60
 

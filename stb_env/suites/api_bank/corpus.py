@@ -51,6 +51,19 @@ class Corpus:
     searches: dict[str, str] = field(repr=False)
 
     @property
+    def right_searches(self) -> dict[str, str]:
+        """The known searches without those that missed: what they found is nowhere called afterwards."""
+        called = {
+            str(call.arguments.get("keywords"))
+            for dialogue in self.dialogues
+            for place, call in enumerate(dialogue.calls)
+            if call.name == SEARCHER
+            and self.searches.get(str(call.arguments.get("keywords")))
+            in {later.name for later in dialogue.calls[place + 1 :]}
+        }
+        return {keywords: name for keywords, name in self.searches.items() if keywords in called}
+
+    @property
     def without_calls(self) -> list[str]:
         """Names of the dialogues that record no call, so that there is nothing to judge."""
         return [dialogue.name for dialogue in self.dialogues if not dialogue.calls]
@@ -97,7 +110,7 @@ def read_scene_corpus(data: str | Path, databases: str | Path | None = None) -> 
 
 @lru_cache(maxsize=6)
 def embedded_corpus(ability: Ability, split: Split = "test") -> Corpus:
-    """Return dialogues of our own: for tests those that are written by hand and composed ones, else other ones.
+    """Return dialogues of our own: for tests those written by hand and composed ones, else other ones.
 
     Args:
         ability: Which level.

@@ -127,6 +127,14 @@ class API:
         }
 
     @property
+    def found_entry(self) -> JsonObject:
+        """The documentation as an agent finds it: with what a call has to give, and what it may leave out."""
+        entry = self.entry
+        for each in self.parameters:
+            entry["input_parameters"][each.name]["required"] = not each.optional
+        return entry
+
+    @property
     def schema(self) -> JsonObject:
         """The parameters as JSON Schema."""
         properties = {each.name: each.schema for each in self.parameters}

@@ -62,9 +62,9 @@ def make(
     """Make the dialogues of one level of API-Bank playable.
 
     The user says what the dialogue's user said, and answers what the agent asks besides (`ScriptedUser`). An
-    action without a call is a reply to them, and a Finish with an answer is, too: either ends the episode when
-    the user has nothing more to say, and only giving up ends it at any time. In ``Retrieve`` and ``Plan`` only ToolSearcher
-    is there at first, and what it finds can be called from then on.
+    action without a call is a reply to them, and a Finish with an answer is, too: either ends the episode
+    when the user has nothing more to say, and only giving up ends it at any time. In ``Retrieve`` and
+    ``Plan`` only ToolSearcher is there at first, and what it finds can be called from then on.
 
     Args:
         ability: ``Call`` is level 1, ``Retrieve`` level 2, ``Plan`` level 3.
@@ -74,14 +74,15 @@ def make(
         pool: Tools of a task: ``"own"`` (the dialogue calls them; the default of ``Call``), ``"all"`` (the
             whole set; the default of the others), or the own ones and so many others.
         search: What ToolSearcher asks after the names of APIs: ``frozen`` what recorded dialogues found,
-            then character n-grams; or ``ngram``, ``bm25``, ``hybrid`` or ``minilm`` alone.
+            then the words that people use for them (`TopicIndex`); or ``ngram``, ``bm25``, ``hybrid`` or
+            ``minilm`` alone.
         reward_basis: ``calls``, ``state``, ``rouge`` or ``all``; see `DialogueJudge`.
         scenes: Whether ``Plan`` plays the scene texts in place of the dialogues.
         user: ``scripted``, ``model`` (the ``user`` role of the models file), or a `User`.
         models: Models file (TOML).
         max_turns: Actions after which an episode is cut off.
-        compat: ``original`` for StableToolBench's look-up and step codes; a Finish then ends an episode at once.
-        **settings: Further settings of `ToolEnv`.
+        compat: ``original`` for StableToolBench's look-up and step codes; a Finish then ends an episode at
+        once. **settings: Further settings of `ToolEnv`.
 
     Raises:
         ConfigError: A setting is unknown, or does not go with another.
@@ -130,7 +131,7 @@ def _loaded(
 
 
 def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
-    frozen = corpus.searches if search == "frozen" else None
+    frozen = corpus.right_searches if search == "frozen" else None
     return partial(_searcher, frozen=frozen, retriever=_RETRIEVERS[search])
 
 
@@ -144,6 +145,10 @@ def _searcher(
 
 def _bm25() -> RetrieverFactory:
     return BM25Retriever
+
+
+def _ngram() -> RetrieverFactory:
+    return NgramRetriever
 
 
 def _both(texts: Sequence[str]) -> HybridRetriever:
@@ -161,7 +166,7 @@ def _minilm() -> RetrieverFactory:
 # A retriever is made when the first search needs one: the sentence encoder is an extra.
 _RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
     "frozen": None,
-    "ngram": None,
+    "ngram": _ngram,
     "bm25": _bm25,
     "hybrid": _hybrid,
     "minilm": _minilm,

@@ -1,7 +1,8 @@
 """Forms of an argument that mean the same: what no schema settles shall decide nothing.
 
-The paper's rules compare most inputs as texts. A date with or without zeros, a blank, a capital, "Dr.", the order
-of attendees or an article before a room are no difference to the user; neither is what nobody ever gave.
+The paper's rules compare most inputs as texts. A date with or without zeros, a blank, a capital, "Dr.", the
+order of attendees or an article before a room are no difference to the user; neither is what nobody ever
+gave.
 """
 
 from __future__ import annotations

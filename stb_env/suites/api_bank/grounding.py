@@ -1,7 +1,7 @@
 """Where the arguments of recorded calls come from: from what the user said, from results, or from nowhere.
 
-Annotators sometimes wrote arguments that nobody ever gave: an end time, a room, a year's wrong day. Nothing but
-the text of a dialogue decides that here, so that it holds for dialogues nobody has looked at.
+Annotators sometimes wrote arguments that nobody ever gave: an end time, a room, a year's wrong day. Nothing
+but the text of a dialogue decides that here, so that it holds for dialogues nobody has looked at.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall
 from stb_env.suites.api_bank.languages import languages
-from stb_env.suites.api_bank.spoken_times import clocks_in, dates_in
+from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in, dates_in
 from stb_env.suites.api_bank.times import read_date, read_time
 from stb_env.suites.api_bank.wording import share_of
 
@@ -26,7 +26,6 @@ Loose = Literal["all", "date", "time"]
 
 _ENOUGH = 0.5
 _KILO = 1_000
-_NUMBERS = "zero one two three four five six seven eight nine ten eleven twelve".split()
 # What an argument can say without anybody having said it, for it is one of few choices.
 _CHOICES = ("status", "on")
 
@@ -136,7 +135,7 @@ def _is_counted(number: float, text: str) -> bool:
     lower = text.casefold()
     if number % _KILO == 0 and f"{number // _KILO:g}km" in lower.replace(" ", ""):
         return True
-    named = isinstance(number, int) and 0 <= number < len(_NUMBERS) and _NUMBERS[number] in lower
+    named = isinstance(number, int) and 0 <= number < len(NUMBERS) and NUMBERS[number] in lower
     # "a child", "a room", and the children nobody spoke of.
     return named or written in text or number in (0, 1)
 

@@ -10,15 +10,12 @@ from stb_env import jsontext
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case
-from stb_env.metrics.rouge import rouge_l
 from stb_env.request import Slow
-from stb_env.suites.api_bank.agreement import Known
-from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.replies import mean_agreement, mean_rouge
 from stb_env.suites.api_bank.retrieval_world import FOUND, found_names
 from stb_env.suites.api_bank.searcher import LOGIN
 from stb_env.suites.api_bank.state import State, Table
-from stb_env.suites.api_bank.user import ScriptedUser
 from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status
@@ -53,12 +50,14 @@ class DialogueJudge:
     A recorded call counts as done where a call of the episode is right by the rule of its API, as the paper
     defines it: the same query or modification, the same result (Li et al., 2023, section 5). Each change
     answers for one recorded call, in whatever order they were made; a query also answers for its recorded
-    repetitions, and looking something up besides costs nothing. A search is done, too, where it finds what the
-    dialogue calls next and its own search missed. Arguments that nobody gave decide nothing (`grounding`). The verdict's metrics are ``call_accuracy``, the share of recorded calls done; ``gold_calls`` and
-    ``right_calls``; ``unasked_changes``; ``rouge_l``, the mean over the replies that follow recorded calls,
-    each rounded to four places; ``agreement``, the share of these replies that state nothing which the results
-    contradict (`agreement`); and ``state``, 1 where the tables end up as the recorded calls leave them.
-    A dialogue without a call, or without a change where that is what counts, is ``na``.
+    repetitions, and looking something up besides costs nothing. A search is done, too, where it finds what
+    the dialogue calls next and its own search missed. Arguments that nobody gave decide nothing
+    (`grounding`). The verdict's metrics are ``call_accuracy``, the share of recorded calls done;
+    ``gold_calls`` and ``right_calls``; ``unasked_changes``; ``rouge_l``, the mean over the replies that
+    follow recorded calls, each rounded to four places; ``agreement``, the share of these replies that state
+    nothing which the results contradict (`agreement`); and ``state``, 1 where the tables end up as the
+    recorded calls leave them. A dialogue without a call, or without a change where that is what counts, is
+    ``na``.
 
     Args:
         world: Runs the calls again.
@@ -206,54 +205,9 @@ class DialogueJudge:
         return self.world.call(state, self.world.tools[call.name], _arguments(call))[1]
 
 
-def mean_rouge(case: Case) -> float | None:
-    """Return the mean ROUGE-L of the replies that follow recorded calls; None where there are none.
-
-    The last text of a turn is its reply, and so is a final answer; a turn that was never answered scores 0.
-    """
-    references = case.task.goal["replies"]
-    if not references:
-        return None
-    said = _replies(case)
-    scores = [
-        round(rouge_l(said[turn], reference), 4) if turn in said else 0.0 for turn, reference in references
-    ]
-    return sum(scores) / len(scores)
-
-
-def mean_agreement(case: Case) -> float | None:
-    """Return the share of the replies after recorded calls that agree with what the episode's calls returned.
-
-    None where nothing was replied in those turns. See `Known` for what disagrees.
-    """
-    said = _replies(case)
-    texts = [said[turn] for turn, _ in case.task.goal["replies"] if turn in said]
-    if not texts:
-        return None
-    record = case.task.record
-    heard = [
-        TODAY,
-        *(turn["user"] for turn in record["turns"]),
-        *(fact[2] for fact in record.get("knows", ())),
-    ]
-    calls = [call for call in case.calls if call.name != FINISH]
-    results = [part for call in calls for part in (dict(_arguments(call)), call.result.response)]
-    known = Known(heard, results)
-    failed = [bool(calls[-1].result.error)] if calls else []
-    return sum(known.agrees(text, failed=failed if text is texts[-1] else ()) for text in texts) / len(texts)
-
-
 def is_needed(gold: JsonMapping) -> bool:
-    """Return whether a recorded call has to be made: a sum of numbers from nowhere is none that anybody could."""
+    """Return whether a recorded call has to be made: nobody can make a sum of numbers from nowhere."""
     return not (gold["name"] == "Calculator" and gold.get("loose"))
-
-
-def _replies(case: Case) -> dict[int, str]:
-    """Return the last text of each turn, by its number."""
-    said = list(case.replies)
-    if case.calls and case.calls[-1].name == FINISH and case.answer:
-        said.append(case.answer)
-    return dict(zip(ScriptedUser().turns_of(case.task, said), said, strict=True))
 
 
 def _finds(call: CallRecord, later: Sequence[JsonMapping]) -> bool:

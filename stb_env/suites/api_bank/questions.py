@@ -23,24 +23,29 @@ class Question(Enum):
 
 _OFFER = re.compile(
     r"(any|some)thing (else|more)|what else|(any|some) (other|more|further) |\bfurther (help|assist|question)"
-    r"|else (I|we) can|(help|assist) you with|(can|may|could) I (help|assist) you|let me know if|feel free to",
+    r"|else (I|we) can|(help|assist) you with|(can|may|could) I (help|assist) you"
+    r"|let me know if|feel free to",
     re.IGNORECASE,
 )
 _CONFIRMATION = re.compile(
     r"\b(shall|should|may) I\b|(do|would) you (like|want|wish) (me )?to|is (that|this|it|everything) "
     r"(right|correct|ok|okay|fine|all right)|\bare (these|those|they) (right|correct)|are you sure"
-    r"|do I have (that|this|it|everything) right|(can|could|please) (you )?(please )?confirm (that|this|the|it|if)\b"
+    r"|do I have (that|this|it|everything) right"
+    r"|(can|could|please) (you )?(please )?confirm (that|this|the|it|if)\b"
     r"|\b(right|correct|ok|okay)\?\s*$|may I go ahead|shall we|\bdid you mean",
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
     r"\?|(please|kindly) (provide|give|tell|share|specify|let me know|enter|send|choose|name)"
-    r"|\bI('ll| will| also| just)? need (your|the|to know|a|some|more)|\btell me (your|the|which|what|when|where|who)",
+    r"|\bI('ll| will| also| just)? need (your|the|to know|a|some|more)"
+    r"|\btell me (your|the|which|what|when|where|who)",
     re.IGNORECASE,
 )
 _ANNOUNCEMENT = re.compile(
-    r"\b(one|just a|a) (moment|second|minute)\b|\bplease (wait|hold)|\bhold on\b|\blet me (first |now |just )?"
-    r"(check|look|see|log|get|find|search|do|set|book|try|fetch|verify|start|handle)\b|\bI('ll| will) (now|first)\b",
+    r"\b(one|just a|a) (moment|second|minute)\b|\bplease (wait|hold)|\bhold on\b"
+    r"|\blet me (first |now |just )?"
+    r"(check|look|see|log|get|find|search|do|set|book|try|fetch|verify|start|handle)\b"
+    r"|\bI('ll| will) (now|first)\b",
     re.IGNORECASE,
 )
 

@@ -6,8 +6,20 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-MONTHS = ("january", "february", "march", "april", "may", "june", "july", "august", "september", "october")
-MONTHS += ("november", "december")
+MONTHS = (
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+)
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _MONTH = r"(?P<month>" + "|".join(f"{name[:3]}(?:{name[3:]}|t)?" for name in MONTHS) + r")\b\.?"
 _DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?\b"
@@ -28,11 +40,10 @@ _IN_DAYS = re.compile(r"\bin (\d+) days?\b", re.IGNORECASE)
 _CLOCK = re.compile(
     r"\b([0-2]?\d)(?:[:.]([0-5]\d))?(?::[0-5]\d)?\s*(a\.?m\b|p\.?m\b|o'clock)?", re.IGNORECASE
 )
-_HALF = re.compile(
-    r"\b(half past|a quarter past|quarter past|a quarter to|quarter to)\s+([\w]+)", re.IGNORECASE
-)
-NUMBERS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
-NUMBERS += ("eleven", "twelve")
+_HALF = re.compile(r"\b(half past|quarter past|quarter to)\s+(\w+)", re.IGNORECASE)
+_NUMBER_WORDS = "zero one two three four five six seven eight nine ten eleven twelve"
+NUMBERS = tuple(_NUMBER_WORDS.split())
+"""Numbers as words, each at its place."""
 _OFFSETS = {"half past": 30, "quarter past": 15, "quarter to": -15}
 _SHIFT = re.compile(r"\b(\d+|half an|an|a|\w+)[ -](minutes?|hours?)\b", re.IGNORECASE)
 
@@ -77,10 +88,8 @@ def clocks_in(text: str) -> set[Clock]:
         {(0, 0), (23, 59)} if re.search(r"\bmidnight|whole day|all day\b", text, re.IGNORECASE) else set()
     )
     for match in _HALF.finditer(text):
-        hour = _number(match[2])
-        offset = _OFFSETS[match[1].lower().removeprefix("a ")]
-        if hour is not None:
-            found |= {_moved(clock, offset) for clock in _both_halves(hour, 0)}
+        if (named := _number(match[2])) is not None:
+            found |= {_moved(clock, _OFFSETS[match[1].lower()]) for clock in _both_halves(named, 0)}
     spans = {span for match in _SHIFT.finditer(text) if (span := _minutes(match[1], match[2])) is not None}
     return found | {_moved(clock, sign * span) for clock in found for span in spans for sign in (1, -1)}
 

@@ -21,8 +21,8 @@ _TOPICS: Mapping[str, tuple[str, str]] = {
 def as_stored(name: str, state: State, bound: JsonObject) -> JsonObject:
     """Return the arguments of a call with the stored wording of the record that they mean.
 
-    The released code looks for equal texts, so that "gym workout" misses "Gym workout". Here the same words in
-    whatever capitals, order and endings mean the user's record, where none has exactly the text given.
+    The released code looks for equal texts, so that "gym workout" misses "Gym workout". Here the same words
+    in whatever capitals, order and endings mean the user's record, where none has exactly the text given.
 
     Args:
         name: Name of the API.

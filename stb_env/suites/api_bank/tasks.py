@@ -31,9 +31,9 @@ def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
     """Return the tasks of a corpus; dialogues in which nobody says anything are left out.
 
     A task's goal has the recorded ``calls`` with their results and with the arguments that nobody gave
-    (``loose``), and the ``replies`` that followed calls, by turn. Its record has the ``turns``, each with what
-    the user said, the number of calls and the reply, what the user ``knows``, and the ``calls`` as they stand
-    in the dialogue.
+    (``loose``), and the ``replies`` that followed calls, by turn. Its record has the ``turns``, each with
+    what the user said, the number of calls and the reply, what the user ``knows``, and the ``calls`` as
+    they stand in the dialogue.
 
     Raises:
         DataError: A recorded call does not fit its API.

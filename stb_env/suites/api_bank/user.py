@@ -45,11 +45,11 @@ class ScriptedUser:
     """Says what the dialogue's user said, and answers what an agent asks besides.
 
     The script goes on with the next utterance when the agent tells something, offers more help, or asks where
-    the recorded assistant asked for details, too. Any other question is answered from what the dialogue knows,
-    a request to confirm with a yes to what was asked for, and what nobody knows with a word to go on; none of
-    these ends the episode. It ends with the first text after the script that asks for nothing; who only offers
-    more help hears once that this is all. After ``patience`` answers in a row that are no part of the script
-    the user goes on with it, or at its end leaves.
+    the recorded assistant asked for details, too. Any other question is answered from what the dialogue
+    knows, a request to confirm with a yes to what was asked for, and what nobody knows with a word to go
+    on; none of these ends the episode. It ends with the first text after the script that asks for nothing;
+    who only offers more help hears once that this is all. After ``patience`` answers in a row that are no
+    part of the script the user goes on with it, or at its end leaves.
 
     Args:
         patience: How many questions are answered in a row besides the script.

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 
 _WORD = re.compile(r"[^\W_]+(?:'\w+)?")
-_EMPTY = frozenset(
-    "a an and at be by do for from her his i in is it its me my of on or our please the their this that to with "
-    "your dr mr mrs ms doctor".split()
+_LISTED = (
+    "a an and at be by do for from her his i in is it its me my of on or our please the their this that "
+    "to with your dr mr mrs ms doctor "
 )
+_EMPTY = frozenset(_LISTED.split())
 _ENDINGS = ("'s", "ing", "ed", "es", "s")
 _STEM = 3
 
@@ -21,6 +22,16 @@ def words_of(text: str) -> set[str]:
         ['john', 'meet', 'offic']
     """
     return {_stem(word) for word in _WORD.findall(text.casefold().replace("_", " "))} - _EMPTY
+
+
+def word_list(text: str) -> list[str]:
+    """Return every word of a text without its ending, in order.
+
+    Examples:
+        >>> word_list("Searching hotels")
+        ['search', 'hotel']
+    """
+    return [_stem(word) for word in _WORD.findall(text.casefold().replace("_", " ")) if word not in _EMPTY]
 
 
 def share_of(part: str, whole: str) -> float:

@@ -140,7 +140,8 @@ class ApiBankWorld(World[State]):
             tool: The API.
             predicted: The envelope; None where the call never reached the API.
             gold: The recorded envelope.
-            loose: Arguments of the recorded call that nobody gave (see `grounding`), so that any value will do.
+            loose: Arguments of the recorded call that nobody gave (see `grounding`), so that any value will
+                do.
         """
         if predicted is None:
             return False

@@ -54,7 +54,10 @@ def _dress_for(scribe: Scribe, lead: str) -> None:
     scribe.user(
         lead
         + scribe.random.choice(
-            (f"I am in {place}. What shall I wear in this weather?", f"Which clothes suit the weather in {place}?")
+            (
+                f"I am in {place}. What shall I wear in this weather?",
+                f"Which clothes suit the weather in {place}?",
+            )
         )
     )
     weather = scribe.call("GetWeatherForCoordinates", scribe.call("Geocoding", {"address": place}))
@@ -77,7 +80,10 @@ def _tell_weather(scribe: Scribe, lead: str) -> None:
     scribe.user(
         lead
         + scribe.random.choice(
-            (f"How is the weather in {' and in '.join(places)}?", f"Tell me the weather in {' and '.join(places)}.")
+            (
+                f"How is the weather in {' and in '.join(places)}?",
+                f"Tell me the weather in {' and '.join(places)}.",
+            )
         )
     )
     told = []
@@ -95,8 +101,8 @@ def _gather_who_is_there(scribe: Scribe, lead: str) -> None:
     scribe.user(f"{lead}Book a meeting for everybody at {company} who is not traveling.")
     scribe.assistant("When and where is it, and what is the topic?")
     scribe.user(
-        f"On {said_day(random, day)} from {said_clock(random, start, 0)} to {said_clock(random, start + 1, 30)} "
-        f"in the {room}. The topic is \"{topic}\"."
+        f"On {said_day(random, day)} from {said_clock(random, start, 0)} to "
+        f'{said_clock(random, start + 1, 30)} in the {room}. The topic is "{topic}".'
     )
     members = scribe.call("OrganizationMembers", {"organization": company})["members"]
     there = [name for name in members if scribe.call("TravelStatus", {"member_name": name}) != "Traveling"]
@@ -108,7 +114,7 @@ def _gather_who_is_there(scribe: Scribe, lead: str) -> None:
         "attendees": there,
     }
     scribe.call("AddMeeting", meeting)
-    scribe.assistant(f"The meeting about \"{topic}\" is booked with {' and '.join(there)}.")
+    scribe.assistant(f'The meeting about "{topic}" is booked with {" and ".join(there)}.')
 
 
 def _eat_near(scribe: Scribe, lead: str) -> None:
@@ -131,7 +137,7 @@ def _pick_a_film(scribe: Scribe, lead: str) -> None:
         lead
         + scribe.random.choice(
             (
-                f"Recommend films to {name} that suit the taste of {name} and that {name} has not watched yet.",
+                f"Recommend films that suit the taste of {name} and that {name} has not watched yet.",
                 f"{name} wants to see something new. Which recommended films are left for {name}?",
             )
         )
@@ -166,8 +172,8 @@ def _travel(scribe: Scribe, lead: str) -> None:
     first, next_day = said_day(scribe.random, day), said_day(scribe.random, day + timedelta(1))
     years = [text if "2022" in text else f"{text} 2022" for text in (first, next_day)]
     scribe.user(
-        f"{lead}I want to fly from {source} to {destination} on {years[0]} and need a hotel until {years[1]}. "
-        "What is there?"
+        f"{lead}I want to fly from {source} to {destination} on {years[0]} and need a hotel until "
+        f"{years[1]}. What is there?"
     )
     search = {"source": source, "destination": destination, "travel_dates": day.isoformat()}
     flights = scribe.call("FlightSearch", search)["flights"]
@@ -183,7 +189,10 @@ def _earn(scribe: Scribe, lead: str) -> None:
     scribe.user(
         lead
         + scribe.random.choice(
-            (f"What is left of the salary of a {named} after tax?", f"After tax, what remains of the pay of a {named}?")
+            (
+                f"What is left of the salary of a {named} after tax?",
+                f"After tax, what remains of the pay of a {named}?",
+            )
         )
     )
     told = []

@@ -143,7 +143,7 @@ def _table(name: str, key: str) -> Callable[[Source], Phrases]:
 
 
 def _own(name: str) -> Callable[[Source], Phrases]:
-    """Return a slot with the logged-in user's record of a table; empty where there is none with a full time."""
+    """Return a slot with the user's record of a table; empty where there is none with a full time."""
 
     def draw(source: Source) -> Phrases:
         rows = source.databases.tables[name].values()
@@ -160,7 +160,8 @@ def _own(name: str) -> Callable[[Source], Phrases]:
                 return {"day": when["day"], "old": when["clock"]}
             case "Reminder":
                 return plain(duty=row["content"]) | when
-        times = {"start": Phrase(clock, clock[:5]), "end": Phrase(row["end_time"][11:], row["end_time"][11:16])}
+        end = row["end_time"].split(" ")[1]
+        times = {"start": Phrase(clock, clock[:5]), "end": Phrase(end, end[:5])}
         texts = plain(topic=row["meeting_topic"], room=row["location"])
         return {**texts, "day": when["day"], **times, "guests": names_of(row["attendees"])}
 
@@ -211,9 +212,10 @@ def _letter(source: Source) -> Phrases:
 
 
 def _sum(source: Source) -> Phrases:
-    one, two, three = source.random.randint(12, 98), source.random.randint(3, 29), source.random.randint(2, 60)
-    form, said = source.random.choice((("{}*{}+{}", "{} times {} plus {}"), ("{}+{}-{}", "{} plus {} minus {}")))
-    return {"sum": Phrase(form.format(one, two, three), said.format(one, two, three))}
+    numbers = [source.random.randint(*bounds) for bounds in ((12, 98), (3, 29), (2, 60))]
+    forms = (("{}*{}+{}", "{} times {} plus {}"), ("{}+{}-{}", "{} plus {} minus {}"))
+    form, said = source.random.choice(forms)
+    return {"sum": Phrase(form.format(*numbers), said.format(*numbers))}
 
 
 def _phrase(source: Source) -> Phrases:
@@ -244,8 +246,9 @@ def _chart(source: Source) -> Phrases:
     records = source.databases.tables["HealthData"]
     user = source.random.choice(sorted(records))
     measured = date.fromisoformat(source.random.choice(records[user])["time"][:10])
-    ends = (measured - timedelta(source.random.randint(0, 9)), measured + timedelta(source.random.randint(0, 9)))
-    days = {name: day_of(source.random, day.isoformat()) for name, day in zip(("start", "end"), ends, strict=True)}
+    start = measured - timedelta(source.random.randint(0, 9))
+    end = measured + timedelta(source.random.randint(0, 9))
+    days = {name: day_of(source.random, day.isoformat()) for name, day in (("start", start), ("end", end))}
     return plain(id=user) | days
 
 
