@@ -18,7 +18,7 @@ from stb_env.jsontypes import Json
 from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?=\b|[a-z%°])")
-_NAME = re.compile(r"(?<=[\w,;:'] )[A-Z][\w'-]*")
+_NAME = re.compile(r"(?:(?<=[\w,;:'] )|(?<=\b[DM][r]\. )|(?<=\bMrs\. ))[A-Z][\w'-]*")
 _DENIED = re.compile(
     r"\b(failed|unable|cannot|unsuccessful)\b"
     r"|\b(could|can|was|were|did)( not|n't) (able|be|been|find|set|book|add)\b"
@@ -53,6 +53,7 @@ class Known:
 
     def __init__(self, texts: Iterable[str], results: Sequence[Json]) -> None:
         self._said = "\n".join(texts)
+        self._results = list(results)
         self._returned = "\n".join(
             each if isinstance(each, str) else jsontext.dumps(each) for each in results
         )
@@ -91,8 +92,8 @@ class Known:
 
     @cached_property
     def _derived(self) -> set[float]:
-        """Sums, differences and products of what is known, as far as that stays a few."""
-        numbers = sorted(self._numbers)
+        """Sums, differences and products of the numbers that were returned, as far as that stays a few."""
+        numbers = sorted(set(_numbers_in(self._results)))
         if len(numbers) > _MOST:
             return set()
         pairs = {
@@ -102,11 +103,10 @@ class Known:
 
     def _holds(self, word: str) -> bool:
         number = float(word.replace(",", ""))
-        places = len(word.partition(".")[2])
-        known = {round(each * scale, places) for each in self._numbers for scale in _SCALES}
-        if round(number, places) in known:
-            return True
-        return round(number, places) in {round(each, places) for each in self._derived}
+        # Rounded either way, where a half can go both ways.
+        near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9 if "." in word else 1e-9
+        scaled = (each * scale for each in self._numbers for scale in _SCALES)
+        return any(abs(each - number) <= near for each in (*scaled, *self._derived))
 
     def _is_named(self, name: str) -> bool:
         folded = name.casefold().removesuffix("'s").strip("'-")
@@ -118,3 +118,10 @@ def _lists(value: Json) -> Iterable[list[Json]]:
         yield value
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _lists(each)
+
+
+def _numbers_in(value: Json) -> Iterable[float]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield float(value)
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _numbers_in(each)

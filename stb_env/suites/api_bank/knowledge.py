@@ -7,8 +7,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from stb_env.jsontypes import Json
+from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.formats.dialogues import GoldCall
 from stb_env.suites.api_bank.grounding import Origin
+from stb_env.suites.api_bank.spoken_times import clocks_in, dates_in
+from stb_env.suites.api_bank.times import read_date
 from stb_env.suites.api_bank.wording import share_of
 
 _HINTS = {
@@ -107,8 +110,18 @@ def answer_with(facts: Sequence[Fact]) -> str:
 
 
 def is_told(fact: Fact, text: str) -> bool:
-    """Return whether a text says something of a fact."""
-    return fact.value in text or share_of(fact.value, text) >= 1 / 2
+    """Return whether a text says something of a fact, a date in any form.
+
+    Examples:
+        >>> fact = Fact(0, "date", "2023-05-03")
+        >>> is_told(fact, "On 3 May."), is_told(fact, "Soon.")
+        (True, False)
+    """
+    if fact.value in text or share_of(fact.value, text) >= 1 / 2:
+        return True
+    day, _, clock = fact.value.partition(" ")
+    told = {str(date) for date in dates_in(text, read_date(TODAY).date())}
+    return day in told or clock[:5] in {f"{hour:02}:{minute:02}" for hour, minute in clocks_in(text)}
 
 
 def _hint(name: str) -> str:

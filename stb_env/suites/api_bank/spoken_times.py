@@ -54,8 +54,11 @@ def dates_in(text: str, today: date) -> set[date]:
     """Return every date that a text may mean, seen from a day.
 
     Examples:
-        >>> sorted(map(str, dates_in("From March 5th to 7 April 2024, or tomorrow", date(2023, 3, 31))))
-        ['2023-03-05', '2023-04-01', '2024-04-07']
+        >>> today = date(2023, 3, 31)
+        >>> sorted(map(str, dates_in("On March 5 or 7 April 2024", today)))
+        ['2023-03-05', '2024-04-07']
+        >>> [str(day) for day in dates_in("Tomorrow", today)]
+        ['2023-04-01']
     """
     found = {day for parts in _absolute(text, today.year) if (day := _day(*parts)) is not None}
     for seen in {today, *found}:
