@@ -87,7 +87,8 @@ class Known:
     def _numbers(self) -> set[float]:
         found = {float(word) for word in re.findall(r"\d+(?:\.\d+)?", self._all.replace(",", ""))}
         found |= {float(part) for part in re.findall(r"\d+", self._all)}
-        found |= {float(part) for clock in clocks_in(self._all) for part in clock}
+        clocks = clocks_in(self._all)
+        found |= {float(part) for hour, minute in clocks for part in (hour, hour - 12, minute)}
         return found | {float(n) for n, word in enumerate(NUMBERS) if word in self._all} | self._sizes
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Finds a stored record by what it is about, where a call says that in almost the stored words."""
+"""Writes arguments as the databases do, so that a record is found by what it is and not by how it is typed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.api_error import ApiError
 from stb_env.suites.api_bank.state import State
+from stb_env.suites.api_bank.times import read_date, read_time
 from stb_env.suites.api_bank.tokens import user_of
 from stb_env.suites.api_bank.wording import words_of
 
@@ -19,7 +20,7 @@ _TOPICS: Mapping[str, tuple[str, str]] = {
 
 
 def as_stored(name: str, state: State, bound: JsonObject) -> JsonObject:
-    """Return the arguments of a call with the stored wording of the record that they mean.
+    """Return the arguments of a call as the databases write them: times in full, texts in the stored wording.
 
     The released code looks for equal texts, so that "gym workout" misses "Gym workout". Here the same words
     in whatever capitals, order and endings mean the user's record, where none has exactly the text given.
@@ -29,6 +30,7 @@ def as_stored(name: str, state: State, bound: JsonObject) -> JsonObject:
         state: Has the records.
         bound: The arguments, cast.
     """
+    bound = {key: in_full(value) if isinstance(value, str) else value for key, value in bound.items()}
     if name not in _TOPICS or "token" not in bound:
         return bound
     table, field = _TOPICS[name]
@@ -42,3 +44,19 @@ def as_stored(name: str, state: State, bound: JsonObject) -> JsonObject:
     words = words_of(bound[field])
     stored = next((text for text in texts if words and words_of(text) == words), bound[field])
     return {**bound, field: stored}
+
+
+def in_full(text: str) -> str:
+    """Return a date with a time, or a date alone, with all its zeros; any other text as it is.
+
+    Examples:
+        >>> in_full("2023-4-3 6:45:00"), in_full("2023-4-3"), in_full("2023-4")
+        ('2023-04-03 06:45:00', '2023-04-03', '2023-4')
+    """
+    for read, size in ((read_time, 19), (read_date, 10)):
+        try:
+            moment = read(text)
+        except ApiError:
+            continue
+        return moment.isoformat(" ")[:size]
+    return text

@@ -65,7 +65,7 @@ class Caller:
         return ToolResult.of(made["response"], error=made["error"], source=made["source"]), reward, over
 
     def _close(self, env: Any, text: str) -> float:
-        for _ in range(4):
+        for _ in range(20):
             _, reward, over = self._step(env, self._reply(text))
             if over:
                 return reward

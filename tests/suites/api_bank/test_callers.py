@@ -1,4 +1,4 @@
-"""A perfect caller solves what gold solves, however it talks; beside each such caller one that cheats fails."""
+"""A perfect caller solves what gold solves, however it talks; a caller that cheats does not."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unpadded(_, arguments):
     """Write times without zeros, and turn the order of arguments and attendees around."""
     return {
         name: value[::-1]
-        if isinstance(value, list) and all(isinstance(each, str) for each in value)
+        if name == "attendees"
         else MOMENT.sub(r"\1-\2-\3\4", value)
         if isinstance(value, str)
         else value
