@@ -1,4 +1,4 @@
-"""Writes arguments as the databases do, so that a record is found by what it is and not by how it is typed."""
+"""Writes arguments as the databases do: a record is found by what it is, and not by how it is typed."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ DONE = "Done."
 
 
 def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
-    """Return the tasks of a corpus; dialogues in which nobody says anything are left out.
+    """Return the tasks of a corpus; those in which nobody says or calls anything are left out.
 
     A task's goal has the recorded ``calls`` with their results and with the arguments that nobody gave
     (``loose``), and the ``replies`` that followed calls, by turn. Its record has the ``turns``, each with
@@ -42,7 +42,7 @@ def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
     tasks = (
         dialogue_task(dialogue, corpus.apis, pool, suite=suite, searched=corpus.ability != "Call")
         for dialogue in corpus.dialogues
-        if any(isinstance(item, Utterance) for item in dialogue.items)
+        if dialogue.calls and any(isinstance(item, Utterance) for item in dialogue.items)
     )
     return TaskSet(tasks, suite)
 
