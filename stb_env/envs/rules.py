@@ -9,7 +9,7 @@ from typing import Any, Literal
 from stb_env import jsontext
 from stb_env.actions import Action, parse_action
 from stb_env.backend.backend import Backend
-from stb_env.backend.user import User
+from stb_env.backend.user import Said, User
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
@@ -70,6 +70,9 @@ class Rules:
             an exception ends a program; a Finish is made all the same.
         user: Hears what the agent writes without a call, and says something back; None where such a text
             is the violation ``no_call``.
+        user_hears_finish: Whether a Finish with an answer is said to the user as plain text is: what they say
+            back is its result, and the episode ends where they have nothing more to say. By default a Finish
+            ends the episode whatever the user still wants.
     """
 
     backend: Backend
@@ -81,6 +84,7 @@ class Rules:
     parse: Callable[[Any], Action] = parse_action
     halt_on_error: bool = False
     user: User | None = None
+    user_hears_finish: bool = False
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -123,6 +127,16 @@ class Rules:
                 break
             records.append(record)
             halted = self.halt_on_error and bool(record.result.error)
+        said = None
+        if failure is None and finish is not None and finish.kind == "answer" and self.user_hears_finish:
+            try:
+                said = yield from self._heard(task, state, finish.answer)
+            except InfrastructureError as error:
+                failure, lost = error.failure(), error.usage
+        if said is not None:
+            state = state._replace(user=said.state, usage=_total(state.usage, [said.usage]))
+            if said.text is not None:
+                finish, records = None, [_answered(record, said.text) for record in records]
         before, state = state, self._with_step(state, records, parsed.text, backend)
         if failure is not None:
             return _failed(state, failure, lost)
@@ -152,6 +166,9 @@ class Rules:
         elif state.turn >= self.max_turns:
             state = _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
         return self._shaped(task, before, state)
+
+    def _heard(self, task: Task, state: State, answer: str) -> Slow[Said | None]:
+        return None if self.user is None else (yield from self.user.reply(task, state.user, answer))
 
     def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
         if self.compat:
@@ -246,6 +263,13 @@ def bounded(result: ToolResult, limit: int) -> str:
 
 def _record(call: ToolCall, result: ToolResult) -> CallRecord:
     return CallRecord(call.id, call.name, call.arguments, result)
+
+
+def _answered(record: CallRecord, said: str) -> CallRecord:
+    """Return a Finish that the user heard with what they said back; any other call as it is."""
+    if record.result.status is not Status.FINISHED:
+        return record
+    return record._replace(result=ToolResult.of(said, source="env"))
 
 
 def _unknown(call: ToolCall, tools: Mapping[str, Tool]) -> CallRecord:

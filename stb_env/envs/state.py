@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from stb_env.envs.finish import read_finish
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.judge import Case
 from stb_env.tasks import Task
-from stb_env.tools import Status
+from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
 from stb_env.usage import NO_USAGE, Usage
 
@@ -56,5 +58,13 @@ class State(NamedTuple):
 
     def case(self, task: Task) -> Case:
         """Return what a judge sees of the episode."""
-        replies = (step.text for step in self.steps if not step.calls and step.status is Status.OK)
-        return Case(task, self.answer, self.calls, self.backend, tuple(replies))
+        return Case(task, self.answer, self.calls, self.backend, tuple(self._replies()))
+
+    def _replies(self) -> Iterator[str]:
+        for step in self.steps:
+            if not step.calls and step.status is Status.OK:
+                yield step.text
+            for call in step.calls:
+                # A Finish that the user heard and answered is a reply as any other.
+                if call.name == FINISH and call.result.status is Status.OK:
+                    yield read_finish(ToolCall(call.name, call.arguments, call.id)).answer

@@ -64,6 +64,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         halt_on_error: Whether a failing call keeps the later ones of the same action from being made.
         user: Answers what the agent writes without a call, in tasks that are conversations; a function
             will do (`OwnUser`).
+        user_hears_finish: Whether a Finish with an answer goes to the user as plain text does (see `Rules`).
         visible: Which of a task's tools the agent sees and can call by now, where it has to find them first.
         wording: What the agent reads besides tools and results.
         render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
@@ -103,6 +104,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         parse: Callable[[Any], Action] = parse_action,
         halt_on_error: bool = False,
         user: UserLike | None = None,
+        user_hears_finish: bool = False,
         visible: Visible | None = None,
         wording: Wording | None = None,
         render_mode: str | None = None,
@@ -121,6 +123,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             parse,
             halt_on_error,
             None if user is None else as_user(user),
+            user_hears_finish,
         )
         self.visible = visible
         self.wording = wording or Wording()

@@ -6,13 +6,16 @@ from collections.abc import Sequence
 
 from stb_env.envs.finish import FINISH_TOOL
 from stb_env.jsontypes import JsonObject
-from stb_env.prompting import prompt
+from stb_env.prompting import Prompt, prompt
 from stb_env.tasks import Task
 from stb_env.tools import Tool
 
 
 class Wording:
     """The package's own words. A protocol brings those of its paper, a suite what its episodes need.
+
+    Args:
+        text: The system message; the usual one, which knows of no user, where not given.
 
     Attributes:
         finish: The Finish function as the agent sees it.
@@ -25,10 +28,13 @@ class Wording:
 
     finish: Tool = FINISH_TOOL
 
+    def __init__(self, text: Prompt | None = None) -> None:
+        self._prompt = text or prompt("agent", "v1")
+
     @property
     def fingerprint(self) -> JsonObject:
         """Hashes of the texts by their names, for the run's manifest."""
-        return {"agent": prompt("agent", "v1").hash}
+        return {"agent": self._prompt.hash}
 
     def system(self, task: Task, tools: Sequence[Tool]) -> str:
         """Return the system message of an episode; none is sent where it is empty.
@@ -38,7 +44,7 @@ class Wording:
             tools: The tools that are on offer, Finish left out.
         """
         del task, tools
-        return prompt("agent", "v1").text
+        return self._prompt.text
 
     def user(self, query: str) -> str:
         """Return the first message of the user."""

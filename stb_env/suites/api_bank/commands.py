@@ -125,13 +125,13 @@ def _of_run(folder: Path, data: str | None) -> tuple[list[Score], int]:
 
 def _accuracy_table(figures: JsonObject) -> Table:
     table = Table(title="API calls and responses", caption=_notes(figures))
-    for column in ("level", "correctness", "ROUGE-L", "right calls", "right dialogues", "missing"):
-        table.add_column(column, justify="left" if column == "level" else "right")
+    for column in ("level", "correctness", "ROUGE-L", "agrees", "calls", "dialogues"):
+        table.add_column(column, justify="left" if column == "level" else "right", no_wrap=column == "level")
     for level, row in figures["levels"].items():
-        calls = f"{row['right_calls']} of {row['calls']}"
-        dialogues = f"{row['right_dialogues']} of {row['dialogues']}"
-        shares = _percent(row["accuracy"]), _fraction(row["rouge"])
-        table.add_row(ABILITIES[int(level)], *shares, calls, dialogues, str(row["missing"]))
+        calls = f"{row['right_calls']}/{row['calls']}"
+        dialogues = f"{row['right_dialogues']}/{row['dialogues']}"
+        shares = _percent(row["accuracy"]), _fraction(row["rouge"]), _percent(row["agreement"])
+        table.add_row(ABILITIES[int(level)], *shares, calls, dialogues)
     total = figures["total"]
     table.add_row("total", _percent(total["accuracy"]), _fraction(total["rouge"]), "", "", "")
     return table
@@ -140,8 +140,13 @@ def _accuracy_table(figures: JsonObject) -> Table:
 def _notes(figures: JsonObject) -> str:
     weights = ", ".join(f"{level}: {weight}" for level, weight in figures["total"]["weights"].items())
     invalid = figures["invalid_episodes"]
-    noted = f"; {invalid} invalid episodes left out" if invalid else ""
-    return f"weights of the levels in the total {weights}; level 3 counts dialogues{noted}"
+    missing = sum(row["missing"] for row in figures["levels"].values())
+    noted = f"; {missing} samples have no prediction" if missing else ""
+    noted += f"; {invalid} invalid episodes left out" if invalid else ""
+    return (
+        f"weights of the levels in the total {weights}; level 3 counts dialogues; agrees: replies that no "
+        f"result contradicts{noted}"
+    )
 
 
 def _error_table(figures: JsonObject) -> Table:

@@ -13,6 +13,7 @@ from typing import Literal
 from stb_env.errors import DataError
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12, ApiSet
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.composer.splits import Split, composed
 from stb_env.suites.api_bank.databases import Databases, embedded, read_databases
 from stb_env.suites.api_bank.formats.dialogues import (
     Dialogue,
@@ -48,6 +49,19 @@ class Corpus:
     apis: ApiSet
     databases: Databases = field(repr=False)
     searches: dict[str, str] = field(repr=False)
+
+    @property
+    def right_searches(self) -> dict[str, str]:
+        """The known searches without those that missed: what they found is nowhere called afterwards."""
+        called = {
+            str(call.arguments.get("keywords"))
+            for dialogue in self.dialogues
+            for place, call in enumerate(dialogue.calls)
+            if call.name == SEARCHER
+            and self.searches.get(str(call.arguments.get("keywords")))
+            in {later.name for later in dialogue.calls[place + 1 :]}
+        }
+        return {keywords: name for keywords, name in self.searches.items() if keywords in called}
 
     @property
     def without_calls(self) -> list[str]:
@@ -94,14 +108,21 @@ def read_scene_corpus(data: str | Path, databases: str | Path | None = None) -> 
     return _corpus("Plan", (), LEVEL_12, known), read_scenes(folder)
 
 
-@lru_cache(maxsize=3)
-def embedded_corpus(ability: Ability) -> Corpus:
-    """Return the dialogues of our own that come with the package."""
+@lru_cache(maxsize=6)
+def embedded_corpus(ability: Ability, split: Split = "test") -> Corpus:
+    """Return dialogues of our own: for tests those written by hand and composed ones, else other ones.
+
+    Args:
+        ability: Which level.
+        split: ``test``, or ``train``, in which no dialogue of the tests recurs.
+    """
     file = files("stb_env.suites.api_bank") / "dialogues" / f"{ability.lower()}.json"
     records = json.loads(file.read_text(encoding="utf-8"))
     level = LEVELS[ability]
     dialogues = [Dialogue(name, level, tuple(map(read_item, items))) for name, items in records.items()]
-    return _corpus(ability, dialogues, LEVEL_3 if level == 3 else LEVEL_12, embedded())
+    more = composed(level, split, dialogues)
+    chosen = [*dialogues, *more] if split == "test" else more
+    return _corpus(ability, chosen, LEVEL_3 if level == 3 else LEVEL_12, embedded())
 
 
 def _corpus(

@@ -17,6 +17,7 @@ from stb_env.reference import load_object
 from stb_env.suites.api_bank.api_error import ApiError, ArgumentsError
 from stb_env.suites.api_bank.casting import CASTS, ORIGINAL_CASTS, Kind
 from stb_env.suites.api_bank.compare import WHOLE, Envelope, Rule
+from stb_env.suites.api_bank.equal_forms import NOTHING_LOOSE, Loose, reconciled
 from stb_env.suites.api_bank.state import State
 
 Arguments = JsonMapping
@@ -126,6 +127,14 @@ class API:
         }
 
     @property
+    def found_entry(self) -> JsonObject:
+        """The documentation as an agent finds it: with what a call has to give, and what it may leave out."""
+        entry = self.entry
+        for each in self.parameters:
+            entry["input_parameters"][each.name]["required"] = not each.optional
+        return entry
+
+    @property
     def schema(self) -> JsonObject:
         """The parameters as JSON Schema."""
         properties = {each.name: each.schema for each in self.parameters}
@@ -200,13 +209,39 @@ class API:
         named = {"api_name": self.name} if self.named else {}
         return {**named, "input": inputs, "output": output, "exception": exception}
 
-    def matches(self, predicted: Envelope, gold: Envelope, *, original: bool = False) -> bool:
-        """Return whether a prediction's envelope is right; a rule that trips over what it meets says no."""
+    def matches(
+        self,
+        predicted: Envelope,
+        gold: Envelope,
+        *,
+        original: bool = False,
+        loose: Loose = NOTHING_LOOSE,
+    ) -> bool:
+        """Return whether a prediction's envelope is right; a rule that trips over what it meets says no.
+
+        Args:
+            predicted: The prediction's envelope.
+            gold: The recorded one.
+            original: Whether to compare as the released code does, texts as they are.
+            loose: Arguments of the recorded call that nobody gave.
+        """
         rule = (self.original_compare if original else None) or self.compare
         try:
-            return rule(self._current(predicted), self._current(gold))
+            predicted, gold = self._current(predicted), self._current(gold)
+            return rule(predicted if original else self._in_gold_form(predicted, gold, loose), gold)
         except (ApiError, AttributeError, KeyError, TypeError):
             return False
+
+    def _in_gold_form(self, predicted: Envelope, gold: Envelope, loose: Loose) -> Envelope:
+        ours, theirs = predicted["input"], gold["input"]
+        if not ours or not theirs:
+            return predicted
+        by_alias = {each.alias: each.name for each in self.parameters if each.alias}
+        loose = {by_alias.get(name, name): part for name, part in loose.items()}
+        if self.echo == "given":
+            # Such an API passes over what a call need not have given.
+            ours = {name: value for name, value in ours.items() if name in theirs}
+        return {**predicted, "input": reconciled(ours, theirs, loose)}
 
     def _by_alias(self, name: str) -> Parameter | None:
         return next((each for each in self.parameters if each.alias and each.alias == name), None)

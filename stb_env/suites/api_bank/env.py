@@ -11,10 +11,12 @@ from stb_env.backend.own_user import UserLike
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.envs.wording import Wording
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.kinds import Count
 from stb_env.llm import available, connect, load_models
+from stb_env.prompting import Prompt, latest
 from stb_env.retrieval import (
     BM25Retriever,
     DenseRetriever,
@@ -24,6 +26,8 @@ from stb_env.retrieval import (
     paraphrase_minilm,
 )
 from stb_env.settings import checks_settings
+from stb_env.suites.api_bank.apis.today import TODAY
+from stb_env.suites.api_bank.composer.splits import Split
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
@@ -45,6 +49,7 @@ def make(
     ability: Ability,
     data: str | Path | None = None,
     databases: str | Path | None = None,
+    split: Split = "test",
     pool: Pool | None = None,
     search: Search = "frozen",
     reward_basis: RewardBasis = "calls",
@@ -57,31 +62,35 @@ def make(
 ) -> ToolEnv:
     """Make the dialogues of one level of API-Bank playable.
 
-    The user says what the dialogue's user said. An action without a call is a reply to them; after their last
-    utterance it ends the episode, as Finish does at any time. In ``Retrieve`` and ``Plan`` only ToolSearcher
-    is there at first, and what it finds can be called from then on.
+    The user says what the dialogue's user said, and answers what the agent asks besides (`ScriptedUser`). An
+    action without a call is a reply to them, and a Finish with an answer is, too: either ends the episode
+    when the user has nothing more to say, and only giving up ends it at any time. In ``Retrieve`` and
+    ``Plan`` only ToolSearcher is there at first, and what it finds can be called from then on.
 
     Args:
         ability: ``Call`` is level 1, ``Retrieve`` level 2, ``Plan`` level 3.
         data: The official folder, as it is; None plays dialogues of our own.
         databases: Folder of the official databases, where it is not in or above ``data``.
+        split: ``test``, or ``train`` for other dialogues of our own; the official ones are all tests.
         pool: Tools of a task: ``"own"`` (the dialogue calls them; the default of ``Call``), ``"all"`` (the
             whole set; the default of the others), or the own ones and so many others.
         search: What ToolSearcher asks after the names of APIs: ``frozen`` what recorded dialogues found,
-            then character n-grams; or ``ngram``, ``bm25``, ``hybrid`` or ``minilm`` alone.
+            then the words that people use for them (`TopicIndex`); or ``ngram``, ``bm25``, ``hybrid`` or
+            ``minilm`` alone.
         reward_basis: ``calls``, ``state``, ``rouge`` or ``all``; see `DialogueJudge`.
         scenes: Whether ``Plan`` plays the scene texts in place of the dialogues.
         user: ``scripted``, ``model`` (the ``user`` role of the models file), or a `User`.
         models: Models file (TOML).
         max_turns: Actions after which an episode is cut off.
-        compat: ``original`` for StableToolBench's look-up and step codes.
+        compat: ``original`` for StableToolBench's look-up and step codes; a Finish then ends an episode at
+            once.
         **settings: Further settings of `ToolEnv`.
 
     Raises:
         ConfigError: A setting is unknown, or does not go with another.
         DataError: The files are missing or broken.
     """
-    corpus, tasks = _loaded(ability, data, databases, pool, scenes)
+    corpus, tasks = _loaded(ability, data, databases, split, pool, scenes)
     world = RetrievalWorld(corpus.apis, corpus.databases, _searcher_of(search, corpus), search)
     return ToolEnv(
         tasks,
@@ -91,27 +100,41 @@ def make(
         compat=compat,
         parse=reader(corpus.apis),
         user=_user(user, models),
+        user_hears_finish=compat is None,
+        wording=_wording(),
         visible=None if ability == "Call" else world.visible,
         oracle=oracle,
         **settings,
     )
 
 
+def _wording() -> Wording:
+    found = latest("agent", "stb_env.suites.api_bank")
+    return Wording(Prompt(found.name, found.version, found.render(date=TODAY, year=TODAY[:4])))
+
+
 def _loaded(
-    ability: Ability, data: str | Path | None, databases: str | Path | None, pool: Pool | None, scenes: bool
+    ability: Ability,
+    data: str | Path | None,
+    databases: str | Path | None,
+    split: Split,
+    pool: Pool | None,
+    scenes: bool,
 ) -> tuple[Corpus, TaskSet]:
     pool = ("own" if ability == "Call" else "all") if pool is None else pool
+    if data is not None and split != "test":
+        raise ConfigError(f"the official dialogues are tests; leave out data, or split={split!r}")
     if scenes:
         if ability != "Plan" or data is None:
             raise ConfigError("scenes are a part of the official data of Plan; give data, and ability='Plan'")
         corpus, texts = read_scene_corpus(data, databases)
         return corpus, scene_tasks(corpus, texts, checked_pool(pool, corpus.apis))
-    corpus = embedded_corpus(ability) if data is None else read_corpus(ability, data, databases)
+    corpus = embedded_corpus(ability, split) if data is None else read_corpus(ability, data, databases)
     return corpus, dialogue_tasks(corpus, checked_pool(pool, corpus.apis))
 
 
 def _searcher_of(search: Search, corpus: Corpus) -> SearcherOf:
-    frozen = corpus.searches if search == "frozen" else None
+    frozen = corpus.right_searches if search == "frozen" else None
     return partial(_searcher, frozen=frozen, retriever=_RETRIEVERS[search])
 
 
@@ -125,6 +148,10 @@ def _searcher(
 
 def _bm25() -> RetrieverFactory:
     return BM25Retriever
+
+
+def _ngram() -> RetrieverFactory:
+    return NgramRetriever
 
 
 def _both(texts: Sequence[str]) -> HybridRetriever:
@@ -142,7 +169,7 @@ def _minilm() -> RetrieverFactory:
 # A retriever is made when the first search needs one: the sentence encoder is an extra.
 _RETRIEVERS: Mapping[str, Callable[[], RetrieverFactory] | None] = {
     "frozen": None,
-    "ngram": None,
+    "ngram": _ngram,
     "bm25": _bm25,
     "hybrid": _hybrid,
     "minilm": _minilm,

@@ -11,16 +11,21 @@ from stb_env.actions.python_text import NotDataError
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.metrics.rouge import rouge_l
+from stb_env.retrieval import NgramRetriever
+from stb_env.suites.api_bank.agreement import Known
 from stb_env.suites.api_bank.api_error import ArgumentsError
+from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.corpus import LEVELS, Corpus
 from stb_env.suites.api_bank.definition import API
+from stb_env.suites.api_bank.equal_forms import Loose
 from stb_env.suites.api_bank.error_types import Attempt, error_type
 from stb_env.suites.api_bank.formats.call_syntax import read_as_released, read_strictly
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.predictions import Predictions
 from stb_env.suites.api_bank.formats.samples import Sample, cut
 from stb_env.suites.api_bank.gold import recorded_ids
+from stb_env.suites.api_bank.grounding import Origin, origins
 from stb_env.suites.api_bank.metrics import Score
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher, spaced
@@ -45,10 +50,11 @@ class _Ran:
 class Evaluator:
     """Scores what models wrote for the samples of some dialogues.
 
-    By default a call is read without losing anything, several calls at once are not right, and earlier calls
-    of the dialogue are played before it. ``compat="original"`` reads, casts, plays and compares as the
-    released evaluator does (see `read_as_released`): each call of levels 1 and 2 is alone on fresh databases,
-    while level 3 keeps one state for all dialogues.
+    By default a call is read without losing anything, several different calls at once are not right, earlier
+    calls of the dialogue are played before it, and arguments that nobody gave decide nothing.
+    ``compat="original"`` reads, casts, plays and compares as the released evaluator does (see
+    `read_as_released`): each call of levels 1 and 2 is alone on fresh databases, while level 3 keeps one
+    state for all dialogues.
 
     Args:
         corpora: The dialogues, one corpus a level.
@@ -79,6 +85,7 @@ class Evaluator:
             dialogue.name: place for each in self.dialogues.values() for place, dialogue in enumerate(each)
         }
         self._before: dict[str, list[State]] = {}
+        self._origins: dict[str, list[Origin]] = {}
         self._kept: State | None = None
 
     def place(self, sample: Sample) -> int:
@@ -100,7 +107,8 @@ class Evaluator:
         score = Score(sample.level, sample.dialogue, given=text is not None)
         target = sample.target
         if isinstance(target, Utterance):
-            return replace(score, rouge=_rouge(text or "", target.text, sample.level))
+            agrees = None if text is None else _agrees(text, sample.history)
+            return replace(score, rouge=_rouge(text or "", target.text, sample.level), agrees=agrees)
         if text is None:
             return replace(score, right=False)
         attempt = self._attempt(sample, target, text)
@@ -129,16 +137,17 @@ class Evaluator:
         )
 
     def _read(self, text: str) -> tuple[str, JsonMapping, int]:
-        """Return the name and arguments of the first call, and how many calls there are."""
+        """Return the name and arguments of the first call, and how many different calls there are."""
         reading = bracketed.read(text, _MOST_CALLS)
         calls = reading.calls if reading is not None else []
+        same = [call for call in calls if (call.name, call.arguments) == (calls[0].name, calls[0].arguments)]
         if self.original:
             found = read_as_released(text)
             return (*found, max(1, len(calls))) if found is not None else ("", {}, 0)
         if not calls:
             return "", {}, 0
         arguments = calls[0].arguments
-        return calls[0].name, {} if isinstance(arguments, str) else arguments, len(calls)
+        return calls[0].name, {} if isinstance(arguments, str) else arguments, len(calls) - len(same) + 1
 
     def _run(self, sample: Sample, gold: GoldCall, arguments: JsonMapping) -> _Ran:
         world = self._worlds[sample.level]
@@ -148,8 +157,16 @@ class Evaluator:
         result, after = world.call(self._state(sample, world), tool, arguments)
         if sample.level == 3:
             self._kept = after
-        right = world.matches(tool, world.envelope(tool, arguments, result), gold.result)
+        loose = self._loose(sample)
+        right = world.matches(tool, world.envelope(tool, arguments, result), gold.result, loose)
         return _Ran(arguments, result, right)
+
+    def _loose(self, sample: Sample) -> Loose:
+        """Return which arguments of a sample's call nobody gave."""
+        if sample.dialogue not in self._origins:
+            dialogue = self.dialogues[sample.level][self.place(sample)]
+            self._origins[sample.dialogue] = origins(dialogue)
+        return self._origins[sample.dialogue][sample.call].loose
 
     def _state(self, sample: Sample, world: ApiBankWorld) -> State:
         if self.original:
@@ -163,7 +180,8 @@ class Evaluator:
         return self._worlds[level].apis.apis[name]
 
     def _world(self, corpus: Corpus) -> ApiBankWorld:
-        searcher = ToolSearcher(corpus.apis.entries, corpus.searches)
+        retriever = NgramRetriever if self.original else None
+        searcher = ToolSearcher(corpus.apis.entries, corpus.searches, retriever)
         compat: Literal["original"] | None = "original" if self.original else None
         return ApiBankWorld(corpus.apis, corpus.databases, searcher=searcher, compat=compat)
 
@@ -220,6 +238,15 @@ def _is_strict(text: str) -> bool:
     except NotDataError:
         return False
     return True
+
+
+def _agrees(text: str, history: Sequence[Utterance | GoldCall]) -> bool:
+    """Return whether a reply states nothing that the calls of its history contradict."""
+    calls = [item for item in history if isinstance(item, GoldCall)]
+    texts = [TODAY, *(item.text for item in history if isinstance(item, Utterance))]
+    results = [part for call in calls for part in (dict(call.arguments), call.result["output"])]
+    failed = [bool(calls[-1].result["exception"])] if calls else []
+    return Known(texts, results).agrees(text, failed=failed)
 
 
 def _rouge(text: str, reference: str, level: int) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -10,9 +10,11 @@ from stb_env import jsontext
 from stb_env.errors import ConfigError, JudgeError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case
-from stb_env.metrics.rouge import rouge_l
 from stb_env.request import Slow
-from stb_env.suites.api_bank.retrieval_world import FOUND
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.replies import mean_agreement, mean_rouge
+from stb_env.suites.api_bank.retrieval_world import FOUND, found_names
+from stb_env.suites.api_bank.searcher import LOGIN
 from stb_env.suites.api_bank.state import State, Table
 from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tasks import Task
@@ -46,12 +48,16 @@ class DialogueJudge:
     """Compares an episode with the dialogue that it was made from.
 
     A recorded call counts as done where a call of the episode is right by the rule of its API, as the paper
-    defines it: the same query or modification, the same result (Li et al., 2023, section 5). Each call
-    answers for one recorded call, in whatever order they were made; looking something up besides costs
-    nothing. The verdict's metrics are ``call_accuracy``, the share of recorded calls done; ``gold_calls`` and
-    ``right_calls``; ``unasked_changes``; ``rouge_l``, the mean over the replies that follow recorded calls,
-    each rounded to four places; and ``state``, 1 where the tables end up as the recorded calls leave them.
-    A dialogue without a call, or without a change where that is what counts, is ``na``.
+    defines it: the same query or modification, the same result (Li et al., 2023, section 5). Each change
+    answers for one recorded call, in whatever order they were made; a query also answers for its recorded
+    repetitions, and looking something up besides costs nothing. A search is done, too, where it finds what
+    the dialogue calls next and its own search missed. Arguments that nobody gave decide nothing
+    (`grounding`). The verdict's metrics are ``call_accuracy``, the share of recorded calls done;
+    ``gold_calls`` and ``right_calls``; ``unasked_changes``; ``rouge_l``, the mean over the replies that
+    follow recorded calls, each rounded to four places; ``agreement``, the share of these replies that state
+    nothing which the results contradict (`agreement`); and ``state``, 1 where the tables end up as the
+    recorded calls leave them. A dialogue without a call, or without a change where that is what counts, is
+    ``na``.
 
     Args:
         world: Runs the calls again.
@@ -94,28 +100,32 @@ class DialogueJudge:
                 retryable=False,
             )
         gold = case.task.goal["calls"]
-        if not gold:
+        needed = [is_needed(each) for each in gold]
+        if not any(needed):
             return Verdict("na", 0.0, self.name, (Vote("na", "the dialogue records no call"),))
         start = self.world.start(case.task, case.state.seed)
         replayed = self.replay(gold, case.calls, start)
         wanted = self._wanted(case.task, replayed, start)
         changing = not _same(start, wanted)
         rouge = mean_rouge(case)
-        right = sum(call is not None for call in replayed.right)
+        agreement = mean_agreement(case)
+        right = sum(call is not None for call, asked in zip(replayed.right, needed, strict=True) if asked)
         state_holds = _same(case.state, wanted)
         scores = {
-            "calls": right / (len(gold) + replayed.unasked),
+            "calls": right / (sum(needed) + replayed.unasked),
             "state": float(state_holds) if changing else None,
             "rouge": rouge,
         }
         metrics = {
-            "call_accuracy": right / len(gold),
-            "gold_calls": len(gold),
+            "call_accuracy": right / sum(needed),
+            "gold_calls": sum(needed),
             "right_calls": right,
             "unasked_changes": replayed.unasked,
             "state": float(state_holds),
-        } | ({} if rouge is None else {"rouge_l": rouge})
-        parts = {"calls": right == len(gold), "state": state_holds}
+        }
+        metrics |= {} if rouge is None else {"rouge_l": rouge}
+        metrics |= {} if agreement is None else {"agreement": agreement}
+        parts = {"calls": right == sum(needed), "state": state_holds}
         return self._verdict(scores, parts, metrics)
 
     def _verdict(
@@ -146,9 +156,9 @@ class DialogueJudge:
             if call.name == FINISH:
                 continue
             after = self._after(state, call)
-            place = next(self._places(call, gold, right), None)
-            if place is not None:
-                right[place] = call
+            places = self._places(call, gold, right, changed=not _same(state, after))
+            if places:
+                right = [call if place in places else done for place, done in enumerate(right)]
             else:
                 others.append(call)
                 unasked += not _same(state, after)
@@ -156,16 +166,26 @@ class DialogueJudge:
         return Replayed(tuple(right), tuple(others), unasked)
 
     def _places(
-        self, call: CallRecord, gold: Sequence[JsonMapping], right: list[CallRecord | None]
-    ) -> Iterator[int]:
+        self, call: CallRecord, gold: Sequence[JsonMapping], right: list[CallRecord | None], *, changed: bool
+    ) -> set[int]:
+        """Return which recorded calls a call answers for: one, and the recorded repetitions of a query.
+
+        Who has looked something up need not look again, and what was found once is found.
+        """
         if not _reached(call):
-            return
+            return set()
         tool = self.world.tools[call.name]
         envelope = self.world.envelope(tool, _arguments(call), call.result)
-        for place, each in enumerate(gold):
-            free = right[place] is None and each["name"] == call.name
-            if free and self.world.matches(tool, envelope, each["result"]):
-                yield place
+        free = [
+            place for place, each in enumerate(gold) if right[place] is None and each["name"] == call.name
+        ]
+        places = [
+            place
+            for place in free
+            if self.world.matches(tool, envelope, gold[place]["result"], gold[place].get("loose", {}))
+            or (call.name == SEARCHER and _finds(call, gold[place + 1 :]))
+        ]
+        return set(places[:1] if changed else places)
 
     def _wanted(self, task: Task, replayed: Replayed, state: State) -> State:
         """Return the state that the recorded calls leave, in the wording of the calls that are right.
@@ -185,22 +205,15 @@ class DialogueJudge:
         return self.world.call(state, self.world.tools[call.name], _arguments(call))[1]
 
 
-def mean_rouge(case: Case) -> float | None:
-    """Return the mean ROUGE-L of the replies that follow recorded calls; None where there are none.
+def is_needed(gold: JsonMapping) -> bool:
+    """Return whether a recorded call has to be made: nobody can make a sum of numbers from nowhere."""
+    return not (gold["name"] == "Calculator" and gold.get("loose"))
 
-    A turn that was never answered scores 0. A final answer counts as the reply of its turn.
-    """
-    references = case.task.goal["replies"]
-    if not references:
-        return None
-    said = list(case.replies)
-    if case.calls and case.calls[-1].name == FINISH:
-        said.append(case.answer)
-    scores = [
-        round(rouge_l(said[turn], reference), 4) if turn < len(said) else 0.0
-        for turn, reference in references
-    ]
-    return sum(scores) / len(scores)
+
+def _finds(call: CallRecord, later: Sequence[JsonMapping]) -> bool:
+    """Return whether a search finds what the dialogue goes on to call, where its own search found another."""
+    wanted = next((each["name"] for each in later if each["name"] not in (SEARCHER, LOGIN)), None)
+    return wanted is not None and wanted in found_names(call.result)
 
 
 def _reached(call: CallRecord) -> bool:

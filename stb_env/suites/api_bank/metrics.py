@@ -22,6 +22,8 @@ class Score:
         dialogue: Name of its dialogue.
         right: Whether the call is right; None where a reply was wanted.
         rouge: ROUGE-L of the reply; None where a call was wanted.
+        agrees: Whether the reply states nothing that results contradict (`agreement`): a share from 0 to 1
+            where it stands for several replies; None where a call was wanted or there is no reply.
         error: What is wrong with a call that was made and is not right.
         given: Whether there is a prediction at all; where not, the sample counts as not right.
     """
@@ -30,6 +32,7 @@ class Score:
     dialogue: str
     right: bool | None = None
     rouge: float | None = None
+    agrees: float | None = None
     error: ErrorType | None = None
     given: bool = True
 
@@ -45,6 +48,8 @@ class LevelFigures:
         right_dialogues: Those of them in which every call is right.
         replies: Reply samples.
         rouge: Mean ROUGE-L over the reply samples; None where there are none.
+        agreement: Share of the replies that were given which state nothing that results contradict; None
+            where there are none.
         missing: Samples without a prediction.
         by_dialogue: Whether the level's accuracy counts dialogues and not calls, as level 3 does.
     """
@@ -55,6 +60,7 @@ class LevelFigures:
     right_dialogues: int
     replies: int
     rouge: float | None
+    agreement: float | None
     missing: int
     by_dialogue: bool
 
@@ -68,7 +74,16 @@ class LevelFigures:
 
     def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
-        names = ("calls", "right_calls", "dialogues", "right_dialogues", "replies", "rouge", "missing")
+        names = (
+            "calls",
+            "right_calls",
+            "dialogues",
+            "right_dialogues",
+            "replies",
+            "rouge",
+            "agreement",
+            "missing",
+        )
         return {"accuracy": self.accuracy, **{name: getattr(self, name) for name in names}}
 
 
@@ -135,6 +150,7 @@ def report(scores: Sequence[Score]) -> JsonObject:
 def _figures(level: int, scores: Sequence[Score]) -> LevelFigures:
     calls = [score for score in scores if score.right is not None]
     replies = [score.rouge for score in scores if score.rouge is not None]
+    agreed = [score.agrees for score in scores if score.agrees is not None]
     wrong = {score.dialogue for score in calls if not score.right}
     dialogues = {score.dialogue for score in calls}
     return LevelFigures(
@@ -144,6 +160,7 @@ def _figures(level: int, scores: Sequence[Score]) -> LevelFigures:
         right_dialogues=len(dialogues - wrong),
         replies=len(replies),
         rouge=sum(replies) / len(replies) if replies else None,
+        agreement=sum(agreed) / len(agreed) if agreed else None,
         missing=sum(not score.given for score in scores),
         by_dialogue=level == 3,
     )

@@ -87,7 +87,8 @@ class RetrievalWorld(ApiBankWorld):
         return result, tuple(found_names(result))
 
     def _searching(self, pool: frozenset[str]) -> ApiBankWorld:
-        entries = [entry for entry in self.apis.entries if entry["name"] in pool]
+        apis = self.apis.apis.items()
+        entries = [api.found_entry for name, api in apis if name in pool and name != SEARCHER]
         return ApiBankWorld(self.apis, self.databases, searcher=self._searcher_of(entries))
 
 

@@ -10,6 +10,7 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.retrieval import NgramRetriever, RetrieverFactory
 from stb_env.suites.api_bank.api_error import ApiError
+from stb_env.suites.api_bank.topics import TopicIndex
 
 LOGIN = "GetUserToken"
 SEARCHER = "ToolSearcher"
@@ -31,7 +32,7 @@ class ToolSearcher:
     Args:
         records: The APIs; ToolSearcher itself is never found.
         frozen: Name of the API for keywords that are known; see `frozen_searches`.
-        retriever: What indexes texts, in place of character n-grams. It gets the original's texts, for which
+        retriever: What indexes texts, in place of `TopicIndex`. It gets the original's texts, for which
             ``lambda texts: DenseRetriever(paraphrase_minilm(), texts)`` is the original's search.
 
     Raises:
@@ -63,9 +64,11 @@ class ToolSearcher:
         self._by_name = {record["name"]: record for record in self._records}
         self._exact = {_squeezed(name): record for name, record in self._by_name.items()}
         self._frozen = {_folded(keywords): name for keywords, name in (frozen or {}).items()}
-        text_of = _weighted_text if retriever is None else search_text
-        index = retriever or NgramRetriever
-        self._retriever = index([text_of(record) for record in self._records])
+        self._topics = TopicIndex(self._records) if retriever is None else None
+        self._retriever = None
+        if retriever is not None:
+            text_of = _weighted_text if retriever is NgramRetriever else search_text
+            self._retriever = retriever([text_of(record) for record in self._records])
 
     def __call__(self, keywords: str) -> JsonObject | list[JsonObject]:
         """Return what the original's call returns.
@@ -94,8 +97,11 @@ class ToolSearcher:
         known = known or self._exact.get(_squeezed(keywords))
         if known is not None or not self._records:
             return known
-        best = self._retriever.search(keywords, 1)[0]
-        return self._records[best.index] if best.score > 0 else None
+        if self._topics is not None:
+            place = self._topics.best(keywords)
+            return None if place is None else self._records[place]
+        best = self._retriever.search(keywords, 1)[0] if self._retriever else None
+        return self._records[best.index] if best and best.score > 0 else None
 
 
 def search_text(record: Record) -> str:

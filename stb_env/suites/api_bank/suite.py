@@ -11,6 +11,7 @@ SUITE = Suite(
         f"stb/APIBank{ability}-v0": Maker("stb_env.suites.api_bank.env:make", {"ability": ability})
         for ability in ("Call", "Retrieve", "Plan")
     },
+    splits=("test", "train"),
     needs={"": "--data: official dialogues"},
     data=("api-bank",),
     inspect="stb_env.suites.api_bank.inspect:inspect",

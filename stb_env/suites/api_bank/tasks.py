@@ -13,6 +13,8 @@ from stb_env.suites.api_bank.corpus import Corpus
 from stb_env.suites.api_bank.formats.dialogues import Dialogue, GoldCall, Utterance
 from stb_env.suites.api_bank.formats.scenes import Scene
 from stb_env.suites.api_bank.gold import recorded_ids
+from stb_env.suites.api_bank.grounding import origins
+from stb_env.suites.api_bank.knowledge import facts_of
 from stb_env.suites.api_bank.pool import Pool, pool_tools
 from stb_env.suites.api_bank.retrieval_world import found_names
 from stb_env.suites.api_bank.searcher import ToolSearcher
@@ -26,11 +28,12 @@ DONE = "Done."
 
 
 def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
-    """Return the tasks of a corpus; dialogues in which nobody says anything are left out.
+    """Return the tasks of a corpus; those in which nobody says or calls anything are left out.
 
-    A task's goal has the recorded ``calls`` with their results, and the ``replies`` that followed calls, by
-    turn. Its record has the ``turns``, each with what the user said, the number of calls and the reply, and
-    the ``calls`` as they stand in the dialogue.
+    A task's goal has the recorded ``calls`` with their results and with the arguments that nobody gave
+    (``loose``), and the ``replies`` that followed calls, by turn. Its record has the ``turns``, each with
+    what the user said, the number of calls and the reply, what the user ``knows``, and the ``calls`` as
+    they stand in the dialogue.
 
     Raises:
         DataError: A recorded call does not fit its API.
@@ -39,7 +42,7 @@ def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
     tasks = (
         dialogue_task(dialogue, corpus.apis, pool, suite=suite, searched=corpus.ability != "Call")
         for dialogue in corpus.dialogues
-        if any(isinstance(item, Utterance) for item in dialogue.items)
+        if dialogue.calls and any(isinstance(item, Utterance) for item in dialogue.items)
     )
     return TaskSet(tasks, suite)
 
@@ -47,6 +50,8 @@ def dialogue_tasks(corpus: Corpus, pool: Pool) -> TaskSet:
 def dialogue_task(dialogue: Dialogue, apis: ApiSet, pool: Pool, *, suite: str, searched: bool) -> Task:
     """Return the task of one dialogue; see `dialogue_tasks`."""
     turns = list(_turns(dialogue.items))
+    sources = origins(dialogue)
+    places = (number for number, turn in enumerate(turns) for _ in range(turn["calls"]))
     own = [call.name for call in dialogue.calls]
     replies = [[number, turn["reply"]] for number, turn in enumerate(turns) if turn["answered"]]
     tools = pool_tools([*own, *_found(dialogue.calls)], apis, pool, searched=searched, key=dialogue.name)
@@ -59,11 +64,15 @@ def dialogue_task(dialogue: Dialogue, apis: ApiSet, pool: Pool, *, suite: str, s
         relevant=tuple(apis.tools[name].id for name in dict.fromkeys(own) if name in apis.tools),
         gold=tuple(_call(dialogue.name, call, apis) for call in dialogue.calls),
         goal={
-            "calls": [{"name": call.name, "result": dict(call.result)} for call in dialogue.calls],
+            "calls": [
+                {"name": call.name, "result": dict(call.result), "loose": source.loose}
+                for call, source in zip(dialogue.calls, sources, strict=True)
+            ],
             "replies": replies,
         },
         record={
             "turns": turns,
+            "knows": [list(fact) for fact in facts_of(zip(places, dialogue.calls, sources, strict=True))],
             "recorded_ids": recorded_ids(dialogue.calls),
             "level": dialogue.level,
             "calls": [[call.name, dict(call.arguments), dict(call.result)] for call in dialogue.calls],

@@ -16,12 +16,14 @@ from stb_env.suites.api_bank.apis.smart_home import DEVICE_IDS
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.databases import Databases, embedded
 from stb_env.suites.api_bank.definition import API
+from stb_env.suites.api_bank.equal_forms import NOTHING_LOOSE, Loose
 from stb_env.suites.api_bank.errata import errata
 from stb_env.suites.api_bank.state import State
+from stb_env.suites.api_bank.stored_wording import as_stored
 from stb_env.tasks import Task
 from stb_env.tools import Status, Tool, ToolResult
 
-VERSION = 1
+VERSION = 2
 """Raised whenever equal calls stop giving equal bytes."""
 
 Searcher = Callable[[str], Json]
@@ -108,6 +110,7 @@ class ApiBankWorld(World[State]):
         api = self._api(tool)
         try:
             bound = api.cast(arguments, original=self.original)
+            bound = bound if self.original else as_stored(api.name, state, bound)
             run = api.run_untyped if self.original else api.run
             output, after = run(state, self._library, bound)
         except ArgumentsError as error:
@@ -128,11 +131,21 @@ class ApiBankWorld(World[State]):
         output, exception = (None, result.error) if result.error else (result.response, None)
         return self._api(tool).envelope(arguments, output, exception, original=self.original)
 
-    def matches(self, tool: Tool, predicted: JsonMapping | None, gold: JsonMapping) -> bool:
-        """Return whether a call's envelope is right, by the rule of its API."""
+    def matches(
+        self, tool: Tool, predicted: JsonMapping | None, gold: JsonMapping, loose: Loose = NOTHING_LOOSE
+    ) -> bool:
+        """Return whether a call's envelope is right, by the rule of its API.
+
+        Args:
+            tool: The API.
+            predicted: The envelope; None where the call never reached the API.
+            gold: The recorded envelope.
+            loose: Arguments of the recorded call that nobody gave (see `grounding`), so that any value will
+                do.
+        """
         if predicted is None:
             return False
-        return self._api(tool).matches(predicted, gold, original=self.original)
+        return self._api(tool).matches(predicted, gold, original=self.original, loose=loose)
 
     def _api(self, tool: Tool) -> API:
         api = self._by_id.get(tool.id)

@@ -54,6 +54,7 @@ class OriginalWording(Wording):
     """
 
     def __init__(self, texts: Originals | None = None) -> None:
+        super().__init__()
         self._own = texts is None
         self._texts = texts or own_texts()
         finish = self._texts.finish

@@ -87,12 +87,66 @@ def test_what_is_no_call_goes_to_the_user_who_follows_the_script():
     assert (reward, terminated, info["verdict"]["status"]) == (1.0, True, "solved")
 
 
-def test_finish_ends_the_episode_whatever_the_user_still_wants():
+def finish(answer, kind="give_answer"):
+    return {"name": "Finish", "arguments": {"return_type": kind, "final_answer": answer}}
+
+
+def test_a_finish_is_heard_by_the_user_who_still_wants_something():
+    env, _, _ = started()
+    observation, _, terminated, _, info = env.step(finish("Of which year?"))
+    assert (json.loads(observation["result"])["response"], terminated) == ("This one, 2023.", False)
+    assert (observation["status"], info["calls"][0]["response"]) == (0, "This one, 2023.")
+    env.step(STOCK)
+    _, reward, terminated, _, _ = env.step(finish("42"))
+    assert (reward, terminated) == (1.0, True)
+
+
+def test_a_finish_beside_a_call_is_heard_after_the_call_is_made():
+    env, _, _ = started()
+    observation, _, terminated, _, info = env.step([STOCK, finish("It cost 42.")])
+    assert [call["name"] for call in info["calls"]] == ["QueryStock", "Finish"]
+    assert (terminated, json.loads(observation["result"])[1]["response"]) == (False, "This one, 2023.")
+
+
+def test_giving_up_ends_the_episode_at_any_time():
     env, _, _ = started()
     env.step(STOCK)
-    finish = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "42"}}
-    _, reward, terminated, _, _ = env.step(finish)
-    assert (reward, terminated) == (1.0, True)
+    _, reward, terminated, _, _ = env.step(finish("", "give_up_and_restart"))
+    assert (reward, terminated) == (0.0, True)
+
+
+def test_a_finish_that_the_user_heard_is_a_reply_as_any_other():
+    env, _, _ = started()
+    env.step(finish("Of which year?"))
+    env.step(STOCK)
+    *_, info = env.step(finish("One share of BRKV cost 42 on 22 March 2023."))
+    assert info["verdict"]["metrics"]["rouge_l"] == 1.0
+
+
+def test_the_system_message_is_about_a_conversation_and_gives_the_day():
+    _, _, info = started()
+    system = info["messages"][0]["content"]
+    assert "plain text reaches the user" in system
+    assert "today is 2023-03-31" in system
+    assert "${" not in system
+
+
+def test_a_search_shows_what_a_call_has_to_give_and_what_it_may_leave_out():
+    env, *_ = started("Retrieve", "alarm-1")
+    *_, info = env.step("[ToolSearcher(keywords='ModifyRegistration')]")
+    inputs = info["calls"][0]["response"]["input_parameters"]
+    assert {name: each["required"] for name, each in inputs.items()} == {
+        "appointment_id": True,
+        "new_appointment_date": False,
+        "new_appointment_doctor": False,
+    }
+
+
+def test_the_official_dialogues_have_no_training_split():
+    with pytest.raises(
+        ConfigError, match=r"^the official dialogues are tests; leave out data, or split='train'$"
+    ):
+        gym.make("stb/APIBankCall-v0", data="anywhere", split="train")
 
 
 @pytest.mark.parametrize(

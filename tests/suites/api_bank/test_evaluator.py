@@ -39,7 +39,7 @@ def test_the_released_way_loses_lists_and_what_rests_on_earlier_calls(evaluators
     missed = {
         (sample.dialogue, sample.target.name)
         for sample in evaluator.samples
-        if evaluator.score(sample, gold_text(sample)).right is False
+        if evaluator.score(sample, gold_text(sample)).right is False and "-test-" not in sample.dialogue
     }
     assert missed == {
         ("meeting-add-1", "AddMeeting"),
@@ -73,7 +73,7 @@ def test_the_two_parsers_differ_where_the_released_one_drops_something(evaluator
 
 def test_a_quote_inside_a_text_ends_it_for_the_released_parser_alone(evaluators):
     text = "[AddAgenda(token='u2y6i8o4a1g5l9e3q7', content='Piano lesson', time='2023-04-18 16:30:00', "
-    for place, right in (("'Music School'", True), ("'Music School's hall'", False)):
+    for place, right in (("'Music School'", True), ("'Harbour Club's hall'", False)):
         call = f"{text}location={place})]"
         assert evaluators[None].score(sample_of(evaluators[None], "agenda-alarm-1", 2), call).right is right
     cut = f"{text}location='Music School's hall')]"
@@ -81,6 +81,28 @@ def test_a_quote_inside_a_text_ends_it_for_the_released_parser_alone(evaluators)
         evaluators["original"].score(sample_of(evaluators["original"], "agenda-alarm-1", 2), cut).right
         is True
     )
+
+
+def test_two_identical_calls_are_one_and_two_different_ones_are_not(evaluators):
+    sample = sample_of(evaluators[None], "stock-price-1", 0)
+    right, other = (f"[QueryStock(stock_code='BRKV', date='2023-03-{day}')]" for day in (22, 23))
+    assert evaluators[None].score(sample, f"{right}\n{right}").right is True
+    assert str(evaluators[None].score(sample, f"{right}\n{other}").error) == "False API Call Format"
+
+
+def test_a_reply_that_the_results_contradict_is_visible_in_the_figures(evaluators):
+    sample = sample_of(evaluators[None], "stock-price-1", 1)
+    scores = [
+        evaluators[None].score(sample, f"One share of BRKV cost {price} on 22 March 2023.")
+        for price in (42, 24)
+    ]
+    assert [score.agrees for score in scores] == [True, False]
+    assert by_level(scores)[1].agreement == 0.5
+
+
+def test_every_recorded_reply_of_ours_agrees_with_the_results(evaluators):
+    replies = [sample for sample in evaluators[None].samples if not sample.wants_call]
+    assert all(evaluators[None].score(sample, sample.target.text).agrees for sample in replies)
 
 
 def test_other_keywords_that_find_the_same_are_right(evaluators):

@@ -85,10 +85,41 @@ def test_doing_a_thing_twice_is_an_unasked_change():
     assert verdict(REMINDING, STAMPS, STAMPS, QUOTE).metrics["unasked_changes"] == 1
 
 
-def test_each_call_answers_for_one_recorded_call():
-    twice = task_of("Twice, please.", QUOTE, QUOTE, "42, and 42.")
-    assert verdict(twice, QUOTE).score == 0.5
-    assert verdict(twice, QUOTE, QUOTE).score == 1.0
+def test_a_query_answers_for_its_recorded_repetitions_and_a_change_for_one():
+    asked_twice = task_of("Twice, please.", QUOTE, QUOTE, "42, and 42.")
+    assert verdict(asked_twice, QUOTE).score == verdict(asked_twice, QUOTE, QUOTE).score == 1.0
+    done_twice = task_of("Twice, please.", STAMPS, STAMPS, "Done.")
+    assert verdict(done_twice, STAMPS).score == 0.5
+    assert verdict(done_twice, STAMPS, STAMPS).score == 1.0
+
+
+def test_an_argument_that_nobody_gave_decides_nothing_and_one_that_was_given_does():
+    meeting = {
+        "token": MIRA,
+        "meeting_topic": "Roof",
+        "start_time": "2023-05-05 14:00:00",
+        "end_time": "2023-05-05 15:00:00",
+        "location": "Attic Room",
+        "attendees": ["Amir Haddad"],
+    }
+    login = ("GetUserToken", {"username": "mira", "password": "mira-pass1"})
+    asked = "I am mira, mira-pass1. A meeting about the roof with Amir Haddad on 5 May at 2 pm, Attic Room."
+    task = task_of(asked, login, ("AddMeeting", meeting), "Done.")
+    until = {"end_time": "2023-05-05 14:30:00"}
+    assert verdict(task, login, ("AddMeeting", meeting | until)).score == 1.0
+    for wrong in (
+        {"end_time": "2023-05-06 14:30:00"},
+        {"start_time": "2023-05-05 13:00:00"},
+        {"location": "Dock Office"},
+        {"attendees": ["Petra Vos"]},
+    ):
+        assert verdict(task, login, ("AddMeeting", meeting | wrong)).score < 1.0, wrong
+
+
+def test_an_answer_that_the_results_contradict_is_visible_beside_the_score():
+    right, wrong = (verdict(READING, QUOTE, replies=(f"It costs {price}.",)) for price in (42, 24))
+    assert (right.score, right.metrics["agreement"]) == (1.0, 1.0)
+    assert (wrong.score, wrong.metrics["agreement"]) == (1.0, 0.0)
 
 
 def test_other_words_that_the_rule_allows_are_right_for_the_state_too():

@@ -55,12 +55,22 @@ def query_health_data(state: State, user_id: str, start_time: str, end_time: str
     return found
 
 
+def _values(measured: Json) -> list[str]:
+    """Return what was measured, whatever it is called: the later release compared none of it."""
+    items = measured if isinstance(measured, list) else []
+    return sorted(str(item.get("value")) for item in items)
+
+
+_RECORD_MATCH = all_of(same("user_id", normal=_user_text), same("time", normal=TIME), RESULT)
+
+
 @HEALTH.api(
     "RecordHealthData",
     _USER,
     text("time", "When it was measured, as YYYY-MM-DD hh:mm:ss."),
     Parameter("health_data", "list", "What was measured: a list of objects with name and value.", True),
-    compare=all_of(same("user_id", normal=_user_text), same("time", normal=TIME), RESULT),
+    compare=all_of(_RECORD_MATCH, same("health_data", normal=_values)),
+    original_compare=_RECORD_MATCH,
 )
 def record_health_data(state: State, user_id: str, time: str, health_data: Json = None) -> tuple[str, State]:
     """Record what was measured of a patient."""

@@ -1,0 +1,128 @@
+"""Whether what an assistant says agrees with what its calls returned: a mechanical reading of a reply.
+
+A reply disagrees where it states a number or a name that stands in none of what was said and returned so
+far and does not follow from it, where it reports a failure though every call succeeded, or a success though
+the last call failed. A right number said of the wrong thing is not seen: this is a metric beside
+correctness, not a judge.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import combinations
+
+from stb_env import jsontext
+from stb_env.jsontypes import Json
+from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in
+
+_NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?=\b|[a-z%°])")
+_NAME = re.compile(r"(?:(?<=[\w,;:'] )|(?<=\b[DM][r]\. )|(?<=\bMrs\. ))[A-Z][\w'-]*")
+_DENIED = re.compile(
+    r"\b(failed|unable|cannot|unsuccessful)\b"
+    r"|\b(could|can|was|were|did)( not|n't) (able|be|been|find|set|book|add)\b"
+    r"|\b(could not|couldn't|can't)\b",
+    re.IGNORECASE,
+)
+_CLAIMED = re.compile(r"\b(success|successfully|(has|have) been|is now|are now|is done)\b", re.IGNORECASE)
+_LISTED = (
+    "i i'm i'll i've i'd am pm ok okay dr mr mrs ms api id url usd eur celsius fahrenheit c f today "
+    "monday tuesday wednesday thursday friday saturday sunday sure yes no please thank thanks january "
+    "february march april may june july august september october november december english "
+)
+_COMMON = frozenset(_LISTED.split())
+_SCALES = (1.0, 100.0, 0.01, 1000.0, 0.001)
+_MOST = 60
+
+
+class Known:
+    """What a reply can rest on.
+
+    Args:
+        texts: What was said and asked so far, the system's date among it.
+        results: What calls took and returned.
+
+    Examples:
+        >>> known = Known(["What did BRKV cost on 22 March?"], [42.25])
+        >>> known.agrees("BRKV cost 42.25 on March 22."), known.agrees("BRKV cost 41 on March 22.")
+        (True, False)
+        >>> known.unsupported("It is with Dr. Brown, at 42.3 or so.")
+        ['Brown']
+    """
+
+    def __init__(self, texts: Iterable[str], results: Sequence[Json]) -> None:
+        self._said = "\n".join(texts)
+        self._results = list(results)
+        self._returned = "\n".join(
+            each if isinstance(each, str) else jsontext.dumps(each) for each in results
+        )
+        self._sizes = {len(each) for each in _lists(list(results))}
+
+    def agrees(self, text: str, *, failed: Sequence[bool] = ()) -> bool:
+        """Return whether a reply agrees.
+
+        Args:
+            text: The reply.
+            failed: Which of the calls that it is about failed, in order.
+        """
+        if self.unsupported(text):
+            return False
+        text = text.replace("’", "'")
+        if failed and not any(failed) and _DENIED.search(text) and not _DENIED.search(self._returned):
+            return False
+        return not (failed and failed[-1] and _CLAIMED.search(text) and not _DENIED.search(text))
+
+    def unsupported(self, text: str) -> list[str]:
+        """Return the numbers and names of a reply that nothing so far supports."""
+        text = text.replace("’", "'")
+        wrong = [word for word in _NUMBER.findall(text) if not self._holds(word)]
+        return wrong + [name for name in _NAME.findall(text) if not self._is_named(name)]
+
+    @cached_property
+    def _all(self) -> str:
+        return f"{self._said}\n{self._returned}".casefold()
+
+    @cached_property
+    def _numbers(self) -> set[float]:
+        found = {float(word) for word in re.findall(r"\d+(?:\.\d+)?", self._all.replace(",", ""))}
+        found |= {float(part) for part in re.findall(r"\d+", self._all)}
+        clocks = clocks_in(self._all)
+        found |= {float(part) for hour, minute in clocks for part in (hour, hour - 12, minute)}
+        return found | {float(n) for n, word in enumerate(NUMBERS) if word in self._all} | self._sizes
+
+    @cached_property
+    def _derived(self) -> set[float]:
+        """Sums, differences and products of the numbers that were returned, as far as that stays a few."""
+        numbers = sorted(set(_numbers_in(self._results)))
+        if len(numbers) > _MOST:
+            return set()
+        pairs = {
+            value for one, two in combinations(numbers, 2) for value in (one + two, two - one, one * two)
+        }
+        return pairs | {sum(numbers)}
+
+    def _holds(self, word: str) -> bool:
+        number = float(word.replace(",", ""))
+        # Rounded either way, where a half can go both ways.
+        near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9 if "." in word else 1e-9
+        scaled = (each * scale for each in self._numbers for scale in _SCALES)
+        return any(abs(each - number) <= near for each in (*scaled, *self._derived))
+
+    def _is_named(self, name: str) -> bool:
+        folded = name.casefold().removesuffix("'s").strip("'-")
+        return folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all
+
+
+def _lists(value: Json) -> Iterable[list[Json]]:
+    if isinstance(value, list):
+        yield value
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _lists(each)
+
+
+def _numbers_in(value: Json) -> Iterable[float]:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        yield float(value)
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _numbers_in(each)

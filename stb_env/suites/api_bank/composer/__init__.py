@@ -1,0 +1,1 @@
+"""Writes dialogues of our own from the APIs and the embedded databases: what is recorded really ran."""

@@ -1,0 +1,158 @@
+"""Dialogues of levels 1 and 2: errands on the APIs of API-Bank, one after the other, for one user."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from string import Template
+
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.suites.api_bank.composer.phrases import SLOTS, Phrase, Phrases, Source, words
+from stb_env.suites.api_bank.composer.scribe import Scribe
+from stb_env.suites.api_bank.databases import Databases
+
+_MOST = 3
+_ASKED = (
+    "For that I need your user name and password.",
+    "Please tell me your user name and your password first.",
+    "What are your user name and password?",
+)
+_LOGINS = (
+    "My user name is {username}, and my password is {password}.",
+    "{username}, with the password {password}.",
+    "User name {username}, password {password}.",
+)
+
+
+@lru_cache(maxsize=1)
+def errands() -> Mapping[str, JsonMapping]:
+    """Return every errand by name: its slots, how it is asked for, its calls and the reply.
+
+    Examples:
+        >>> errands()["music"]["steps"]
+        [['PlayMusic', {'music_name': '$song'}]]
+    """
+    text = (files("stb_env.suites.api_bank") / "composer" / "errands.json").read_text(encoding="utf-8")
+    return dict(json.loads(text))
+
+
+def write_errands(scribe: Scribe, databases: Databases) -> None:
+    """Write a conversation of one to three errands, with a login before the first that needs one."""
+    user = scribe.random.choice(sorted(databases.tables["Account"]))
+    source = Source(scribe.random, databases, user)
+    account = databases.tables["Account"][user]
+    known: Phrases = {
+        "username": Phrase(user, user),
+        "password": Phrase(account["password"], account["password"]),
+    }
+    chosen = _chosen(source)
+    for place, (name, phrases) in enumerate(chosen):
+        errand = errands()[name]
+        known = {**known, **phrases}
+        lead = scribe.random.choice(words()["thanks"]) if place else ""
+        _ask(scribe, errand, known, lead)
+        if errand.get("login") and "token" not in known:
+            _log_in(scribe, known)
+        _run(scribe, errand, known)
+    if scribe.random.random() < 1 / 4:
+        scribe.user(scribe.random.choice(words()["goodbyes"]))
+        scribe.assistant("You are welcome. Goodbye!")
+
+
+def told(output: Json) -> str:
+    """Return an output as the assistant tells it.
+
+    Examples:
+        >>> told([{"name": "Ear wax", "aid": "Soften it."}]), told(5.0), told("success")
+        ('Ear wax: Soften it.', '5', 'success')
+    """
+    if isinstance(output, float):
+        return f"{output:g}" if output.is_integer() else str(output)
+    if isinstance(output, list):
+        return "; ".join(map(told, output))
+    if isinstance(output, dict):
+        return ": ".join(filter(None, map(told, output.values())))
+    return str(output)
+
+
+def _chosen(source: Source) -> list[tuple[str, Phrases]]:
+    """Draw errands that go together: no two of a kind, and nothing after an account is gone."""
+    chosen: list[tuple[str, Phrases]] = []
+    wanted = source.random.choice((1, 1, 2, 2, _MOST))
+    for name in source.random.sample(sorted(errands()), len(errands())):
+        errand = errands()[name]
+        if len(chosen) == wanted:
+            break
+        phrases = _filled(errand, source)
+        if phrases is None or not _fits(name, [other for other, _ in chosen]):
+            continue
+        chosen.append((name, phrases))
+    return sorted(chosen, key=lambda each: bool(errands()[each[0]].get("last")))
+
+
+def _filled(errand: JsonMapping, source: Source) -> Phrases | None:
+    if "needs" in errand and source.user not in source.databases.tables[errand["needs"]]:
+        return None
+    phrases: Phrases = {}
+    for slot in errand["slots"]:
+        drawn = SLOTS[slot](source)
+        if not drawn:
+            return None
+        phrases |= drawn
+    return phrases
+
+
+def _fits(name: str, others: Sequence[str]) -> bool:
+    kinds = {other.split("_")[0] for other in others}
+    apart = any(errands()[each].get("apart") for each in (name, *others))
+    return name.split("_")[0] not in kinds and not (apart and others)
+
+
+def _ask(scribe: Scribe, errand: JsonMapping, known: Phrases, lead: str) -> None:
+    said = {name: phrase.said for name, phrase in known.items()}
+    if errand["parts"] and scribe.random.random() < 1 / 2:
+        opening, question, details = scribe.random.choice(errand["parts"])
+        scribe.user(lead + opening.format(**said))
+        scribe.assistant(question)
+        scribe.user(details.format(**said))
+    else:
+        scribe.user(lead + scribe.random.choice(errand["full"]).format(**said))
+
+
+def _log_in(scribe: Scribe, known: Phrases) -> None:
+    scribe.assistant(scribe.random.choice(_ASKED))
+    said = {name: known[name].said for name in ("username", "password")}
+    scribe.user(scribe.random.choice(_LOGINS).format(**said))
+
+
+def _run(scribe: Scribe, errand: JsonMapping, known: Phrases) -> None:
+    """Make the calls of an errand and reply; ``known`` learns the token, and a new password."""
+    output: Json = ""
+    for name, arguments in errand["steps"]:
+        if "token" in arguments and "token" not in known:
+            _find_with_login(scribe, name, errand, known)
+        given = {key: _argument(text, known) for key, text in arguments.items()}
+        output = scribe.call(name, given, errand.get("keywords", ""))
+    result = told(output)
+    said = {name: phrase.said for name, phrase in known.items()} | {"r": result}
+    scribe.assistant(errand["reply"].format(**said))
+    if "then" in errand:
+        again = {**known, "r": Phrase(result, result)}
+        _ask(scribe, {"parts": [], **errand["then"]}, again, "")
+        _run(scribe, errand["then"], again)
+
+
+def _find_with_login(scribe: Scribe, name: str, errand: JsonMapping, known: Phrases) -> None:
+    """Search the tool first where that is needed: it brings the login with it."""
+    scribe.find(name, errand["keywords"])
+    login = {key: known[key].value for key in ("username", "password")}
+    token = scribe.call("GetUserToken", login)["token"]
+    known["token"] = Phrase(token, token)
+
+
+def _argument(text: str, known: Phrases) -> Json:
+    if text.startswith("$") and " " not in text:
+        return str(known[text[1:]].value)
+    return Template(text).substitute({name: phrase.value for name, phrase in known.items()})

@@ -1,0 +1,55 @@
+"""What an episode's replies are worth: their likeness to the recorded ones, and their truth."""
+
+from __future__ import annotations
+
+from stb_env.judges.judge import Case
+from stb_env.metrics.rouge import rouge_l
+from stb_env.suites.api_bank.agreement import Known
+from stb_env.suites.api_bank.apis.today import TODAY
+from stb_env.suites.api_bank.user import ScriptedUser
+from stb_env.tools import FINISH
+
+
+def mean_rouge(case: Case) -> float | None:
+    """Return the mean ROUGE-L of the replies that follow recorded calls; None where there are none.
+
+    The last text of a turn is its reply, and so is a final answer; a turn that was never answered scores 0.
+    """
+    references = case.task.goal["replies"]
+    if not references:
+        return None
+    said = _replies(case)
+    scores = [
+        round(rouge_l(said[turn], reference), 4) if turn in said else 0.0 for turn, reference in references
+    ]
+    return sum(scores) / len(scores)
+
+
+def mean_agreement(case: Case) -> float | None:
+    """Return the share of the replies after recorded calls that agree with what the episode's calls returned.
+
+    None where nothing was replied in those turns. See `Known` for what disagrees.
+    """
+    said = _replies(case)
+    texts = [said[turn] for turn, _ in case.task.goal["replies"] if turn in said]
+    if not texts:
+        return None
+    record = case.task.record
+    heard = [
+        TODAY,
+        *(turn["user"] for turn in record["turns"]),
+        *(fact[2] for fact in record.get("knows", ())),
+    ]
+    calls = [call for call in case.calls if call.name != FINISH]
+    results = [part for call in calls for part in (call.arguments, call.result.response)]
+    known = Known(heard, results)
+    failed = [bool(calls[-1].result.error)] if calls else []
+    return sum(known.agrees(text, failed=failed if text is texts[-1] else ()) for text in texts) / len(texts)
+
+
+def _replies(case: Case) -> dict[int, str]:
+    """Return the last text of each turn, by its number."""
+    said = list(case.replies)
+    if case.calls and case.calls[-1].name == FINISH and case.answer:
+        said.append(case.answer)
+    return dict(zip(ScriptedUser().turns_of(case.task, said), said, strict=True))
