@@ -112,7 +112,7 @@ class ChatAgent(Agent):
     @property
     def fingerprint(self) -> JsonObject:
         """What decides the model's answers, for the run's manifest."""
-        return fingerprint(self._model)
+        return fingerprint(self._model) | ({} if self.answer == "call" else {"answer": self.answer})
 
     def _start(self, seed: int) -> None:
         self.usage = Usage()

@@ -148,6 +148,21 @@ def test_plain_text_is_reminded_of_on_each_branch_of_a_search():
     assert (episode.answer, episode.tree["queries"]) == ("gold", 4)
 
 
+def test_a_search_hears_of_a_reply_that_was_cut_and_goes_on_below_it():
+    model = ScriptedModel([cut(said("?")), said("!")])
+    episode = play(DepthFirstSearch(maze()), ChatAgent(model), task_id="1", seed=0)
+    assert (episode.answer, len(episode.steps), episode.tree["nodes"][2]["parent"]) == ("gold", 2, 1)
+    assert "cut at the length limit" in model.requests[1].messages[-2]["content"]
+
+
+def test_how_answers_are_taken_is_part_of_what_a_manifest_says():
+    assert ChatAgent(ScriptedModel([], name="m")).fingerprint == {"model": "m"}
+    assert ChatAgent(ScriptedModel([], name="m"), answer="text").fingerprint == {
+        "model": "m",
+        "answer": "text",
+    }
+
+
 def test_the_original_takes_a_reply_that_was_cut_as_it_is():
     episode, model = played(cut(native('{"door": "a"}')), cut(native("{")), said("!"), compat="original")
     assert episode.steps[0]["calls"][0]["name"] == "go"
