@@ -15,7 +15,8 @@ from .common import OwnJudge, SearchAgent, own_judge
 class BestOfNAgent(SearchAgent):
     """Tries a task n times in forks of its start, and plays the answer that its judge likes best.
 
-    Only that try is in effect when it is scored. Of equally good answers the first counts. Run it with
+    Only that try is in effect when it is scored. Of equally good answers the first counts; an answer on which
+    the judge failed counts as half good. Run it with
     ``--agent best_of_n``, or with settings as in ``--agent "best_of_n(n=5, judge='heuristic')"``.
 
     Args:

@@ -10,7 +10,7 @@ from typing import Any
 
 import gymnasium as gym
 
-from stb_env import ChatModel, IndependentChains, Judge
+from stb_env import ChatModel, IndependentChains, InfrastructureError, Judge
 
 from .common import OwnJudge, SearchAgent, own_judge
 
@@ -52,7 +52,8 @@ class ReflexionAgent(SearchAgent):
 
     A try has failed when the model gave up, when it ran out of steps, or when the agent's own judge does
     not find its answer solved while tries are left; the last answer is given unchecked. Whoever scores the
-    episode is never asked. After a failed try the model writes a short lesson, which later tries read
+    episode is never asked. Where the agent's own judge fails, the answer counts as good and the tree's notes
+    say so. After a failed try the model writes a short lesson, which later tries read
     after the query. Run it with ``--agent reflexion``, or with settings as in ``--agent "reflexion(n=5)"``.
 
     Args:
@@ -105,7 +106,6 @@ class ReflexionAgent(SearchAgent):
 
         Raises:
             ModelError: The model gave no usable answer.
-            JudgeError: The agent's judge gave no usable verdict.
         """
         tree = self.env.tree
         if tree.current == 0 and len(tree.nodes[0].children) > len(self.lessons):
@@ -144,7 +144,12 @@ class ReflexionAgent(SearchAgent):
         answer = self.env.answer_in(action)
         if self._judge is None or begun >= self.n or answer is None:
             return False
-        verdict = self.env.case(answer).verdict(self._judge)
+        try:
+            verdict = self.env.case(answer).verdict(self._judge)
+        except InfrastructureError as error:
+            self.usage += error.usage
+            self.env.note(f"the answer {answer[:80]!r} was not checked: {error}")
+            return False
         if verdict.usage is not None:
             self.usage += verdict.usage
         self._rejected = None if verdict.status == "solved" else answer

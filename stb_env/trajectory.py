@@ -161,7 +161,8 @@ class Trajectory:
         query: What the user asked.
         tools: OpenAI function specs that the agent saw, Finish included.
         messages: The episode as OpenAI chat messages.
-        steps: Each action with calls, reward and end flags, as plain data.
+        steps: Each action with calls, reward and end flags, as plain data; under ``engine`` what the agent's
+            model gave with it (finish reason, token ids, logprobs), where it has one.
         answer: The final answer; empty where none was given.
         verdict: The verdict as plain data, or None.
         reward: Sum of the rewards.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import gymnasium as gym
 
-from stb_env.actions import parse_action
-from stb_env.baselines.conversation import Conversation
+from stb_env.actions import Action, parse_action
+from stb_env.baselines.conversation import Conversation, mended
 from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -38,16 +38,24 @@ Shown = Callable[[Sequence[JsonMapping]], Sequence[JsonMapping]]
 _SHORTENINGS = 3
 _ATTEMPTS = 3
 _ORIGINAL = Sampling(max_tokens=1024, frequency_penalty=0, presence_penalty=0)
+_CUT = "(This reply was cut at the length limit: nothing in it was carried out. Write a shorter one.)"
+# As much of a reply that was cut as stays in the conversation, in characters.
+_BEGINNING = 1_000
 
 
 class ChatAgent(Agent):
     """Lets a chat model play: one completion a turn, every call that it writes made in that turn.
 
-    An answer without a call is taken as the final answer and wrapped in Finish, except in conversations,
-    where it goes to the user; a call that the model wrote as text is still a call. Where the conversation
-    outgrows the model's context, the oldest tool results are cut and the question is put again, up to
-    three times. A refusal is asked again twice. Any other failure of the model ends the episode as
-    invalid, with its own kind: ``context``, ``rate_limit``, ``timeout`` ...
+    A call that the model wrote as text is still a call. Text without one goes to the environment, whose
+    complaint reminds the model to call a tool or Finish; a second such text in a row is taken as the final
+    answer and wrapped in Finish. In conversations it goes to the user. A reply that was cut at the length
+    limit is neither made nor an answer: the model reads that it was cut, and a turn is gone. Calls of unknown
+    tools, or with arguments that are no JSON, get the environment's correction.
+
+    Where the conversation outgrows the model's context, the oldest tool results are cut and the question is
+    put again, up to three times; else each request extends the one before, so that servers can cache it. A
+    refusal is asked again twice. Any other failure of the model ends the episode as invalid, with its own
+    kind: ``context``, ``rate_limit``, ``timeout`` ...
 
     In a `TreeSearch` the model reads what the search shows at its current node, so nothing of a branch that
     was left, and every completion counts as a question of its own, so that two tries in the same situation
@@ -62,16 +70,20 @@ class ChatAgent(Agent):
             2024): text without a call is a thought, a conversation is never cut, one that outgrows the
             model's context ends its branch, and replies have at most 1,024 tokens. Other failures of the
             model still end the episode as invalid.
+        answer: ``"text"`` takes the model's first text without a call as its answer; ``"call"`` reminds it
+            once that an answer is given by calling Finish.
 
     Attributes:
         usage: What the episode's completions cost, refused ones included.
+        engine: What the server gave with the last completion besides its message: why it stopped, and token
+            ids, logprobs and the like where it gives them.
 
     Raises:
         ConfigError: No model is configured.
 
     Examples:
         >>> from stb_env import ScriptedModel
-        >>> agent = ChatAgent(ScriptedModel(["It is Paris."]))
+        >>> agent = ChatAgent(ScriptedModel(["It is Paris."]), answer="text")
         >>> observation = {"result": ""}
         >>> info = {"messages": [{"role": "user", "content": "Capital of France?"}], "tools": [], "calls": []}
         >>> agent.act(observation, info)["arguments"]["final_answer"], agent.usage.calls
@@ -82,9 +94,13 @@ class ChatAgent(Agent):
     needs = "a model"
 
     def __init__(
-        self, model: ChatModel | Path | str | None = None, compat: Literal["original"] | None = None
+        self,
+        model: ChatModel | Path | str | None = None,
+        compat: Literal["original"] | None = None,
+        answer: Literal["call", "text"] = "call",
     ) -> None:
         self.compat = compat
+        self.answer = answer
         self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
         self._start(0)
 
@@ -96,7 +112,7 @@ class ChatAgent(Agent):
     @property
     def fingerprint(self) -> JsonObject:
         """What decides the model's answers, for the run's manifest."""
-        return fingerprint(self._model)
+        return fingerprint(self._model) | ({} if self.answer == "call" else {"answer": self.answer})
 
     def _start(self, seed: int) -> None:
         self.usage = Usage()
@@ -107,13 +123,16 @@ class ChatAgent(Agent):
         self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
         self._has_user = False
+        self._parse: Callable[[Any], Action] = parse_action
+        self.engine = {}
 
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Forget the last episode; equal questions of episodes with other seeds count as others."""
         self._start(seed)
         self._search = env if isinstance(env, TreeSearch) else None
         rules = getattr(env.unwrapped, "rules", None)
-        self._has_user = rules is not None and rules.user is not None
+        if rules is not None:
+            self._has_user, self._parse = rules.user is not None, rules.parse
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return what the model does next, as its message or as a Finish call.
@@ -130,9 +149,12 @@ class ChatAgent(Agent):
             if self.compat is None or error.kind != "context":
                 raise
             return failed_reply(str(error))
-        message = _with_ids(reply.message)
-        talk.say(message)
-        action = self._action(message)
+        self.engine = {**reply.extra, "finish_reason": reply.finish_reason}
+        cut = self.compat is None and reply.finish_reason == "length"
+        message = self._rest(reply) if cut else _with_ids(reply.message)
+        talk.say(message if self.compat else mended(message, self._names))
+        reminded = observation.get("status") == Status.NO_CALL
+        action = message["content"] if cut else self._action(message, reminded=reminded)
         if self._search is None or not isinstance(action, Mapping):
             return action
         # Tells the search what the node cost.
@@ -168,7 +190,8 @@ class ChatAgent(Agent):
 
     def _conversation(self, observation: JsonMapping, info: JsonMapping) -> Conversation:
         if self._search is not None:
-            return Conversation(self._search.messages)
+            said = self._search.messages
+            return Conversation(said if self.compat else [mended(message, self._names) for message in said])
         if self._talk is None:
             self._talk = Conversation(info["messages"])
         else:
@@ -189,15 +212,26 @@ class ChatAgent(Agent):
         elif tools != self._tools_text:
             self._tools, self._tools_text = tuple(json.loads(tools)), tools
 
-    def _action(self, message: JsonObject) -> Any:
+    @property
+    def _names(self) -> Collection[str]:
+        return {tool["function"]["name"] for tool in self._tools}
+
+    def _rest(self, reply: ChatReply) -> JsonObject:
+        """Return what is left of a reply that was cut: its first words and that it was cut."""
+        begun = reply.text[:_BEGINNING].strip()
+        # Not even a call that seems complete is made: a Finish could hold half an answer.
+        words = begun if not self._parse(begun).calls else ""
+        return {"role": "assistant", "content": f"{words}\n{_CUT}".strip()}
+
+    def _action(self, message: JsonObject, *, reminded: bool) -> Any:
         text = message.get("content") or ""
         if self.compat is not None or message.get("tool_calls") or not text.strip():
             return message
-        known = {tool["function"]["name"] for tool in self._tools}
-        written = parse_action(text).calls
-        if self._has_user or (written and all(call.name in known for call in written)):
+        written = self._parse(text)
+        said = written.text.strip()
+        if self._has_user or written.calls or not said:
             return text
-        return answer(text)
+        return answer(said) if reminded or self.answer == "text" else text
 
     def _answered(
         self, talk: Conversation, tools: Sequence[JsonMapping] = (), shown: Shown = tuple

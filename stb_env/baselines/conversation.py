@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Collection, Mapping, Sequence
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -11,6 +13,9 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 _LEAST = 160
 # What one round of shortening takes off the whole conversation.
 _OFF = 0.5
+# What OpenAI's endpoint takes as a function's name, in the history too.
+_NO_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST_NAME = 64
 
 
 class Conversation:
@@ -79,6 +84,58 @@ class Conversation:
             gone += len(text) - len(shorter)
             self.messages[index] = message | {"content": shorter}
         return gone > 0
+
+
+def mended(message: JsonMapping, known: Collection[str] = ()) -> JsonObject:
+    """Return an assistant's message in a form that every server takes back as history.
+
+    Chat templates read the arguments of earlier calls as JSON objects: a single call that was written
+    otherwise would make a server refuse every later request. What was written stays to be read, as the one
+    member of an object. Names that no function can have are refused too.
+
+    Args:
+        message: Any chat message; one without calls stays as it is.
+        known: Names of tools, which stay as they are.
+
+    Examples:
+        >>> call = {"id": "c", "type": "function", "function": {"name": "a tool", "arguments": "{1"}}
+        >>> mended({"role": "assistant", "tool_calls": [call]})["tool_calls"][0]["function"]
+        {'name': 'a_tool', 'arguments': '{"not_json": "{1"}'}
+    """
+    calls = message.get("tool_calls")
+    return {**message, "tool_calls": [_mended(call, known) for call in calls]} if calls else dict(message)
+
+
+def _mended(call: JsonMapping, known: Collection[str]) -> JsonObject:
+    function = call["function"]
+    name, arguments = str(function.get("name", "")), function.get("arguments", "")
+    if name not in known:
+        name = _NO_NAME.sub("_", name)[:_LONGEST_NAME] or "unnamed"
+    text = arguments if isinstance(arguments, str) else jsontext.dumps(arguments)
+    return {**call, "function": {**function, "name": name, "arguments": _object_text(text)}}
+
+
+def _object_text(text: str) -> str:
+    try:
+        value = jsontext.loads(text)
+    except ValueError:
+        value = None
+    if isinstance(value, Mapping):
+        return text if _is_strict(text) else jsontext.dumps(value)
+    return jsontext.dumps({"not_json": text}) if text.strip() else "{}"
+
+
+def _is_strict(text: str) -> bool:
+    """Return whether a text that our tolerant reader takes is JSON for any reader."""
+    try:
+        json.loads(text, parse_constant=_refuse)
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(constant)
 
 
 def _cut(text: str, limit: int) -> str:

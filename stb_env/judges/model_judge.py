@@ -39,9 +39,10 @@ class Ballot:
 class VotingJudge:
     """Base of judges that ask a model for each vote; a subclass says what is asked and how it is read.
 
-    A reply that cannot be read and a refusal are asked again; then the vote is missing, as it is where the
-    model's client found no answer within its own retries and deadline. A missing vote is a `MissingVotes`
-    failure and never "unsolved".
+    Each vote has a seed of its own. A reply that cannot be read is asked for again with what was wrong, and a
+    refusal is asked again (see `ReadableModel`); then the vote is missing, as it is where the model's client
+    found no answer within its own retries and deadline. A missing vote is a `MissingVotes` failure and never
+    "unsolved".
 
     Args:
         model: Answers the questions.

@@ -13,18 +13,25 @@ from stb_env.request import Slow
 
 # Far above any number of votes, so that an attempt never meets another vote's index.
 _STRIDE = 10_000
+# What the most likely text was not, a little chance may be.
+_LEAST_TEMPERATURE = 0.2
+# As much of an unreadable reply as is quoted back, in characters.
+_QUOTE = 2_000
 
 
 class ReadableModel(DrivenModel):
     """Asks a model again where its answer cannot be read or it failed in a way that may pass.
 
-    Each attempt has an index of its own, because the same seed would only buy the same answer. Put it
-    inside a `CachedModel`: what is stored then can always be read.
+    What could not be read is put to the model once more, with what was wrong with it. Each question has a
+    seed of its own, which follows from its index and from the model's configured seed: votes differ from each
+    other, and an attempt from the one before. After the first attempt the temperature is above 0 too, since
+    the most likely answer was none. Put it inside a `CachedModel`: what is stored then can always be read.
 
     Args:
         model: Answers.
         readable: Whether an answer can be used.
         attempts: How often a question is put at most.
+        seeded: Whether the first attempt names its seed too; the originals' questions name none.
 
     Raises:
         ConfigError: ``attempts`` is below 1.
@@ -35,14 +42,23 @@ class ReadableModel(DrivenModel):
         >>> reply = model.complete(ChatRequest.of("Is it?"))
         >>> reply.text, reply.usage.calls
         ('yes', 2)
+        >>> model.model.requests[1].messages[-1]["content"][:44]
+        'Your reply could not be read as an answer to'
     """
 
-    def __init__(self, model: ChatModel, readable: Callable[[ChatReply], bool], attempts: int) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        readable: Callable[[ChatReply], bool],
+        attempts: int,
+        *,
+        seeded: bool = True,
+    ) -> None:
         if attempts < 1:
             raise ConfigError(f"attempts must be at least 1, got {attempts}")
         self.model = model
         self.attempts = attempts
-        self._readable = readable
+        self._readable, self._seeded = readable, seeded
 
     @property
     def name(self) -> str:
@@ -56,11 +72,10 @@ class ReadableModel(DrivenModel):
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Return the first answer that can be read; its usage covers every attempt."""
-        spent = Usage()
+        spent, asked = Usage(), request
         for attempt in range(self.attempts):
-            numbered = replace(request, index=request.index + attempt * _STRIDE)
             try:
-                reply: ChatReply = yield ask(self.model, numbered)
+                reply: ChatReply = yield ask(self.model, self._numbered(asked, attempt))
             except InfrastructureError as error:
                 failure = error
                 spent += error.usage if isinstance(error, ModelError) else Usage()
@@ -72,6 +87,7 @@ class ReadableModel(DrivenModel):
             if self._readable(reply):
                 return replace(reply, usage=spent)
             failure = _unreadable(self.name, reply)
+            asked = replace(asked, messages=(*asked.messages, *_corrected(asked, reply)))
         tried = f" (asked {attempt + 1} times)" if attempt else ""
         raise ModelError(
             f"{failure}{tried}",
@@ -81,9 +97,52 @@ class ReadableModel(DrivenModel):
             usage=spent,
         )
 
+    def _numbered(self, request: ChatRequest, attempt: int) -> ChatRequest:
+        """Return a question with the index, the seed and the temperature of an attempt."""
+        index, settings, sampling = request.index + attempt * _STRIDE, self.fingerprint, request.sampling
+        if attempt or self._seeded:
+            base = settings.get("seed", 0) if sampling.seed is None else sampling.seed
+            sampling = replace(sampling, seed=base + index)
+        if attempt:
+            asked = settings.get("temperature", 0) if sampling.temperature is None else sampling.temperature
+            sampling = replace(sampling, temperature=max(asked, _LEAST_TEMPERATURE))
+        return replace(request, index=index, sampling=sampling)
+
+
+def _corrected(request: ChatRequest, reply: ChatReply) -> tuple[JsonObject, JsonObject]:
+    """Return an unreadable reply and what was wrong with it, as messages."""
+    # The reply goes back as text: a call in it would want an answer, and could be one that no server reads.
+    return (
+        {"role": "assistant", "content": _said(reply)[:_QUOTE] or "(nothing)"},
+        {"role": "user", "content": f"{_fault(reply)} {_wanted(request)}"},
+    )
+
+
+def _fault(reply: ChatReply) -> str:
+    if reply.finish_reason == "length":
+        return "Your reply was cut at the length limit before it was complete; write much less."
+    if not _said(reply).strip():
+        return "Your reply was empty."
+    return "Your reply could not be read as an answer to the question: it does not have the form asked for."
+
+
+def _wanted(request: ChatRequest) -> str:
+    if not request.tools:
+        return "Answer the question again, in exactly the form that it asks for, and write nothing else."
+    function = request.tools[0]["function"]
+    members = ", ".join(function["parameters"].get("properties", {}))
+    return (
+        f"Answer again with one call of {function['name']}, or write only a JSON object with the members "
+        f"{members}."
+    )
+
+
+def _said(reply: ChatReply) -> str:
+    calls = reply.tool_calls
+    return str(calls[0]["function"]["arguments"]) if calls else reply.text
+
 
 def _unreadable(name: str, reply: ChatReply) -> ModelError:
-    calls = reply.tool_calls
-    said = str(calls[0]["function"]["arguments"]) if calls else reply.text
-    message = f"model {name!r} wrote nothing that can be read as an answer: {' '.join(said.split())[:120]!r}"
+    said = " ".join(_said(reply).split())[:120]
+    message = f"model {name!r} wrote nothing that can be read as an answer: {said!r}"
     return ModelError(message, kind="judge", stage="judge", retryable=True)

@@ -12,7 +12,7 @@ from stb_env.llm.model import ModelError
 from stb_env.usage import Price, Usage
 
 # What engines such as vLLM give besides, for training: from the choice, and from the body.
-_CHOICE_EXTRA = ("logprobs", "token_ids", "stop_reason")
+_CHOICE_EXTRA = ("logprobs", "token_ids", "stop_reason", "seed")
 _BODY_EXTRA = ("prompt_token_ids", "prompt_logprobs", "system_fingerprint")
 _MESSAGE_EXTRA = ("reasoning_content", "reasoning")
 

@@ -10,6 +10,8 @@ import gymnasium as gym
 from stb_env.jsontypes import JsonMapping
 from stb_env.usage import NO_USAGE, Usage
 
+_NOTHING: JsonMapping = {}
+
 Policy = Callable[[JsonMapping, JsonMapping], Any]
 
 
@@ -22,6 +24,8 @@ class Agent:
         name: Label in manifests and tables.
         needs: What it needs besides an environment, in words; empty for nothing.
         usage: Model calls, tokens and cost of the running episode.
+        engine: What the model's engine gave with the last action: finish reason, token ids, logprobs, as they
+            came. It is kept with the step and never shown to the environment; empty where there is none.
 
     Examples:
         >>> from stb_env import Agent, play
@@ -37,6 +41,7 @@ class Agent:
     name: str = ""
     needs: ClassVar[str] = ""
     usage: Usage = NO_USAGE
+    engine: JsonMapping = _NOTHING
 
     def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
         """Return the environment that this agent wants to play, for example one wrapped in a search.

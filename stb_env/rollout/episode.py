@@ -49,7 +49,8 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         observation, reward, terminated, truncated, info = env.step(action)
         total += float(reward)
         over = terminated or truncated
-        steps.append(_step(info, float(reward), terminated, truncated))
+        step = _step(info, float(reward), terminated, truncated)
+        steps.append(step | ({"engine": dict(agent.engine)} if agent.engine else {}))
     return Trajectory(
         suite=first["suite"],
         group=first["group"],

@@ -58,6 +58,16 @@ def test_an_answer_that_its_own_judge_rejects_is_a_failed_try_which_the_test_nev
     assert "nothing" in str(reflected[0])
 
 
+def test_an_answer_that_its_own_judge_cannot_check_is_given_and_that_is_said():
+    model = walking("a", "!", Solved=lambda text: "hm", reply=lambda text: "hm")
+    agent = ReflexionAgent(model)
+    episode = played(agent)
+    assert (episode.valid, episode.answer, agent.lessons) == (True, "gold", [])
+    (note,) = episode.tree["notes"]
+    assert note.startswith("the answer 'gold' was not checked: 1 of 1 votes")
+    assert episode.usage["calls"] - 1 == len(model.requests) == 5
+
+
 def test_an_empty_answer_is_a_failed_try_too():
     empty = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}}
     replies = iter([empty, "Say something."])

@@ -135,6 +135,27 @@ def test_the_best_of_n_is_what_the_agents_own_judge_prefers():
     assert [call.arguments for call in test.cases[0].calls[:-1]] == [{"door": "b"}]
 
 
+@pytest.mark.parametrize("agent", [BestOfNAgent, UCTAgent])
+def test_an_agent_goes_on_where_its_own_judge_writes_nothing_of_use(agent: Any):
+    model = walking("?", "!", "!", Solved=lambda text: "hm", reply=lambda text: "hm")
+    settings = {"max_queries": 3} if agent is UCTAgent else {"n": 3}
+    episode = played(agent(model, **settings))
+    assert (episode.valid, episode.answer) == (True, "nothing")
+    assert len(episode.tree["notes"]) == 3
+    assert "votes of judge pass:walker:v2 are missing" in episode.tree["notes"][0]
+
+
+def test_filtering_dfs_goes_on_in_the_order_of_making_where_its_ranker_fails():
+    def reply(request: Any) -> Any:
+        made = sum(bool(asked.tools) for asked in model.requests)
+        return said("?!"[made - 1]) if request.tools else ModelError("down", kind="transport")
+
+    model = ScriptedModel(reply)
+    episode = played(DFSAgent(model, filter=True))
+    assert (episode.valid, episode.answer) == (True, "nothing")
+    assert episode.tree["notes"] == ["nodes 1 and 2 were not compared: down"]
+
+
 def test_an_own_judge_that_scores_the_episodes_too_is_refused():
     model = ScriptedModel([], name="m")
     for judge, name in ((HeuristicJudge(), "heuristic"), (PassJudge(model), "model")):

@@ -68,11 +68,6 @@ def test_it_sends_the_messages_and_tools_of_the_episode_and_answers_by_finish(en
     assert (played.answer, played.reward, played.valid) == ("Done.", 1.0, True)
 
 
-def test_a_plain_answer_is_wrapped_in_finish(env, job):
-    played, _, _ = run(env, job, ["It is 42."])
-    assert (played.answer, played.reward, len(played.steps)) == ("It is 42.", 1.0, 1)
-
-
 def test_calls_of_one_turn_are_all_made_and_each_gets_its_result(env, job):
     tool = job[1][0]
     both = calls(
@@ -112,11 +107,6 @@ def test_a_call_written_as_text_is_made(env, job):
     played, model, _ = run(env, job, [text, DONE])
     assert played.steps[0]["calls"][0]["name"] == job[1][0]
     assert model.requests[1].messages[-1]["role"] == "user"
-
-
-def test_an_answer_that_only_looks_like_a_call_is_an_answer(env, job):
-    played, _, _ = run(env, job, ['{"name": "Ada", "arguments": "none"}'])
-    assert played.answer == '{"name": "Ada", "arguments": "none"}'
 
 
 def test_an_empty_answer_costs_a_turn_and_is_complained_about(env, job):

@@ -232,14 +232,22 @@ def test_a_failure_of_the_judge_leaves_the_episode_invalid():
     assert (truncated, info["valid"], info["failure"]["stage"]) == (True, False, "judge")
 
 
-def test_a_failure_of_the_searchs_own_value_leaves_the_episode_invalid():
+def test_a_search_goes_on_without_a_value_that_fails_and_says_so():
     def value(view: NodeView) -> float:
-        raise InfrastructureError("no value", kind="timeout", stage="judge")
+        if view.answer == "nothing":
+            raise InfrastructureError("no value", kind="timeout", stage="judge")
+        return 0.4
 
-    *_, truncated, info = played_out(BestFirstSearch(maze(), value=value), "a")
-    assert (truncated, info["valid"], info["failure"]["kind"]) == (True, False, "timeout")
-    assert info["messages"]
-    assert info["tools"]
+    env = IndependentChains(maze(), tries=2, answers=2, value=value)
+    *_, truncated, info = played_out(env, "!?")
+    assert (truncated, info["valid"]) == (False, True)
+    assert info["tree"]["notes"] == ["node 2 has no value of its own: no value"]
+    assert [node["value"] for node in info["tree"]["nodes"]] == [None, 0.4, 0.5]
+
+
+def test_a_search_whose_value_holds_has_no_notes():
+    *_, info = played_out(IndependentChains(maze(), value=lambda view: 0.4), "!")
+    assert "notes" not in info["tree"]
 
 
 @pytest.mark.parametrize("search", [BeamSearch, BestFirstSearch, DepthFirstSearch, MonteCarloTreeSearch])

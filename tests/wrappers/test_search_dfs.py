@@ -272,10 +272,13 @@ def test_a_ranking_is_awaited_on_the_event_loop():
     assert asyncio.run(search())[4]["node"] == 2
 
 
-def test_a_ranking_that_cannot_be_read_leaves_the_episode_invalid():
-    env = DepthFirstSearch(maze(), filter=True, rank=Ranker(ScriptedModel(["hm"] * 9)))
-    *_, truncated, info = played_out(env, "ab")
-    assert (truncated, info["valid"], info["failure"]["stage"]) == (True, False, "judge")
+def test_a_search_goes_on_without_a_ranking_that_cannot_be_read_and_says_so():
+    model = ScriptedModel(["hm"] * 3)
+    *_, info = played_out(DepthFirstSearch(maze(), filter=True, rank=Ranker(model)), "?!")
+    assert (info["valid"], info["verdict"]["status"], info["tree"]["best"]) == (True, "unsolved", 1)
+    (note,) = info["tree"]["notes"]
+    assert note.startswith("nodes 1 and 2 were not compared: model 'scripted' wrote nothing that can be read")
+    assert info["usage"]["calls"] == len(model.requests) == 3
 
 
 # -- the original's rules --------------------------------------------------------------------------

@@ -183,8 +183,8 @@ def test_what_a_value_cost_that_failed_is_a_part_of_the_usage():
         error.usage = Usage(calls=1, total_tokens=7)
         raise error
 
-    *_, truncated, info = played_out(BestFirstSearch(maze(), value=value), "a")
-    assert (truncated, info["valid"], info["usage"]["total_tokens"]) == (True, False, 7)
+    *_, info = played_out(IndependentChains(maze(), value=value), "!")
+    assert (info["valid"], info["usage"]["total_tokens"]) == (True, 7)
 
 
 def test_a_judge_of_the_searchs_own_chooses_among_answers():

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 from stb_env import jsontext
 from stb_env.backend.user import Said
-from stb_env.errors import InfrastructureError
+from stb_env.errors import FailureKind, InfrastructureError
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.readable import ReadableModel
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask, fingerprint
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
 from stb_env.suites.api_bank.knowledge import Fact, answer_with, asked_for, is_told
 from stb_env.suites.api_bank.questions import Question, question_of
 from stb_env.tasks import Task
-from stb_env.usage import Usage
 
 _FIELD = "say"
 
@@ -128,7 +128,7 @@ class ModelUser:
 
     Args:
         model: Plays the user; a failure of it ends the episode with the stage ``user``.
-        attempts: How often an unreadable reply is asked for again.
+        attempts: How often an utterance is asked for at most; what could not be read is said each time.
         turns: After so many utterances the user has had enough.
 
     Examples:
@@ -145,6 +145,7 @@ class ModelUser:
     def __init__(self, model: ChatModel, *, attempts: int = 3, turns: int = 20) -> None:
         self.model = model
         self.attempts = attempts
+        self._patient = ReadableModel(model, _readable, attempts, seeded=False)
         self.turns = turns
         self._prompt: Prompt = latest("user", "stb_env.suites.api_bank")
 
@@ -164,22 +165,14 @@ class ModelUser:
             ModelError: It gave nothing that could be read; its stage is ``user``.
         """
         number, exchanges = state
-        usage = Usage()
-        for attempt in range(self.attempts):
-            request = self._request(task, exchanges, text, number * self.attempts + attempt)
-            try:
-                reply: ChatReply = yield ask(self.model, request)
-            except InfrastructureError as error:
-                raise _of_user(error, usage) from error
-            usage += reply.usage
-            said = _read(reply.text)
-            if said is not None:
-                over = not said or len(exchanges) + 1 >= self.turns
-                return Said(None if over else said, (number, (*exchanges, (text, said))), usage)
-        message = (
-            f"model {self.model.name!r} played no user in {self.attempts} attempts: {reply.text[:120]!r}"
-        )
-        raise ModelError(message, kind="simulator", stage="user", retryable=True, usage=usage)
+        request = self._request(task, exchanges, text, number * self.attempts)
+        try:
+            reply: ChatReply = yield ask(self._patient, request)
+        except InfrastructureError as error:
+            raise _of_user(error) from error
+        said = _read(reply.text)
+        over = not said or len(exchanges) + 1 >= self.turns
+        return Said(None if over else said, (number, (*exchanges, (text, said or ""))), reply.usage)
 
     def _request(
         self, task: Task, exchanges: tuple[tuple[str, str], ...], text: str, index: int
@@ -209,7 +202,11 @@ def _read(text: str) -> str | None:
     return "" if said is None else said.strip() if isinstance(said, str) else None
 
 
-def _of_user(error: InfrastructureError, usage: Usage) -> ModelError:
-    return ModelError(
-        str(error), kind=error.kind, stage="user", retryable=error.retryable, usage=usage + error.usage
-    )
+def _readable(reply: ChatReply) -> bool:
+    return _read(reply.text) is not None
+
+
+def _of_user(error: InfrastructureError) -> ModelError:
+    # Who wrote nothing that can be read was no judge here.
+    kind: FailureKind = "simulator" if error.kind == "judge" else error.kind
+    return ModelError(str(error), kind=kind, stage="user", retryable=error.retryable, usage=error.usage)

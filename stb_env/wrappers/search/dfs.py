@@ -6,6 +6,7 @@ from itertools import combinations
 
 from stb_env.envs.rules import Compat
 from stb_env.envs.tool_env import Transition
+from stb_env.errors import InfrastructureError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel
@@ -16,8 +17,8 @@ from stb_env.wrappers.search.original import OriginalDialect
 from stb_env.wrappers.search.original_ranking import OriginalRanker
 from stb_env.wrappers.search.ranking import Pair, Rank, as_rank, rank_by_value
 from stb_env.wrappers.search.tree import SearchTree
-from stb_env.wrappers.search.tree_search import TreeSearch, at_least_one, check_compat
-from stb_env.wrappers.search.value import settled
+from stb_env.wrappers.search.tree_search import UNKNOWN, TreeSearch, at_least_one, check_compat
+from stb_env.wrappers.search.value import Scored, settled
 
 ANSWERED, QUERIES_SPENT = 10_000, 100_000
 
@@ -166,7 +167,14 @@ class DepthFirstSearch(TreeSearch):
         points = dict.fromkeys(children, 0.0)
         for first, second in combinations(children, 2):
             pair = Pair.of(self.task, tree, first, second)
-            scored = yield from settled(self.rank(pair), "rank")
+            try:
+                scored = yield from settled(self.rank(pair), "rank")
+            except InfrastructureError as error:
+                # The original has no answer to this, so neither do its rules.
+                if self.compat:
+                    raise
+                tree = tree.noted(f"nodes {first} and {second} were not compared: {error}", error.usage)
+                scored = Scored(UNKNOWN)
             points[first] += scored.score
             points[second] += 1 - scored.score
             counted = (scored.usage.calls, scored.usage.total_tokens) if self.compat else (0, 0)

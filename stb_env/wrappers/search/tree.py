@@ -91,6 +91,7 @@ class SearchTree(NamedTuple):
         over: Whether the search has ended.
         spent: What models of the environment and of the search itself have used, on all branches.
         returned: What the published search function would have returned, where it has one.
+        notes: What the search had to go on without, in words.
 
     Examples:
         >>> tree = SearchTree((Node(),)).added(0, Node()).added(1, Node()).added(0, Node())
@@ -108,6 +109,7 @@ class SearchTree(NamedTuple):
     over: bool = False
     spent: Usage = NO_USAGE
     returned: int | None = None
+    notes: tuple[str, ...] = ()
 
     @property
     def here(self) -> Node:
@@ -119,6 +121,15 @@ class SearchTree(NamedTuple):
         return self._replace(
             queries=self.queries + queries, tokens=self.tokens + tokens, spent=self.spent + spent
         )
+
+    def noted(self, note: str, spent: Usage = NO_USAGE) -> SearchTree:
+        """Return a tree with one remark more, and with what was used in vain.
+
+        Examples:
+            >>> SearchTree((Node(),)).noted("went on without a value").to_dict("", {})["notes"]
+            ['went on without a value']
+        """
+        return self._replace(notes=(*self.notes, note), spent=self.spent + spent)
 
     def added(self, parent: int, node: Node) -> SearchTree:
         """Return a tree with one node more, the last child of its parent."""
@@ -178,11 +189,13 @@ class SearchTree(NamedTuple):
     def to_dict(self, method: str, settings: JsonMapping) -> JsonObject:
         """Return the tree as plain data, the form that ``info["tree"]`` and trajectories have.
 
+        ``notes`` are in it only where there are any.
+
         Args:
             method: Name of the search, for example ``DFS_woFilter_w2``.
             settings: Its settings as plain data.
         """
-        return {
+        data: JsonObject = {
             "method": method,
             "settings": dict(settings),
             "queries": self.queries,
@@ -191,6 +204,7 @@ class SearchTree(NamedTuple):
             "current": self.current,
             "nodes": [node.to_dict() for node in self.nodes],
         }
+        return data | ({"notes": list(self.notes)} if self.notes else {})
 
 
 def middle(state: WrapperState | State | None) -> Any:

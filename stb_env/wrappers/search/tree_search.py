@@ -21,6 +21,9 @@ from stb_env.wrappers.search.value import Value, as_value, settled, unlabelled, 
 
 Calls = list[JsonObject]
 
+UNKNOWN = 0.5
+"""Stands for a value or a comparison that failed: as good as not."""
+
 _GIVE_UP: JsonMapping = {"name": FINISH, "arguments": {"return_type": "give_up_and_restart"}}
 
 
@@ -38,8 +41,10 @@ class TreeSearch(ToolWrapper):
     verdict and end flags are those of that action. The judge sees no other answer. Without one, the search
     gives up, which is unsolved without a judge. The last step's ``info["tree"]`` has every node.
 
-    A failure of the infrastructure on any branch ends the episode as invalid. ``info["usage"]`` covers all
-    branches. Rewards that are shaped by a potential stay so: going elsewhere earns the difference.
+    A failure of the infrastructure on any branch ends the episode as invalid. Where only the search's own
+    value or ranking fails, the search goes on without it, takes the middle of the scale in its place and says
+    so in the tree's ``notes``. ``info["usage"]`` covers all branches. Rewards that are shaped by a potential
+    stay so: going elsewhere earns the difference.
 
     A subclass sets `method` and `settings`, and defines `_advance`.
 
@@ -133,6 +138,10 @@ class TreeSearch(ToolWrapper):
         calls = (call for step in self.tree.steps(self.tree.current) for call in step.calls)
         return Case(unlabelled(self.task), answer, tuple(calls))
 
+    def note(self, remark: str) -> None:
+        """Keep a remark with the tree, for whoever reads ``info["tree"]``: what the agent went on without."""
+        self._own = self.tree.noted(remark)
+
     # -- what a search is ------------------------------------------------------------------------
 
     def _advance(self, tree: SearchTree) -> Slow[SearchTree]:
@@ -196,7 +205,11 @@ class TreeSearch(ToolWrapper):
         last = len(tree.nodes) - 1
         if self.value is None or tree.nodes[last].outcome not in ("open", "answer"):
             return tree
-        scored = yield from settled(self.value(view_of(self.task, tree, last)), "value")
+        try:
+            scored = yield from settled(self.value(view_of(self.task, tree, last)), "value")
+        except InfrastructureError as error:
+            remark = f"node {last} has no value of its own: {error}"
+            return tree.changed(last, value=UNKNOWN).noted(remark, error.usage)
         return tree.changed(last, value=scored.score)._replace(spent=tree.spent + scored.usage)
 
     def _go(self, tree: SearchTree) -> float:
@@ -239,7 +252,7 @@ class TreeSearch(ToolWrapper):
         return self._closed(tree._replace(current=last, best=last if answered else None), ended)
 
     def _failed(self, tree: SearchTree, calls: Calls, error: InfrastructureError) -> Transition:
-        """End as invalid, because what the search asked (a value, a ranking) got no usable answer."""
+        """End as invalid, because what the search asked by the original's rules got no usable answer."""
         observation = {**tree.nodes[-1].observation, "status": int(Status.FAILURE)}
         info = {
             **self._info(tree),

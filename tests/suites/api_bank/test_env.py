@@ -280,6 +280,15 @@ def test_a_user_who_cannot_be_read_is_a_failure_of_its_own_kind():
     assert (info["failure"]["stage"], info["usage"]["calls"]) == ("user", 3)
 
 
+def test_a_user_who_cannot_be_read_hears_what_was_wrong():
+    model = ScriptedModel(["hm", '{"say": "Of 2023."}'])
+    env, *_ = started(user=ModelUser(model))
+    observation, *_ = env.step("Of which year?")
+    assert json.loads(observation["result"])["response"] == "Of 2023."
+    assert model.requests[1].messages[:-2] == model.requests[0].messages
+    assert "could not be read" in model.requests[1].messages[-1]["content"]
+
+
 def test_a_users_model_that_fails_names_its_stage():
     down = ModelError("no answer in 5 s", kind="timeout", retryable=True)
     env, *_ = started(user=ModelUser(ScriptedModel([down])))

@@ -91,7 +91,7 @@ def answer_status(
 
 
 def _status(model: ChatModel, question: ChatRequest, index: int) -> Slow[VerdictStatus]:
-    patient = ReadableModel(model, lambda reply: read_vote(reply) is not None, _ATTEMPTS)
+    patient = ReadableModel(model, lambda reply: read_vote(reply) is not None, _ATTEMPTS, seeded=False)
     reply: ChatReply = yield ask(patient, replace(question, index=index))
     vote = read_vote(reply)
     if vote is None or vote.status is None:

@@ -254,7 +254,9 @@ class _Annotator:
     def _select(self, query: str, answers: Sequence[JsonMapping], turn: int, rng: random.Random) -> Slow[int]:
         first, second = (json.dumps(answer) for answer in answers)
         question = self._evaluator.request(SELECT, query=query, answer_0=first, answer_1=second)
-        patient = ReadableModel(self._model, lambda reply: read_choice(reply) is not None, _ATTEMPTS)
+        patient = ReadableModel(
+            self._model, lambda reply: read_choice(reply) is not None, _ATTEMPTS, seeded=False
+        )
         reply: ChatReply = yield ask(patient, replace(question, index=turn))
         choice = read_choice(reply)
         if choice is None:
