@@ -58,7 +58,7 @@ def list_of_calls(text: str) -> list[ToolCall]:
         []
     """
     text = text.strip()
-    if not (text.startswith("[") and text.endswith(_END) and MARK.match(text)):
+    if not (text.endswith("]") and MARK.match(text)):
         return []
     try:
         return _python_calls(text)

@@ -19,7 +19,8 @@ _MESSAGE = re.compile(
 )
 # Servers that drop special tokens leave the words between them, run together.
 _BARE = re.compile(
-    r"(?:\A\s*|assistant)(analysis|commentary|final)(?=\S| to=)((?: to=functions\.[\w-]+)?)(?: ?(?:json|code))?"
+    r"(?:\A\s*|assistant)(analysis|commentary|final)(?=\S| to=)"
+    r"((?: to=functions\.[\w-]+)?)(?: ?(?:json|code)(?=\W))?"
 )
 _BARE_START = re.compile(r"\s*analysis\S")
 _TOOL = re.compile(r"\s*(?:functions\.|tool\b)")
@@ -47,7 +48,7 @@ def split(text: str) -> tuple[str, str] | None:
         (('Hm.', 'Hi.'), None)
     """
     if _BARE_START.match(text) and ("assistantfinal" in text or "assistantcommentary" in text):
-        text = _BARE.sub(r"<|end|><|channel|>\2\3<|message|>", text)
+        text = _BARE.sub(r"<|end|><|channel|>\1\2<|message|>", text)
     if "<|channel|>" not in text:
         return None
     thoughts: list[str] = []
