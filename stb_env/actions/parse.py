@@ -24,10 +24,10 @@ from stb_env.actions.families import (
 from stb_env.actions.known import Known, is_known, with_known_names
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean
 from stb_env.actions.structured import ABSENT, MAX_ID, MAX_WRITTEN_NAME, read_data, read_value
-from stb_env.actions.thought import split, thought_of
+from stb_env.actions.thought import split, thought_of, without_thought
 from stb_env.actions.turn import stretches
 from stb_env.jsontypes import JsonMapping
-from stb_env.tools import ToolCall
+from stb_env.tools import FINISH, ToolCall
 
 _USUAL_TEXT = 65_536
 
@@ -155,6 +155,26 @@ def parse_action(
     return _after(thought, _parse_text(text[:max_text], max_calls, known))
 
 
+def parse_said(parse: Callable[[ActionLike], Action], action: ActionLike) -> Action:
+    """Read an action with a reader of a task's own, to which its thoughts are not shown.
+
+    Args:
+        parse: The reader.
+        action: What an agent wrote.
+
+    Examples:
+        >>> parse_said(lambda line: Action((), line.upper()), "<think>Who?</think>It is Ada.")
+        Action(calls=(), text='IT IS ADA.', thought='Who?')
+    """
+    if not isinstance(action, str):
+        return parse(action)
+    thought, said = split(action[:MAX_TEXT])
+    # In JSON it is a word of an argument.
+    if not thought or read_value(action) is not ABSENT:
+        return parse(action)
+    return _after(thought, parse(said))
+
+
 def _parse_usual(text: str) -> Action | None:
     """Read what agents write most, one short JSON call in ASCII, at a third of the general readers' cost.
 
@@ -170,6 +190,8 @@ def _parse_usual(text: str) -> Action | None:
         return None
     name, arguments, call_id = data["name"], data.get("arguments"), data.get("id", "call_0")
     if type(arguments) is not dict or type(name) is not str or type(call_id) is not str or not call_id:
+        return None
+    if name == FINISH and "think" in text:
         return None
     if len(data) != 2 + ("id" in data) or len(name) > MAX_WRITTEN_NAME or len(call_id) > MAX_ID:
         return None
@@ -190,13 +212,18 @@ def _parse_text(text: str, max_calls: int, known: Known = None) -> Action:
     reading = _read(said, max_calls, known)
     if reading is None:
         return Action((), said, thought)
-    return arrange(with_known_names(reading.calls, known), reading.text, max_calls, thought)
+    return _arranged(reading, thought, max_calls, known)
 
 
 def _with_content(calls: list[ToolCall], content: str, thought: str, max_calls: int, known: Known) -> Action:
     spoken = split(content)
     thought = "\n".join(filter(None, (thought, spoken.thought)))
-    return arrange(with_known_names(calls, known), spoken.text, max_calls, thought)
+    return _arranged(Reading(calls, spoken.text), thought, max_calls, known)
+
+
+def _arranged(reading: Reading, thought: str, max_calls: int, known: Known) -> Action:
+    calls = map(without_thought, with_known_names(reading.calls, known))
+    return arrange(calls, reading.text, max_calls, thought)
 
 
 def _after(thought: str, action: Action) -> Action:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from stb_env.actions.families import harmony
 from stb_env.actions.plain import MAX_TEXT, clean
+from stb_env.tools import FINISH, ToolCall
 
 _TAGS = "think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection|inner_monologue"
 _PAIRS = {
@@ -77,6 +78,25 @@ def thought_of(data: object) -> str:
         if isinstance(value, str) and value:
             return clean(value)[:MAX_TEXT]
     return ""
+
+
+def without_thought(call: ToolCall) -> ToolCall:
+    """Return a call to Finish whose answer holds no thought; any other call as it is.
+
+    Examples:
+        >>> without_thought(ToolCall("Finish", {"final_answer": "<think>6 times 7</think>42"})).arguments
+        {'final_answer': '42'}
+    """
+    if call.name != FINISH:
+        return call
+    if isinstance(call.arguments, str):
+        thought, said = split(call.arguments)
+        return ToolCall(call.name, said, call.id) if thought else call
+    said_by_key = {key: split(value) for key, value in call.arguments.items() if isinstance(value, str)}
+    if not any(spoken.thought for spoken in said_by_key.values()):
+        return call
+    said_texts = {key: spoken.text for key, spoken in said_by_key.items()}
+    return ToolCall(call.name, {**call.arguments, **said_texts}, call.id)
 
 
 def _split_marks(text: str) -> Spoken:
