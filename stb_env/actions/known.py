@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Sequence
 from typing import TypeAlias
 
 from stb_env.tools import FINISH, ToolCall
@@ -38,10 +38,16 @@ def known_name(name: str, known: Known) -> str:
     return next((candidate for candidate in candidates if is_known(candidate, known)), name)
 
 
-def with_known_names(calls: Iterable[ToolCall], known: Known) -> list[ToolCall]:
-    """Return calls under the names that are known, where they were written with something around them."""
-    named = []
-    for call in calls:
-        name = known_name(call.name, known)
-        named.append(call if name == call.name else ToolCall(name, call.arguments, call.id))
-    return named
+def with_known_names(calls: Sequence[ToolCall], known: Known) -> tuple[ToolCall, ...]:
+    """Return calls under the names that are known, where they were written with something around them.
+
+    Examples:
+        >>> with_known_names([ToolCall("functions.ping", {})], {"ping"})
+        (ToolCall(name='ping', arguments={}, id=''),)
+    """
+    return tuple(_with_known_name(call, known) for call in calls)
+
+
+def _with_known_name(call: ToolCall, known: Known) -> ToolCall:
+    name = known_name(call.name, known)
+    return call if name == call.name else ToolCall(name, call.arguments, call.id)

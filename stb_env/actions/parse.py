@@ -142,8 +142,10 @@ def parse_action(
     """
     if type(action) is str:
         usual = _parse_usual(action)
-        if usual is not None and (known is None or is_known(usual.calls[0].name, known)):
-            return usual
+        if usual is not None:
+            if known is None or usual.calls[0].name in known:
+                return usual
+            return Action(with_known_names(usual.calls, known), "")
     if isinstance(action, bytes | bytearray):
         action = bytes(action[: 4 * max_text]).decode("utf-8", "replace")
     if isinstance(action, str):
@@ -271,6 +273,6 @@ def _sure(reading: Reading, known: Known) -> Reading | None:
     """Leave out calls of unknown tools where prose stands beside them: those are a part of it."""
     if known is None or not reading.text:
         return reading
-    calls = with_known_names(reading.calls, known)
-    calls = [call for call in calls if is_known(call.name, known)]
+    named = with_known_names(reading.calls, known)
+    calls = [call for call in named if is_known(call.name, known)]
     return Reading(calls, reading.text) if calls else None

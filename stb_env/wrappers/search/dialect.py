@@ -65,7 +65,7 @@ class Dialect:
 
     def grow(self, env: Inner, tree: SearchTree, action: object) -> Slow[Growth]:
         """Take an action in the state of the tree's current node."""
-        parsed = env.rules.parse(action)
+        parsed = read(env, action)
         found = _finish(parsed)
         if found is None:
             # What is read already need not be read again; a wrapper may want the action as it was written.
@@ -176,6 +176,11 @@ def shown(tree: SearchTree, step: Step) -> JsonObject:
 def state_of(env: Inner) -> State:
     """Return the state of the environment in the middle of all wrappers."""
     return cast(ToolEnv, env.unwrapped).snapshot()
+
+
+def read(env: Inner, action: object) -> Action:
+    """Read an action as the environment in the middle of all wrappers does."""
+    return cast(ToolEnv, env.unwrapped).read(action)
 
 
 def tokens_of(action: object) -> int:

@@ -29,7 +29,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step, arguments_text
-from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, diversity_message, shown, state_of
+from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, diversity_message, read, shown, state_of
 from stb_env.wrappers.search.tree import Node, Outcome, SearchTree
 
 RENAMED = "invalid_hallucination_function_name"
@@ -223,7 +223,7 @@ def path_text(steps: Sequence[Step]) -> str:
 
 def _read(env: Inner, action: object) -> Written:
     if not isinstance(action, Mapping) or not {"content", "tool_calls"} & action.keys():
-        parsed = env.rules.parse(action)
+        parsed = read(env, action)
         texts = [arguments_text(call.arguments) for call in parsed.calls]
         return Written(parsed.text or (None if parsed.calls else ""), parsed.calls, texts)
     calls: list[ToolCall] = []
