@@ -193,11 +193,10 @@ def _parse_usual(text: str) -> Action | None:
     name, arguments, call_id = data["name"], data.get("arguments"), data.get("id", "call_0")
     if type(arguments) is not dict or type(name) is not str or type(call_id) is not str or not call_id:
         return None
-    if name == FINISH and "think" in text:
-        return None
     if len(data) != 2 + ("id" in data) or len(name) > MAX_WRITTEN_NAME or len(call_id) > MAX_ID:
         return None
-    return Action((ToolCall(name, arguments, call_id),), "")
+    call = ToolCall(name, arguments, call_id)
+    return Action((call if name != FINISH else without_thought(call),), "")
 
 
 def _parse_text(text: str, max_calls: int, known: Known = None) -> Action:
@@ -206,10 +205,11 @@ def _parse_text(text: str, max_calls: int, known: Known = None) -> Action:
         calls, content = read_data(data, max_calls, known)
         if calls:
             return _with_content(calls, content, thought_of(data), max_calls, known)
+        thought = thought_of(data)
+        if not content and not thought:
+            return Action((), text)
         # The content of a message without calls is text like any other: many models write calls there.
-        return (
-            _after(thought_of(data), _parse_text(content, max_calls, known)) if content else Action((), text)
-        )
+        return _after(thought, _parse_text(content, max_calls, known))
     thought, said = split(text)
     reading = _read(said, max_calls, known)
     if reading is None:

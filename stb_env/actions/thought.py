@@ -56,16 +56,13 @@ def split(text: str) -> Spoken:
         >>> split("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi.")
         Spoken(thought='Hm.', text='Hi.')
     """
+    hidden, text = _split_marks(text) if any(first in text for first in "<[◁") else Spoken("", text)
     channels = harmony.split(text)
-    hidden, text = ("", text) if channels is None else channels
-    if not any(first in text for first in "<[◁"):
-        return Spoken(hidden, text)
-    spoken = _split_marks(text)
-    return Spoken(_joined([hidden, spoken.thought]), spoken.text)
+    return Spoken(hidden, text) if channels is None else Spoken(_joined([hidden, channels[0]]), channels[1])
 
 
 def thought_of(data: object) -> str:
-    """Return the thought that a message carries beside its content.
+    """Return the thought that a message carries beside its content; empty where there is none.
 
     Examples:
         >>> thought_of({"role": "assistant", "content": "Hi.", "reasoning_content": "Hm."})
@@ -73,7 +70,7 @@ def thought_of(data: object) -> str:
     """
     if not isinstance(data, Mapping):
         return ""
-    for key in _KEYS:
+    for key in _KEYS if "content" in data else ():
         value = data.get(key)
         if isinstance(value, str) and value:
             return clean(value)[:MAX_TEXT]

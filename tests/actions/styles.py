@@ -1,4 +1,4 @@
-"""How models write one call, and what a reader of any of it must find: the table that tests and fuzzing share."""
+"""How models write calls, and what a reader must find: the table that tests and fuzzing share."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ BOTH = (CALL, SEARCH)
 HERMES = (
     Style("tags", f"<tool_call>\n{OBJECT}\n</tool_call>"),
     Style("prose before the tags", f"I look it up.\n<tool_call>\n{OBJECT}\n</tool_call>"),
-    Style("two pairs of tags", f"<tool_call>\n{OBJECT}\n</tool_call>\n<tool_call>\n{OTHER}\n</tool_call>", BOTH),
+    Style(
+        "two pairs of tags", f"<tool_call>\n{OBJECT}\n</tool_call>\n<tool_call>\n{OTHER}\n</tool_call>", BOTH
+    ),
     Style("an open tag", f"<tool_call>\n{OBJECT}"),
     Style("the closing tag opens", f"<tool_call>{OBJECT}<tool_call>"),
     Style("a list in tags", f"<tool_call>[{OBJECT}, {OTHER}]</tool_call>", BOTH),
@@ -55,7 +57,9 @@ QWEN_CODER = (
         "<tool_call>\n<function=get_weather>\n<parameter=city>\nRome\n</parameter>\n"
         "<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
     ),
-    Style("no outer tags", "<function=get_weather><parameter=city>Rome</parameter><parameter=days>3</parameter>"),
+    Style(
+        "no outer tags", "<function=get_weather><parameter=city>Rome</parameter><parameter=days>3</parameter>"
+    ),
     Style("JSON in the element", f"<function=get_weather>{ARGUMENTS}</function>"),
     Style("quotes around the name", f'<function="get_weather">{ARGUMENTS}</function>'),
     Style(
@@ -71,10 +75,13 @@ QWEN_CODER = (
 )
 PARAMETERS = '<parameter name="city">Rome</parameter>\n<parameter name="days">3</parameter>'
 ANTHROPIC = (
-    Style("invoke", f'<function_calls>\n<invoke name="get_weather">\n{PARAMETERS}\n</invoke>\n</function_calls>'),
+    Style(
+        "invoke", f'<function_calls>\n<invoke name="get_weather">\n{PARAMETERS}\n</invoke>\n</function_calls>'
+    ),
     Style("a bare invoke", f'I look.\n<invoke name="get_weather">\n{PARAMETERS}\n</invoke>'),
     Style(
-        "MiniMax M2", f'<minimax:tool_call>\n<invoke name="get_weather">\n{PARAMETERS}\n</invoke>\n</minimax:tool_call>'
+        "MiniMax M2",
+        f'<minimax:tool_call>\n<invoke name="get_weather">\n{PARAMETERS}\n</invoke>\n</minimax:tool_call>',
     ),
     Style(
         "DeepSeek V3.2",
@@ -96,14 +103,24 @@ LLAMAS = (
     Style("a built-in tool", '<|python_tag|>search.call(query="blue, (green) shoes")', (SEARCH,)),
     Style("a header", f"<|start_header_id|>assistant<|end_header_id|>\n\n{LLAMA}<|eot_id|>"),
     Style("a bracket", '[get_weather(city="Rome", days=3)]'),
-    Style("two in a bracket", '[get_weather(city="Rome", days=3), search(query="blue, (green) shoes")]', BOTH),
-    Style("a bracket of lines", '[\n  get_weather(city="Rome", days=3),\n  search(query="blue, (green) shoes")\n]', BOTH),
+    Style(
+        "two in a bracket", '[get_weather(city="Rome", days=3), search(query="blue, (green) shoes")]', BOTH
+    ),
+    Style(
+        "a bracket of lines",
+        '[\n  get_weather(city="Rome", days=3),\n  search(query="blue, (green) shoes")\n]',
+        BOTH,
+    ),
 )
 MISTRAL = (
     Style("a list", f"[TOOL_CALLS] [{OBJECT}]"),
     Style("a list without blanks", f"[TOOL_CALLS][{OBJECT}, {OTHER}]</s>", BOTH),
     Style("names before arguments", f"[TOOL_CALLS]get_weather[ARGS]{ARGUMENTS}"),
-    Style("the mark before each", f"[TOOL_CALLS]get_weather[ARGS]{ARGUMENTS}[TOOL_CALLS]search[ARGS]{OTHER_ARGUMENTS}", BOTH),
+    Style(
+        "the mark before each",
+        f"[TOOL_CALLS]get_weather[ARGS]{ARGUMENTS}[TOOL_CALLS]search[ARGS]{OTHER_ARGUMENTS}",
+        BOTH,
+    ),
     Style("ids", f"[TOOL_CALLS]get_weather[CALL_ID]a1b2c3d4e[ARGS]{ARGUMENTS}"),
     Style("no second mark", f"Sure.[TOOL_CALLS]get_weather{ARGUMENTS}"),
 )
@@ -120,7 +137,8 @@ DEEPSEEK = (
         BOTH,
     ),
     Style(
-        "plain bars", f"<|tool_calls_begin|><|tool_call_begin|>get_weather<|tool_sep|>{ARGUMENTS}<|tool_call_end|>"
+        "plain bars",
+        f"<|tool_calls_begin|><|tool_call_begin|>get_weather<|tool_sep|>{ARGUMENTS}<|tool_call_end|>",
     ),
 )
 KIMI = (
@@ -131,7 +149,8 @@ KIMI = (
     ),
     Style(
         "two in a section",
-        "I look.<|tool_calls_section_begin|><|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
+        "I look.<|tool_calls_section_begin|>"
+        "<|tool_call_begin|>functions.get_weather:0<|tool_call_argument_begin|>"
         f"{ARGUMENTS}<|tool_call_end|><|tool_call_begin|>functions.search:1<|tool_call_argument_begin|>"
         f"{OTHER_ARGUMENTS}<|tool_call_end|><|tool_calls_section_end|>",
         BOTH,
@@ -160,7 +179,10 @@ GRANITE = (
     ),
 )
 HARMONY = (
-    Style("commentary", f"<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{ARGUMENTS}<|call|>"),
+    Style(
+        "commentary",
+        f"<|channel|>commentary to=functions.get_weather <|constrain|>json<|message|>{ARGUMENTS}<|call|>",
+    ),
     Style(
         "after an analysis",
         "<|channel|>analysis<|message|>Maybe ping.<|end|><|start|>assistant<|channel|>commentary "
@@ -170,7 +192,10 @@ HARMONY = (
         "the recipient in the role",
         f"<|start|>assistant to=functions.get_weather<|channel|>commentary json<|message|>{ARGUMENTS}",
     ),
-    Style("no special tokens", f"analysisMaybe ping.assistantcommentary to=functions.get_weather json{ARGUMENTS}"),
+    Style(
+        "no special tokens",
+        f"analysisMaybe ping.assistantcommentary to=functions.get_weather json{ARGUMENTS}",
+    ),
     Style("an object in the last channel", f"<|channel|>final<|message|>{OBJECT}<|return|>"),
 )
 GEMMA = (
@@ -178,7 +203,10 @@ GEMMA = (
     Style("print", 'I look.\n```tool_code\nprint(get_weather(city="Rome", days=3))\n```'),
     Style("default_api", '```tool_code\nprint(default_api.get_weather(city="Rome", days=3))\n```'),
     Style("an element", '<tool_code>get_weather(city="Rome", days=3)</tool_code>'),
-    Style("function tokens", "<start_function_call>call:get_weather{city:<escape>Rome<escape>,days:3}<end_function_call>"),
+    Style(
+        "function tokens",
+        "<start_function_call>call:get_weather{city:<escape>Rome<escape>,days:3}<end_function_call>",
+    ),
 )
 REACT = (
     Style("plain", f"Thought: I look.\nAction: get_weather\nAction Input: {ARGUMENTS}"),
@@ -200,7 +228,10 @@ REACT = (
     Style("a known tool without an input", "Thought: Is it there?\nAction: ping", (PING,)),
     Style("a fenced input", f"Action: get_weather\nAction Input:\n```json\n{ARGUMENTS}\n```"),
     Style("a surplus brace", f"Action: get_weather\nAction Input: {ARGUMENTS}}}"),
-    Style("a made-up observation", f"Action: get_weather\nAction Input: {ARGUMENTS}\nObservation: Sun.\nAction: ping"),
+    Style(
+        "a made-up observation",
+        f"Action: get_weather\nAction Input: {ARGUMENTS}\nObservation: Sun.\nAction: ping",
+    ),
 )
 OBJECTS = (
     Style("an object", OBJECT),
@@ -219,36 +250,59 @@ OBJECTS = (
     Style("the tool's name as the only key", f'{{"get_weather": {ARGUMENTS}}}'),
     Style("an inner object", f'{{"thought": "I look.", "action": {OBJECT}}}'),
     Style("an inner list", f'{{"actions": [{OBJECT}, {OTHER}]}}', BOTH),
-    Style("the parallel tool", f'{{"tool_uses": [{{"recipient_name": "functions.get_weather", "parameters": {ARGUMENTS}}}]}}'),
+    Style(
+        "the parallel tool",
+        f'{{"tool_uses": [{{"recipient_name": "functions.get_weather", "parameters": {ARGUMENTS}}}]}}',
+    ),
     Style("a namespace", f'{{"name": "functions.get_weather", "arguments": {ARGUMENTS}}}'),
     Style("a namespace in a program", 'functions.get_weather(city="Rome", days=3)'),
     Style("single quotes", str({"name": CALL[0], "arguments": CALL[1]})),
 )
 THOUGHTS = (
     Style("an object after a thought", f"<think>\nPerhaps {OTHER}?\n</think>\n\n{OBJECT}"),
-    Style("tags after a thought", f"<think><tool_call>{OTHER}</tool_call></think><tool_call>{OBJECT}</tool_call>"),
+    Style(
+        "tags after a thought",
+        f"<think><tool_call>{OTHER}</tool_call></think><tool_call>{OBJECT}</tool_call>",
+    ),
     Style("a thought that the template began", f"Perhaps <tool_call>{OTHER}</tool_call></think>\n{OBJECT}"),
     Style("Mistral's thought", f"[THINK]ping()[/THINK][TOOL_CALLS]get_weather[ARGS]{ARGUMENTS}"),
     Style("Kimi's thought", f"◁think▷{OTHER}◁/think▷{OBJECT}"),
     Style("an unclosed thought", f"<think>I call {OBJECT}", ()),
     Style("a thought alone", f"<thinking>{OBJECT}</thinking>", ()),
-    Style("a call in the channel of thoughts", f"<|channel|>analysis to=functions.ping<|message|>{ARGUMENTS}", ()),
+    Style(
+        "a call in the channel of thoughts",
+        f"<|channel|>analysis to=functions.ping<|message|>{ARGUMENTS}",
+        (),
+    ),
     Style("an analysis alone", f"<|channel|>analysis<|message|>{OBJECT}<|end|>", ()),
 )
 RESPONSES = (
     Style("an observation", f"{OBJECT}\nObservation: Sun.\n{OTHER}"),
-    Style("a tool response", f"<tool_call>{OBJECT}</tool_call>\n<tool_response>Sun.</tool_response>\n<tool_call>{OTHER}</tool_call>"),
+    Style(
+        "a tool response",
+        f"<tool_call>{OBJECT}</tool_call>\n<tool_response>Sun.</tool_response>\n<tool_call>{OTHER}</tool_call>",
+    ),
     Style(
         "a header of a tool",
         f"{LLAMA}<|eot_id|><|start_header_id|>ipython<|end_header_id|>\n\nSun.<|eot_id|>"
         f"<|start_header_id|>assistant<|end_header_id|>\n\n{OTHER}",
     ),
-    Style("the next turn", f"<tool_call>{OBJECT}</tool_call><|im_end|>\n<|im_start|>user\n<tool_call>{OTHER}</tool_call>"),
-    Style("tool output", f'```tool_code\nget_weather(city="Rome", days=3)\n```\n```tool_output\nSun.\n```\n{OTHER}'),
+    Style(
+        "the next turn",
+        f"<tool_call>{OBJECT}</tool_call><|im_end|>\n<|im_start|>user\n<tool_call>{OTHER}</tool_call>",
+    ),
+    Style(
+        "tool output",
+        f'```tool_code\nget_weather(city="Rome", days=3)\n```\n```tool_output\nSun.\n```\n{OTHER}',
+    ),
 )
 TEXTS = (
     Style("an unknown tool in prose", 'One writes {"name": "other", "arguments": {}} there.', ()),
-    Style("an unknown tool in a fence", 'Like so:\n```json\n{"name": "other", "arguments": {}}\n```\nOr not.', ()),
+    Style(
+        "an unknown tool in a fence",
+        'Like so:\n```json\n{"name": "other", "arguments": {}}\n```\nOr not.',
+        (),
+    ),
     Style("two calls with words between", f"Either {OBJECT} or {OTHER}.", ()),
     Style("two names", f'{{"tool": "get_weather", "action": "search", "args": {ARGUMENTS}}}', ()),
     Style("a person", '{"name": "Ada", "age": 36}', ()),
@@ -257,7 +311,11 @@ TEXTS = (
     Style("a plan", "Action: I will think about it", ()),
     Style("a word", "search", ()),
     Style("an unknown tool alone", '{"name": "other", "arguments": {}}', (("other", {}),)),
-    Style("an unknown tool in tags", '<tool_call>{"name": "other", "arguments": {}}</tool_call>', (("other", {}),)),
+    Style(
+        "an unknown tool in tags",
+        '<tool_call>{"name": "other", "arguments": {}}</tool_call>',
+        (("other", {}),),
+    ),
 )
 
 FAMILIES = {
