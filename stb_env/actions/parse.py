@@ -200,21 +200,30 @@ def _parse_usual(text: str) -> Action | None:
 
 
 def _parse_text(text: str, max_calls: int, known: Known = None) -> Action:
-    data = read_value(text)
-    if data is not ABSENT:
-        calls, content = read_data(data, max_calls, known)
-        if calls:
-            return _with_content(calls, content, thought_of(data), max_calls, known)
-        thought = thought_of(data)
-        if not content and not thought:
-            return Action((), text)
-        # The content of a message without calls is text like any other: many models write calls there.
-        return _after(thought, _parse_text(content, max_calls, known))
+    action = _parse_data(text, max_calls, known)
+    if action is not None:
+        return action
     thought, said = split(text)
+    action = None if said == text else _parse_data(said, max_calls, known)
+    if action is not None:
+        return _after(thought, action)
     reading = _read(said, max_calls, known)
-    if reading is None:
-        return Action((), said, thought)
-    return _arranged(reading, thought, max_calls, known)
+    return Action((), said, thought) if reading is None else _arranged(reading, thought, max_calls, known)
+
+
+def _parse_data(text: str, max_calls: int, known: Known) -> Action | None:
+    """Read a text that is data from its first character to its last; None where it is anything else."""
+    data = read_value(text)
+    if data is ABSENT:
+        return None
+    calls, content = read_data(data, max_calls, known)
+    thought = thought_of(data)
+    if calls:
+        return _with_content(calls, content, thought, max_calls, known)
+    if not content and not thought:
+        return Action((), text)
+    # The content of a message without calls is text like any other: many models write calls there.
+    return _after(thought, _parse_text(content, max_calls, known))
 
 
 def _with_content(calls: list[ToolCall], content: str, thought: str, max_calls: int, known: Known) -> Action:

@@ -12,7 +12,10 @@ from stb_env.tools import FINISH, ToolCall
 
 _TAGS = "think|thinking|thoughts?|reasoning|analysis|scratchpad|reflection|inner_monologue"
 _PAIRS = {
-    "tag": (rf"<(?:\w{{1,20}}:)?(?P<tag>{_TAGS})(?:\s[^<>]{{0,200}})?>", rf"</(?:\w{{1,20}}:)?({_TAGS})\s*>"),
+    "tag": (
+        rf"<(?:\w{{1,20}}:)?(?P<tag>{_TAGS})(?:[ \t][^<>\n]{{0,200}})?>",
+        rf"</(?:\w{{1,20}}:)?({_TAGS})[ \t]{{0,9}}>",
+    ),
     "mistral": (r"\[THINK\]", r"\[/THINK\]"),
     "kimi": ("◁think▷", "◁/think▷"),
     "cohere": (r"<\|START_THINKING\|>", r"<\|END_THINKING\|>"),
