@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-# What may stand: whose it is, the home of ToolLLM's code, and its wire strings for a key.
-WHOSE = re.compile(r"(SambaNova|ToolLLM)'s ToolBench|OpenBMB/ToolBench|\"toolbench_(rapidapi_)?key\"")
+# What may stand: whose it is, the homes and folders of their code, and ToolLLM's wire strings for a key.
+WHOSE = re.compile(
+    r"(SambaNova|ToolLLM)'s ToolBench|OpenBMB/ToolBench|\"toolbench_(rapidapi_)?key\"|folder = \"toolbench\""
+)
 BARE = re.compile(r"(?<!stable)toolbench", re.IGNORECASE)
 
 

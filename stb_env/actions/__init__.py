@@ -2,7 +2,7 @@
 
 from stb_env.actions.action import MAX_CALLS, Action
 from stb_env.actions.finish_arguments import finish_arguments
-from stb_env.actions.parse import parse_action
+from stb_env.actions.parse import parse_action, parse_said
 from stb_env.actions.plain import MAX_TEXT
 from stb_env.actions.python_text import POSITIONAL
 from stb_env.actions.write import format_action
@@ -15,4 +15,5 @@ __all__ = [
     "finish_arguments",
     "format_action",
     "parse_action",
+    "parse_said",
 ]

@@ -18,7 +18,9 @@ class Action:
 
     Attributes:
         calls: The calls in the order in which they run, ids unique; empty where nothing was called.
-        text: A thought or anything else beside the calls; all of the text where there is no call.
+        text: What stands beside the calls; all that was said where there is no call.
+        thought: What the agent wrote to itself (``<think>...</think>``, a channel of thoughts): kept for the
+            record, and never executed, judged or shown.
 
     Examples:
         >>> from stb_env import Action
@@ -31,6 +33,7 @@ class Action:
 
     calls: tuple[ToolCall, ...]
     text: str
+    thought: str = ""
 
 
 class Reading(NamedTuple):
@@ -40,7 +43,7 @@ class Reading(NamedTuple):
     text: str
 
 
-def arrange(calls: Iterable[ToolCall], text: str, max_calls: int = MAX_CALLS) -> Action:
+def arrange(calls: Iterable[ToolCall], text: str, max_calls: int = MAX_CALLS, thought: str = "") -> Action:
     """Bound, order and identify calls.
 
     The first Finish moves to the end and every further Finish is dropped: the published code (Guo et al.,
@@ -56,7 +59,7 @@ def arrange(calls: Iterable[ToolCall], text: str, max_calls: int = MAX_CALLS) ->
     finishes = [call for call in kept if call.name == FINISH]
     if finishes:
         kept = [call for call in kept if call.name != FINISH] + finishes[:1]
-    return Action(_identified(kept), text)
+    return Action(_identified(kept), text, thought)
 
 
 def _identified(calls: list[ToolCall]) -> tuple[ToolCall, ...]:

@@ -1,41 +1,21 @@
-"""Calls in marked blocks: ``<tool_call>`` tags and Markdown fences."""
+"""Calls in Markdown fences, and texts with a fence around them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from itertools import islice
 
-from stb_env.actions import program
 from stb_env.actions.action import Reading
-from stb_env.actions.structured import ABSENT, read_data, read_value
+from stb_env.actions.body import calls_of
+from stb_env.actions.known import Known
 from stb_env.tools import ToolCall
 
 FENCE = "```"
 
-# An unclosed tag runs to the end: models stop before the closing one.
-_TAG = re.compile(r"<tool_call>(.*?)(?:</tool_call>|\Z)", re.DOTALL)
-_LANGUAGE = re.compile(r"[ \t]*(?:[\w+-]*[ \t]*(?:\r?\n|\Z)|(?:json|python)\b)")
+_LANGUAGE = re.compile(r"[ \t]*(?:[\w+-]*[ \t]*(?:\r?\n|\Z)|(?:json|python|tool_code|tool_call)\b)")
 
 
-def read_tags(text: str, max_calls: int) -> Reading | None:
-    """Read JSON calls inside ``<tool_call>`` tags, as Hermes and Qwen models write them.
-
-    Examples:
-        >>> tagged = '<tool_call>{"name": "a"}</tool_call><tool_call>{"name": "b"}</tool_call>'
-        >>> [call.name for call in read_tags(tagged, 64).calls]
-        ['a', 'b']
-    """
-    if "<tool_call>" not in text:
-        return None
-    calls: list[ToolCall] = []
-    # Python's parser, the second try, costs more than a search, so blocks are bounded like calls.
-    for match in islice(_TAG.finditer(text), max_calls):
-        calls += _json_calls(match[1], max_calls)
-    return Reading(calls, _outside(_TAG.split(text)[0::2])) if calls else None
-
-
-def read_fences(text: str, max_calls: int) -> Reading | None:
+def read_fences(text: str, max_calls: int, known: Known = None) -> Reading | None:
     r"""Read JSON calls or a program inside Markdown fences.
 
     Examples:
@@ -47,9 +27,8 @@ def read_fences(text: str, max_calls: int) -> Reading | None:
     segments = text.split(FENCE)
     calls: list[ToolCall] = []
     for body in segments[1::2][:max_calls]:
-        body = _without_language(body)
-        calls += _json_calls(body, max_calls) or program.calls_in(body, max_calls)
-    return Reading(calls, _outside(segments[0::2])) if calls else None
+        calls += calls_of(_without_language(body), max_calls, known)
+    return Reading(calls, outside(segments[0::2])) if calls else None
 
 
 def unfence(text: str) -> str:
@@ -70,13 +49,6 @@ def _without_language(body: str) -> str:
     return body[language.end() :] if language else body
 
 
-def _json_calls(body: str, max_calls: int) -> list[ToolCall]:
-    value = read_value(body)
-    if value is not ABSENT:
-        return read_data(value, max_calls).calls
-    lines = [value for line in body.split("\n")[:max_calls] if (value := read_value(line)) is not ABSENT]
-    return [call for value in lines for call in read_data(value, max_calls).calls]
-
-
-def _outside(parts: Iterable[str]) -> str:
+def outside(parts: Iterable[str]) -> str:
+    """Join what stands around calls, a part a line, without blanks and empty parts."""
     return "\n".join(part for part in (part.strip() for part in parts) if part)

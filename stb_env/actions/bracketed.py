@@ -6,6 +6,7 @@ import ast
 import re
 
 from stb_env.actions.action import Reading
+from stb_env.actions.known import Known
 from stb_env.actions.python_text import NotDataError, call_of, expression
 from stb_env.actions.structured import ABSENT, make_call, read_value
 from stb_env.jsontypes import JsonObject
@@ -15,12 +16,13 @@ MAX_BRACKET = 4_000
 """Longest bracket, in characters, that is read as Python."""
 
 _END = ")]"
-_START = re.compile(r"\[[ \t]*([A-Za-z_][\w.]{0,255})\(")
+MARK = re.compile(r"\[\s*([A-Za-z_][\w.]{0,255})\(")
+
 _PREFIX = re.compile(r"(?:api[- ]?request[ \t]*:[ \t]*)?\Z", re.IGNORECASE)
 _KEY = re.compile(r"(?:^|,)\s*(\w+)\s*=\s*")
 
 
-def read(text: str, max_calls: int) -> Reading | None:
+def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
     """Read bracketed calls anywhere in a text; a bracket lies within one line.
 
     Values are Python literals, and a bare word is its own text. Li et al. put values between quotes without
@@ -34,7 +36,7 @@ def read(text: str, max_calls: int) -> Reading | None:
         >>> read("[Say(text='it's fine', to=Ann Lee)]", 64).calls[0].arguments
         {'text': "it's fine", 'to': 'Ann Lee'}
     """
-    if _END not in text or not _START.search(text):
+    if _END not in text or not MARK.search(text):
         return None
     calls: list[ToolCall] = []
     beside: list[str] = []
@@ -46,10 +48,28 @@ def read(text: str, max_calls: int) -> Reading | None:
     return Reading(calls, "\n".join(beside).strip()) if calls else None
 
 
+def list_of_calls(text: str) -> list[ToolCall]:
+    r"""Read a text that is one list of calls in Python, over any number of lines.
+
+    Examples:
+        >>> [call.name for call in list_of_calls("[a(n=1),\n b(k='x')]")]
+        ['a', 'b']
+        >>> list_of_calls("[1, 2]")
+        []
+    """
+    text = text.strip()
+    if not (text.endswith("]") and MARK.match(text)):
+        return []
+    try:
+        return _python_calls(text)
+    except NotDataError:
+        return []
+
+
 def _read_line(line: str, max_calls: int) -> tuple[list[ToolCall], str]:
     calls: list[ToolCall] = []
     kept, position, last = line, 0, line.rfind(_END)
-    while len(calls) < max_calls and (start := _START.search(line, position)) and last >= start.end():
+    while len(calls) < max_calls and (start := MARK.search(line, position)) and last >= start.end():
         found, end = _read_bracket(line, start, last)
         # Only the words before a line's first bracket count as text; what follows is a made-up response.
         if not calls:

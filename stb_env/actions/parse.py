@@ -2,32 +2,79 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from stb_env import jsontext
-from stb_env.actions import blocks, bracketed, program, react
+from stb_env.actions import blocks, body, bracketed, program, prose, react
 from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
+from stb_env.actions.families import (
+    anthropic,
+    deepseek,
+    gemma,
+    granite,
+    harmony,
+    hermes,
+    kimi,
+    llama,
+    mistral,
+    qwen_coder,
+)
+from stb_env.actions.known import Known, is_known, with_known_names
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean
 from stb_env.actions.structured import ABSENT, MAX_ID, MAX_WRITTEN_NAME, read_data, read_value
+from stb_env.actions.thought import split, thought_of, without_thought
+from stb_env.actions.turn import stretches
 from stb_env.jsontypes import JsonMapping
-from stb_env.tools import ToolCall
+from stb_env.tools import FINISH, ToolCall
 
 _USUAL_TEXT = 65_536
 
 ActionLike: TypeAlias = str | bytes | JsonMapping | Sequence[object] | None
 """What an agent may hand over as its action; `parse_action` says how it is read."""
 
-Form = Callable[[str, int], Reading | None]
+Form = Callable[[str, int, Known], Reading | None]
 """Reads a text of one form, at most so many calls; None where the text has no call of this form."""
 
-FORMS: tuple[Form, ...] = (blocks.read_tags, react.read, blocks.read_fences, program.read, bracketed.read)
-"""Forms of text that is no JSON, in the order in which they are tried; a further form joins here."""
+
+class Syntax(NamedTuple):
+    """A form of calls in text.
+
+    Attributes:
+        mark: Finds where a call of this form may begin.
+        read: Reads the calls.
+        sure: Whether the mark says by itself that a call follows, so that prose around it changes nothing.
+    """
+
+    mark: re.Pattern[str]
+    read: Form
+    sure: bool = True
+
+
+SYNTAXES: tuple[Syntax, ...] = (
+    Syntax(harmony.MARK, harmony.read),
+    Syntax(hermes.MARK, hermes.read),
+    Syntax(qwen_coder.MARK, qwen_coder.read),
+    Syntax(anthropic.MARK, anthropic.read),
+    Syntax(llama.MARK, llama.read),
+    Syntax(mistral.MARK, mistral.read),
+    Syntax(deepseek.MARK, deepseek.read),
+    Syntax(kimi.MARK, kimi.read),
+    Syntax(granite.MARK, granite.read),
+    Syntax(gemma.MARK, gemma.read),
+    Syntax(react.MARK, react.read),
+    Syntax(re.compile(blocks.FENCE), blocks.read_fences, sure=False),
+    Syntax(prose.MARK, prose.read, sure=False),
+    Syntax(bracketed.MARK, bracketed.read, sure=False),
+)
+"""Forms of text that is neither JSON nor a program; a further form joins here."""
 
 
 def parse_action(
     action: ActionLike,
     *,
+    known: Known = None,
     max_text: int = MAX_TEXT,
     max_calls: int = MAX_CALLS,
 ) -> Action:
@@ -38,6 +85,9 @@ def parse_action(
 
     Args:
         action: Text in one of the forms below, or a call, a list of calls or an assistant message.
+        known: Names of the tools that there are, Finish always among them. With them, a call without a mark
+            of its own is read in prose too, and only calls of these tools are; a call that stands alone may
+            have any name.
         max_text: Only so many characters of a text are read.
         max_calls: Calls beyond this number are dropped.
 
@@ -53,17 +103,17 @@ def parse_action(
 
         >>> call = {"id": "c", "type": "function", "function": {"name": "ping", "arguments": '{"n": 1}'}}
         >>> parse_action({"role": "assistant", "content": "Hm.", "tool_calls": [call]})
-        Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='c'),), text='Hm.')
+        Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='c'),), text='Hm.', thought='')
 
         JSON in tags or fences:
 
         >>> parse_action('First this. <tool_call>{"name": "ping", "arguments": {}}</tool_call>')
-        Action(calls=(ToolCall(name='ping', arguments={}, id='call_0'),), text='First this.')
+        Action(calls=(ToolCall(name='ping', arguments={}, id='call_0'),), text='First this.', thought='')
 
         ReAct text:
 
         >>> parse_action('Thought: I need it.\nAction: ping\nAction Input: {"n": 1}')
-        Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='call_0'),), text='I need it.')
+        Action(calls=(ToolCall(name='ping', arguments={'n': 1}, id='call_0'),), text='I need it.', thought='')
 
         A program, where positional arguments stand under ``"*"``, and a bracket:
 
@@ -72,21 +122,59 @@ def parse_action(
         >>> parse_action("API-Request: [Ping(n='1')]").calls
         (ToolCall(name='Ping', arguments={'n': '1'}, id='call_0'),)
 
+        The marks of most families of models (`stb_env.actions.families`), and with ``known`` an object in
+        the middle of prose:
+
+        >>> parse_action('[TOOL_CALLS]ping[ARGS]{"n": 1}').calls
+        (ToolCall(name='ping', arguments={'n': 1}, id='call_0'),)
+        >>> parse_action('I do {"tool": "ping", "args": {"n": 1}} now.', known={"ping"}).calls
+        (ToolCall(name='ping', arguments={'n': 1}, id='call_0'),)
+
+        Thoughts are kept apart, whatever they hold:
+
+        >>> parse_action("<think>API.ping()?</think>API.pong()")
+        Action(calls=(ToolCall(name='pong', arguments={}, id='call_0'),), text='', thought='API.ping()?')
+
         Anything else is text without a call:
 
         >>> parse_action("Hello (world).")
-        Action(calls=(), text='Hello (world).')
+        Action(calls=(), text='Hello (world).', thought='')
     """
     if type(action) is str:
         usual = _parse_usual(action)
         if usual is not None:
-            return usual
+            if known is None or usual.calls[0].name in known:
+                return usual
+            return Action(with_known_names(usual.calls, known), "")
     if isinstance(action, bytes | bytearray):
         action = bytes(action[: 4 * max_text]).decode("utf-8", "replace")
     if isinstance(action, str):
-        return _parse_text(clean(action)[:max_text], max_calls)
-    calls, text = read_data(action, max_calls)
-    return arrange(calls, text, max_calls) if calls else _parse_text(text[:max_text], max_calls)
+        return _parse_text(clean(action)[:max_text], max_calls, known)
+    calls, text = read_data(action, max_calls, known)
+    thought = thought_of(action)
+    if calls:
+        return _with_content(calls, text, thought, max_calls, known)
+    return _after(thought, _parse_text(text[:max_text], max_calls, known))
+
+
+def parse_said(parse: Callable[[ActionLike], Action], action: ActionLike) -> Action:
+    """Read an action with a reader of a task's own, to which its thoughts are not shown.
+
+    Args:
+        parse: The reader.
+        action: What an agent wrote.
+
+    Examples:
+        >>> parse_said(lambda line: Action((), line.upper()), "<think>Who?</think>It is Ada.")
+        Action(calls=(), text='IT IS ADA.', thought='Who?')
+    """
+    if not isinstance(action, str):
+        return parse(action)
+    thought, said = split(action[:MAX_TEXT])
+    # In JSON it is a word of an argument.
+    if not thought or read_value(action) is not ABSENT:
+        return parse(action)
+    return _after(thought, parse(said))
 
 
 def _parse_usual(text: str) -> Action | None:
@@ -107,19 +195,93 @@ def _parse_usual(text: str) -> Action | None:
         return None
     if len(data) != 2 + ("id" in data) or len(name) > MAX_WRITTEN_NAME or len(call_id) > MAX_ID:
         return None
-    return Action((ToolCall(name, arguments, call_id),), "")
+    call = ToolCall(name, arguments, call_id)
+    return Action((call if name != FINISH else without_thought(call),), "")
 
 
-def _parse_text(text: str, max_calls: int) -> Action:
+def _parse_text(text: str, max_calls: int, known: Known = None) -> Action:
+    action = _parse_data(text, max_calls, known)
+    if action is not None:
+        return action
+    thought, said = split(text)
+    action = None if said == text else _parse_data(said, max_calls, known)
+    if action is not None:
+        return _after(thought, action)
+    reading = _read(said, max_calls, known)
+    return Action((), said, thought) if reading is None else _arranged(reading, thought, max_calls, known)
+
+
+def _parse_data(text: str, max_calls: int, known: Known) -> Action | None:
+    """Read a text that is data from its first character to its last; None where it is anything else."""
     data = read_value(text)
-    if data is not ABSENT:
-        calls, content = read_data(data, max_calls)
-        if calls:
-            return arrange(calls, content, max_calls)
-        # The content of a message without calls is text like any other: many models write calls there.
-        return _parse_text(content, max_calls) if content else Action((), text)
-    for form in FORMS:
-        reading = form(text, max_calls)
+    if data is ABSENT:
+        return None
+    calls, content = read_data(data, max_calls, known)
+    thought = thought_of(data)
+    if calls:
+        return _with_content(calls, content, thought, max_calls, known)
+    if not content and not thought:
+        return Action((), text)
+    # The content of a message without calls is text like any other: many models write calls there.
+    return _after(thought, _parse_text(content, max_calls, known))
+
+
+def _with_content(calls: list[ToolCall], content: str, thought: str, max_calls: int, known: Known) -> Action:
+    spoken = split(content)
+    thought = "\n".join(filter(None, (thought, spoken.thought)))
+    return _arranged(Reading(calls, spoken.text), thought, max_calls, known)
+
+
+def _arranged(reading: Reading, thought: str, max_calls: int, known: Known) -> Action:
+    calls = map(without_thought, with_known_names(reading.calls, known))
+    return arrange(calls, reading.text, max_calls, thought)
+
+
+def _after(thought: str, action: Action) -> Action:
+    if not thought:
+        return action
+    return Action(action.calls, action.text, "\n".join(filter(None, (thought, action.thought))))
+
+
+def _read(text: str, max_calls: int, known: Known) -> Reading | None:
+    """Read the first stretch of a turn that holds calls, unless one before it seems to have tried a call."""
+    beside: list[str] = []
+    for stretch in stretches(text, MAX_CALLS):
+        reading, tried = _read_stretch(stretch, max_calls, known)
         if reading is not None:
-            return arrange(reading.calls, reading.text, max_calls)
-    return Action((), text)
+            return reading if not beside else Reading(reading.calls, blocks.outside([*beside, reading.text]))
+        if tried:
+            return None
+        beside.append(stretch)
+    return None
+
+
+def _read_stretch(text: str, max_calls: int, known: Known) -> tuple[Reading | None, bool]:
+    """Return what was read, and whether there was a mark of a call at all."""
+    calls = body.json_calls(text, max_calls, known) if text.lstrip().startswith(("{", "[")) else []
+    calls = calls or bracketed.list_of_calls(text)[:max_calls]
+    if calls:
+        return Reading(calls, ""), True
+    reading = program.read(text, max_calls)
+    if reading is not None:
+        return reading, True
+    # What begins first is what was written: a later mark may be a word in an argument of it.
+    marks = [
+        (mark.start(), number) for number, form in enumerate(SYNTAXES) if (mark := form.mark.search(text))
+    ]
+    for _, number in sorted(marks):
+        reading = SYNTAXES[number].read(text, max_calls, known)
+        if reading is not None and not SYNTAXES[number].sure:
+            reading = _sure(reading, known)
+        if reading is not None:
+            return reading, True
+    return None, bool(marks)
+
+
+def _sure(reading: Reading, known: Known) -> Reading | None:
+    """Leave out calls of unknown tools where prose stands beside them: those are a part of it."""
+    if known is None or not reading.text:
+        return reading
+    named = with_known_names(reading.calls, known)
+    calls = [call for call in named if is_known(call.name, known)]
+    return Reading(calls, reading.text) if calls else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from stb_env.actions.action import Reading
+from stb_env.actions.known import Known
 from stb_env.actions.python_text import Names, NotDataError, call_of, statements, value_of
 from stb_env.actions.structured import make_call
 from stb_env.jsontypes import Json, JsonObject
@@ -16,7 +17,7 @@ PREFIX = "API."
 """The object whose methods a program calls; other dotted names are kept whole."""
 
 
-def read(text: str, max_calls: int) -> Reading | None:
+def read(text: str, max_calls: int, _: Known = None) -> Reading | None:
     r"""Read a text that is a program from its first line to its last, and nothing else.
 
     Every statement is a call with literal arguments or names a value; comments and ``;`` are allowed.

@@ -8,6 +8,8 @@ from typing import Final
 
 from stb_env import jsontext
 from stb_env.actions.action import MAX_CALLS, Reading
+from stb_env.actions.known import Known
+from stb_env.actions.near_keys import near_call
 from stb_env.actions.plain import MAX_TEXT, clean, plain
 from stb_env.actions.python_text import NotDataError, literal
 from stb_env.jsontypes import JsonMapping
@@ -20,6 +22,8 @@ ABSENT: Final = object()
 """Stands for the value of a text that is neither JSON nor a Python literal."""
 
 _BARE_CALL = frozenset({"name", "id", "type"})
+# Keys under which objects without a name of their own carry calls.
+_WRAPPERS = ("tool_call", "tool_uses", "function_calls", "actions", "calls", "action")
 
 
 def read_value(text: str) -> object:
@@ -71,7 +75,7 @@ def _read_id(value: object) -> str:
     return clean(value)[:MAX_ID] if isinstance(value, str) else ""
 
 
-def read_call(data: object) -> ToolCall | None:
+def read_call(data: object, known: Known = None) -> ToolCall | None:
     """Return the call that an object describes, or None.
 
     Examples:
@@ -81,19 +85,26 @@ def read_call(data: object) -> ToolCall | None:
         True
         >>> read_call({"name": "Ada", "age": 36}) is None
         True
+        >>> read_call({"tool": "ping", "args": {"n": 1}}) == read_call({"ping": {"n": 1}}, {"ping"})
+        True
     """
     if not isinstance(data, Mapping):
         return None
     function = data.get("function", data)
     if not isinstance(function, Mapping) or not isinstance(name := function.get("name"), str):
-        return None
+        return _near(data, known)
     for key in ("arguments", "parameters"):
         if key in function:
             return make_call(name, function[key], data.get("id"))
-    return make_call(name, None, data.get("id")) if set(function) <= _BARE_CALL else None
+    return make_call(name, None, data.get("id")) if set(function) <= _BARE_CALL else _near(function, known)
 
 
-def read_data(data: object, max_calls: int = MAX_CALLS) -> Reading:
+def _near(data: JsonMapping, known: Known) -> ToolCall | None:
+    near = near_call(data, known)
+    return None if near is None else make_call(near.name, near.arguments, data.get("id"))
+
+
+def read_data(data: object, max_calls: int = MAX_CALLS, known: Known = None) -> Reading:
     """Find the calls of decoded data and, in a message, its content.
 
     Examples:
@@ -101,7 +112,7 @@ def read_data(data: object, max_calls: int = MAX_CALLS) -> Reading:
         >>> read_data(message)
         Reading(calls=[ToolCall(name='ping', arguments={}, id='')], text='Look it up.')
     """
-    found = (call for item in _candidates(data) if (call := read_call(item)) is not None)
+    found = (call for item in _candidates(data) if (call := read_call(item, known)) is not None)
     return Reading(list(islice(found, max_calls)), _content(data))
 
 
@@ -114,7 +125,14 @@ def _candidates(data: object) -> Sequence[object]:
     if isinstance(listed, list | tuple) and listed:
         return listed
     legacy = data.get("function_call")
-    return (data if legacy is None else legacy,)
+    if legacy is not None:
+        return (legacy,)
+    inner = next((data[key] for key in _WRAPPERS if key in data), None) if "name" not in data else None
+    if isinstance(inner, Mapping):
+        return (inner,)
+    if isinstance(inner, list | tuple):
+        return inner
+    return (data,)
 
 
 def _content(data: object) -> str:

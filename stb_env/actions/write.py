@@ -15,8 +15,8 @@ from stb_env.tools import ToolCall
 def format_action(action: Action | Sequence[ToolCall] | ToolCall) -> str:
     """Write an action as text that `parse_action` reads back as the same action.
 
-    One call is a JSON object, several are a list, calls beside a text an OpenAI assistant message, and an
-    action without a call is its text.
+    One call is a JSON object, several are a list, and an action without a call is its text; calls beside a
+    text, and whatever has a thought, are an OpenAI assistant message.
 
     Raises:
         ActionError: An argument has no JSON form, or the text is longer than `parse_action` reads.
@@ -31,11 +31,14 @@ def format_action(action: Action | Sequence[ToolCall] | ToolCall) -> str:
         ...
         stb_env.errors.ActionError: give 'ping' plain JSON data: Object of type set is not JSON serializable
     """
-    if isinstance(action, Action):
-        calls, text = action.calls, action.text
+    if isinstance(action, ToolCall):
+        written = _write(action)
+    elif isinstance(action, Action) and (action.thought or (action.text and action.calls)):
+        written = _message(action)
+    elif isinstance(action, Action):
+        written = action.text or _join([_write(call) for call in action.calls])
     else:
-        calls, text = (action,) if isinstance(action, ToolCall) else tuple(action), ""
-    written = _with_text(calls, text) if text else _join([_write(call) for call in calls])
+        written = _join([_write(call) for call in action])
     if len(written) > MAX_TEXT:
         raise ActionError(
             f"the action takes {len(written)} characters, at most {MAX_TEXT} are read; shorten it"
@@ -43,11 +46,13 @@ def format_action(action: Action | Sequence[ToolCall] | ToolCall) -> str:
     return written
 
 
-def _with_text(calls: Sequence[ToolCall], text: str) -> str:
-    if not calls:
-        return text
-    listed = ", ".join(_write(call) for call in calls)
-    return f'{{"role": "assistant", "content": {jsontext.dumps(text)}, "tool_calls": [{listed}]}}'
+def _message(action: Action) -> str:
+    members = {"role": "assistant", "content": action.text}
+    if action.thought:
+        members["reasoning_content"] = action.thought
+    message = jsontext.dumps(members)
+    listed = ", ".join(_write(call) for call in action.calls)
+    return f'{message[:-1]}, "tool_calls": [{listed}]}}' if listed else message
 
 
 def _join(written: list[str]) -> str:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stb_env import jsontext
-from stb_env.actions import Action, parse_action
+from stb_env.actions import Action, parse_action, parse_said
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
 from stb_env.envs import step_codes as original
 from stb_env.envs.finish import Finish, finish_record, read_finish
 from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Judge
 from stb_env.request import Slow
 from stb_env.tasks import Task
@@ -65,7 +65,7 @@ class Rules:
             potential leaves the best policy and every episode's undiscounted return as they are (Ng,
             Harada and Russell, 1999).
         parse: Reads what the agent wrote; tasks with a syntax of their own bring their own reader, which
-            never raises.
+            never raises, and is given no thoughts.
         halt_on_error: Whether the first failing call of an action keeps the later ones from being made, as
             an exception ends a program; a Finish is made all the same.
         user: Hears what the agent writes without a call, and says something back; None where such a text
@@ -103,9 +103,9 @@ class Rules:
         Returns:
             The next state. Failures of the infrastructure end the episode; they are not raised.
         """
-        parsed = action if isinstance(action, Action) else self.parse(action)
+        parsed = self.read(tools, action)
         if not parsed.calls and self.user is not None:
-            return (yield from self._talk(task, state, parsed.text, self.user))
+            return (yield from self._talk(task, state, parsed, self.user))
         records: list[CallRecord] = []
         backend, finish, failure, lost = state.backend, None, None, None
         halted = False
@@ -137,7 +137,7 @@ class Rules:
             state = state._replace(user=said.state, usage=_total(state.usage, [said.usage]))
             if said.text is not None:
                 finish, records = None, [_answered(record, said.text) for record in records]
-        before, state = state, self._with_step(state, records, parsed.text, backend)
+        before, state = state, self._with_step(state, records, parsed, backend)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -146,16 +146,27 @@ class Rules:
             state = _judged(state, _unsolved("the turn limit came before an answer"), truncated=True)
         return self._shaped(task, before, state)
 
-    def _talk(self, task: Task, state: State, text: str, user: User) -> Slow[State]:
-        before = state
+    def read(self, tools: Mapping[str, Tool], action: Any) -> Action:
+        """Read an action; in the general forms, as one of an agent that has these tools.
+
+        The original looks functions up by suffix, so with ``compat`` nobody knows which names there are.
+        """
+        if isinstance(action, Action):
+            return action
+        if self.parse is parse_action:
+            return parse_action(action, known=None if self.compat else tools)
+        return parse_said(self.parse, action)
+
+    def _talk(self, task: Task, state: State, parsed: Action, user: User) -> Slow[State]:
+        before, text = state, parsed.text
         try:
             said = yield from user.reply(task, state.user, text)
         except InfrastructureError as error:
-            return _failed(self._with_step(state, (), text, state.backend), error.failure(), error.usage)
+            return _failed(self._with_step(state, (), parsed, state.backend), error.failure(), error.usage)
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
         state = state._replace(
             turn=state.turn + 1,
-            steps=(*state.steps, Step((), text, result, Status.OK)),
+            steps=(*state.steps, Step((), text, result, Status.OK, extra=_thought(parsed))),
             result=result,
             status=Status.OK,
             user=said.state,
@@ -202,7 +213,7 @@ class Rules:
         result, backend = yield from self.backend.answer(backend, tools[name], call)
         return _record(call, result), backend
 
-    def _with_step(self, state: State, records: Sequence[CallRecord], text: str, backend: Any) -> State:
+    def _with_step(self, state: State, records: Sequence[CallRecord], parsed: Action, backend: Any) -> State:
         if len(records) == 1:
             status = records[0].result.status
             result = bounded(records[0].result, self.limits.result)
@@ -212,8 +223,8 @@ class Rules:
         else:
             status = Status.NO_CALL
             result = ToolResult.of("", error=NO_CALL, source="env", status=status).text
-        extra = original.step_report(records) if self.compat else {}
-        step = Step(tuple(records), text, result, status, extra=extra)
+        extra = (original.step_report(records) if self.compat else {}) | _thought(parsed)
+        step = Step(tuple(records), parsed.text, result, status, extra=extra)
         return State(
             state.task_id,
             state.seed,
@@ -259,6 +270,11 @@ def bounded(result: ToolResult, limit: int) -> str:
     error = jsontext.cut(result.error, max(64, limit // 4))
     room = limit - len(jsontext.dumps({"error": error, "response": ""}))
     return jsontext.dumps({"error": error, "response": jsontext.cut(result.response, max(64, room))})
+
+
+def _thought(parsed: Action) -> JsonObject:
+    """Return what a step keeps for the record alone: no message, judge or user is given it."""
+    return {"thought": parsed.thought} if parsed.thought else {}
 
 
 def _record(call: ToolCall, result: ToolResult) -> CallRecord:

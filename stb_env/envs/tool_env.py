@@ -245,6 +245,10 @@ class ToolEnv(gym.Env[Observation, Any]):
         system = wording.system(self._task, tuple(self._tools.values()))
         return messages(system, wording.user(self._query), state.steps)
 
+    def read(self, action: Any) -> Action:
+        """Return what an action says to this environment; plays nothing."""
+        return self.rules.read(self._tools, action)
+
     # -- core: wrappers of this package build on these two --------------------------------------------
 
     def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
@@ -342,8 +346,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         }
         if last is not None and last.text:
             info["text"] = last.text
-        if last is not None and last.extra:
-            info.update(last.extra)
+        info.update(last.extra if last is not None else {})
         if bookend:
             info["tools"] = json.loads(self._tools_text)
             info["messages"] = self.messages

@@ -65,7 +65,7 @@ class Dialect:
 
     def grow(self, env: Inner, tree: SearchTree, action: object) -> Slow[Growth]:
         """Take an action in the state of the tree's current node."""
-        parsed = env.rules.parse(action)
+        parsed = read(env, action)
         found = _finish(parsed)
         if found is None:
             # What is read already need not be read again; a wrapper may want the action as it was written.
@@ -179,6 +179,11 @@ def state_of(env: Inner) -> State:
 def wording_of(env: Inner) -> Wording:
     """Return the words of the environment in the middle of all wrappers."""
     return cast(ToolEnv, env.unwrapped).wording
+
+
+def read(env: Inner, action: object) -> Action:
+    """Read an action as the environment in the middle of all wrappers does."""
+    return cast(ToolEnv, env.unwrapped).read(action)
 
 
 def tokens_of(action: object) -> int:

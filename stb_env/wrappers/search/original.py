@@ -32,7 +32,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step, arguments_text
-from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, shown, state_of, wording_of
+from stb_env.wrappers.search.dialect import Dialect, Growth, Inner, read, shown, state_of, wording_of
 from stb_env.wrappers.search.tree import Node, Outcome, SearchTree
 
 RENAMED = "invalid_hallucination_function_name"
@@ -240,7 +240,7 @@ def _given_to(env: Inner, call: ToolCall, arguments: str) -> object:
 
 def _read(env: Inner, action: object) -> Written:
     if not isinstance(action, Mapping) or not {"content", "tool_calls"} & action.keys():
-        parsed = env.rules.parse(action)
+        parsed = read(env, action)
         texts = [arguments_text(call.arguments) for call in parsed.calls]
         return Written(parsed.text or (None if parsed.calls else ""), parsed.calls, texts)
     calls: list[ToolCall] = []

@@ -15,7 +15,7 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
 from stb_env.wrappers.base import ToolWrapper
-from stb_env.wrappers.search.dialect import Dialect, answer_in, state_of, tokens_of
+from stb_env.wrappers.search.dialect import Dialect, answer_in, read, state_of, tokens_of
 from stb_env.wrappers.search.tree import Node, SearchTree
 from stb_env.wrappers.search.value import Value, as_value, settled, unlabelled, view_of
 
@@ -128,7 +128,7 @@ class TreeSearch(ToolWrapper):
 
     def answer_in(self, action: Any) -> str | None:
         """Return the final answer that an action would give at the current node; None where it gives none."""
-        return answer_in(self.env.rules.parse(action))
+        return answer_in(read(self.env, action))
 
     def case(self, answer: str) -> Case:
         """Return what a judge of the agent's own would see if this were the answer at the current node.

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import Any, Unpack
 
-from stb_env.actions import Action
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.judges.judge import Judge
@@ -53,7 +52,7 @@ class WebShopEnv(ToolEnv):
         return None
 
     def _step(self, action: Any) -> Slow[Transition]:
-        parsed = action if isinstance(action, Action) else self.rules.parse(action)
+        parsed = self.read(action)
         closed = closed_by_purchase(parsed, self._running().backend, self._world)
         return (yield from super()._step(closed))
 

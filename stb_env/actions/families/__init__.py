@@ -1,0 +1,1 @@
+"""How families of models write calls, one file each; what marks them is theirs, the data inside is JSON."""

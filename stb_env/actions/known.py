@@ -1,0 +1,53 @@
+"""Which tools there are, for a reader that has to tell a call from prose."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Sequence
+from typing import TypeAlias
+
+from stb_env.tools import FINISH, ToolCall
+
+Known: TypeAlias = Container[str] | None
+"""Names of the tools that can be called; Finish always can. None where nobody knows."""
+
+_PREFIXES = ("functions.", "function.", "default_api.", "tools.", "tool.", "API.", "api.")
+_DECORATION = " \t\r\n`\"'*"
+
+
+def is_known(name: str, known: Known) -> bool:
+    """Whether a tool of this name is known to exist.
+
+    Examples:
+        >>> is_known("ping", {"ping"}), is_known("Finish", None), is_known("ping", None)
+        (True, True, False)
+    """
+    return name == FINISH or (known is not None and name in known)
+
+
+def known_name(name: str, known: Known) -> str:
+    """Return the known name that a model wrote with a namespace or quotes around it; others as they are.
+
+    Examples:
+        >>> [known_name(name, {"ping"}) for name in ("functions.ping", "`ping`", "png")]
+        ['ping', 'ping', 'png']
+    """
+    if known is None or is_known(name, known):
+        return name
+    bare = name.strip(_DECORATION).removesuffix("()")
+    candidates = (bare, *(bare.removeprefix(prefix) for prefix in _PREFIXES), bare.removesuffix(".call"))
+    return next((candidate for candidate in candidates if is_known(candidate, known)), name)
+
+
+def with_known_names(calls: Sequence[ToolCall], known: Known) -> tuple[ToolCall, ...]:
+    """Return calls under the names that are known, where they were written with something around them.
+
+    Examples:
+        >>> with_known_names([ToolCall("functions.ping", {})], {"ping"})
+        (ToolCall(name='ping', arguments={}, id=''),)
+    """
+    return tuple(_with_known_name(call, known) for call in calls)
+
+
+def _with_known_name(call: ToolCall, known: Known) -> ToolCall:
+    name = known_name(call.name, known)
+    return call if name == call.name else ToolCall(name, call.arguments, call.id)

@@ -1,0 +1,48 @@
+"""The agent's own turn: where it ends, and a model goes on with what others would have said."""
+
+from __future__ import annotations
+
+import re
+
+_RESPONSES = (
+    r"<\|?/?tool_(?:responses?|results?|outputs?)\|?>",
+    r"</?function_(?:results?|response)>",
+    r"\[/?TOOL_RESULTS\]",
+    r"<[|｜]tool[▁_]outputs?[▁_]begin[|｜]>",
+    r"<\|observation\|>",
+    r"<(?:start|end)_function_response>",
+    r"```\s*tool_outputs?\b",
+    r"<\|START_TOOL_RESULT\|>",
+    r"^[ \t]*(?:[-*#>]+[ \t]*)?[*_]{0,3}Observation(?:[ \t]{0,4}\d{1,3})?[*_]{0,3}[ \t]{0,4}:",
+)
+_TURNS = (
+    r"<\|start_header_id\|>\s*(?:assistant)?",
+    r"<\|im_start\|>\s*(?:assistant\b)?",
+    r"<start_of_turn>\s*(?:model\b)?",
+    r"<\|(?:im_end|end_header_id|eot_id|eom_id|endoftext|end_of_text|end|return)\|>",
+    r"<\|(?:user|assistant|system|tool|im_user|im_system|im_assistant)\|>",
+    r"</s>|<end_of_turn>|<eos>|\[/?INST\]",
+    r"<[|｜](?:end[▁_]of[▁_]sentence|User|Assistant)[|｜]>",
+    r"<\|(?:END_OF_TURN|START_OF_TURN)_TOKEN\|>",
+)
+_BORDER = re.compile("|".join(_RESPONSES + _TURNS), re.IGNORECASE | re.MULTILINE)
+
+
+def stretches(text: str, most: int) -> list[str]:
+    r"""Divide a text where a turn begins or ends, or a tool seems to answer.
+
+    Args:
+        text: What a model wrote.
+        most: How many stretches are looked at; what comes after them is dropped.
+
+    Returns:
+        What stands between the borders, in order, without blank ones. Once one of them holds a call, the
+        rest was made up: no tool has answered yet.
+
+    Examples:
+        >>> stretches("Action: a\nObservation: 3\nAction: b", 64)
+        ['Action: a\n', ' 3\nAction: b']
+        >>> stretches("<|im_start|>assistant Hello.<|im_end|>", 64)
+        [' Hello.']
+    """
+    return [part for part in _BORDER.split(text, maxsplit=most)[:most] if part and not part.isspace()]
