@@ -1,4 +1,4 @@
-"""``--protocol sambanova`` from the command line: what a served model is asked, and what its answers are worth.
+"""``--protocol sambanova`` on the command line: what a served model is asked, what its answers are worth.
 
 What it should be asked is put together here from the specification [2.2 to 2.4, 10.3]; of the package there
 are only the texts of documents and demonstrations, and the tasks.
@@ -85,8 +85,10 @@ def _words(text: str) -> list[str]:
 def shelves(name: str) -> tuple[Shelf, Shelf]:
     """Return the API documents and the demonstrations of a task."""
     task = SUITE[name]
-    demos = {one.name: "\n".join(f"Task: {asked}\nAction:\n{said}\n" for asked, said in turns(task, one))
-             for one in examples(task)}
+    demos = {
+        one.name: "\n".join(f"Task: {asked}\nAction:\n{said}\n" for asked, said in turns(task, one))
+        for one in examples(task)
+    }
     return Shelf(documents(task)), Shelf(demos)
 
 
@@ -240,7 +242,9 @@ def test_a_table_is_played_by_nested_generation(server: OpenAIServer, tmp_path: 
     report = run(server, tmp_path, "tabletop", knowing("tabletop"), "--episodes", EPISODES)
     assert report["protocol"]["departures"] == _standing()
     goals = [task.query for task in held_out("tabletop")[:EPISODES]]
-    for goal, request in zip([goal for goal in goals for _ in range(3)], _by_goal(server, goals), strict=True):
+    for goal, request in zip(
+        [goal for goal in goals for _ in range(3)], _by_goal(server, goals), strict=True
+    ):
         objects, instruction = goal.splitlines()
         assert objects.startswith("objects = [")
         assert instruction.startswith("# ")
@@ -278,9 +282,7 @@ def test_what_a_program_calls_and_nobody_defined_is_asked_for_with_its_own_stop_
 
 
 @pytest.mark.parametrize("name", [*TEXT, "tabletop"])
-def test_gold_programs_are_worth_the_maximum(
-    server: OpenAIServer, tmp_path: Path, name: str
-):
+def test_gold_programs_are_worth_the_maximum(server: OpenAIServer, tmp_path: Path, name: str):
     words = ("--trials", 1, "--episodes", 20)
     report = run(server, tmp_path, name, knowing(name), *words)
     assert (report["mean"], report["solved"], report["episodes"]) == (1.0, 20, 20)
@@ -321,7 +323,9 @@ def test_in_a_shop_nothing_is_bought_by_one_word(server: OpenAIServer, tmp_path:
 
 
 def _standing() -> list[str]:
-    return [row["departure"] for row in stb("protocols", "sambanova", "--json")["settings"] if row["departure"]]
+    return [
+        row["departure"] for row in stb("protocols", "sambanova", "--json")["settings"] if row["departure"]
+    ]
 
 
 @pytest.mark.parametrize(
@@ -332,7 +336,11 @@ def _standing() -> list[str]:
         ("stb/HomeSearch-v0", "zero_shot", []),
         ("stb/HomeSearch-v0", "few_shot(examples=1)", ["examples of few_shot is 1, not 'paper'"]),
         ("stb/HomeSearch-v0", "few_shot(documents=2)", ["documents of few_shot is 2, not 'paper'"]),
-        ("stb/HomeSearch-v0", "few_shot(variant='system')", ["variant of few_shot is 'system', not 'original'"]),
+        (
+            "stb/HomeSearch-v0",
+            "few_shot(variant='system')",
+            ["variant of few_shot is 'system', not 'original'"],
+        ),
         ("stb/Tabletop-v0", "nested(compat=None)", ["compat of nested is None, not 'original'"]),
     ],
 )
