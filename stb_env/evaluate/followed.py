@@ -65,10 +65,14 @@ class Followed:
 
     @property
     def _agents(self) -> set[str]:
-        """Names of the agents that the protocol says anything of."""
-        settings = () if self.protocol is None else self.protocol.settings
-        named = {str(one.value) for one in settings if one.part == "run" and one.name == "agent"}
-        return named.union(*(one.of for one in settings if one.part == "agent"))
+        """Names of the agents that the protocol says anything of, and does not give to other environments."""
+        if self.protocol is None:
+            return set()
+        named = [one for one in self.protocol.settings if one.part == "run" and one.name == "agent"]
+        here = self.protocol.values("run", self.env_id).get("agent")
+        elsewhere = {str(one.value) for one in named if one.value != here}
+        told = (one.of for one in self.protocol.settings if one.part == "agent")
+        return {str(one.value) for one in named}.union(*told) - elsewhere
 
     def manifest(self, wording: Wording) -> JsonObject:
         """Return what a manifest says of it; nothing without a protocol."""

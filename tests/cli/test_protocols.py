@@ -141,7 +141,7 @@ def test_eval_takes_a_protocol_on_the_command_line_too(tmp_path: Path):
     plan = tmp_path / "plan.toml"
     plan.write_text('[eval]\ngroups = ["stb/HomeSearch-v0"]\nepisodes = 1\n[[agent]]\nname = "gold"\n')
     done = report("eval", plan, "--out", tmp_path / "out", "--protocol", "sambanova")
-    assert done["remarks"][0] == "Protocol sambanova, version 1."
+    assert done["remarks"][0] == "Protocol sambanova, version 2."
     assert done["runs"][0]["judges"] == ["original"]
 
 

@@ -26,6 +26,8 @@ from stb_env.suites.sambanova.tasks import suite_task
 from stb_env.wrappers.base import ToolWrapper
 
 Chat = Literal["none", "tags", "turns"]
+Shown = int | Literal["paper"]
+"""How many texts of a kind a prompt shows: a number, or as many as in the paper."""
 
 STOPS = ("------", "Task:")
 """Texts that end every answer."""
@@ -53,8 +55,8 @@ class FewShotPrompt(ToolWrapper):
         variant: ``original``, or ``system`` for instructions as in the paper's system prompt.
         chat: ``none`` for one plain text, ``tags`` for a text with ``<human>:`` and ``<bot>:`` around the
             turns, ``turns`` for demonstrations as turns of a chat.
-        documents: How many API documents; None for as many as in the paper.
-        examples: How many demonstrations; None for as many as in the paper, 0 for zero-shot.
+        documents: How many API documents; ``paper`` for as many as in the paper.
+        examples: How many demonstrations; ``paper`` for as many as in the paper, 0 for zero-shot.
         stop: Stop texts besides the usual ones.
         data: SambaNova's own folder, whose ``functions/`` and ``examples/`` are shown instead of ours.
 
@@ -78,8 +80,8 @@ class FewShotPrompt(ToolWrapper):
         task: str | None = None,
         variant: Variant = "original",
         chat: Chat = "none",
-        documents: int | None = None,
-        examples: int | None = None,
+        documents: Shown = "paper",
+        examples: Shown = "paper",
         stop: Sequence[str] = (),
         data: str | Path | None = None,
     ) -> None:
@@ -264,10 +266,12 @@ def _known(what: str, value: str, known: Sequence[str]) -> None:
         raise ConfigError(f"{what} must be one of {', '.join(known)}, got {value!r}")
 
 
-def _count(what: str, given: int | None, usual: int) -> int:
-    if given is not None and given < 0:
-        raise ConfigError(f"{what} must be at least 0, got {given}")
-    return usual if given is None else given
+def _count(what: str, given: Shown, usual: int) -> int:
+    if given == "paper":
+        return usual
+    if not isinstance(given, int) or given < 0:
+        raise ConfigError(f"{what} must be at least 0, or 'paper', got {given!r}")
+    return given
 
 
 def _said(role: str, content: str) -> JsonObject:

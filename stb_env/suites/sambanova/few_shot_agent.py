@@ -1,6 +1,6 @@
 """The paper's own method: one prompt with retrieved documents and demonstrations, one answer, no sampling.
 
-Run a task with ``stb-env run stb/HomeSearch-v0 --set program=true --agent few_shot``,
+Run a task as the paper did with ``stb-env run stb/HomeSearch-v0 --protocol sambanova --models models.toml``,
 or the paper's ablation grid with ``stb-env eval examples/sambanova_grid.toml``.
 """
 
@@ -24,7 +24,7 @@ from stb_env.llm import (
     load_models,
 )
 from stb_env.suites.sambanova.common.prompt import Variant
-from stb_env.suites.sambanova.few_shot import Chat, FewShotPrompt
+from stb_env.suites.sambanova.few_shot import Chat, FewShotPrompt, Shown
 from stb_env.usage import Usage
 
 _FINISH = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": ""}}
@@ -41,8 +41,8 @@ class FewShotAgent(Agent):
             configuration.
         variant: ``original`` or ``system``, see `FewShotPrompt`.
         chat: ``none``, ``tags`` or ``turns``, see `FewShotPrompt`.
-        examples: How many demonstrations; None for as many as in the paper.
-        documents: How many API documents; None for as many as in the paper.
+        examples: How many demonstrations; ``paper`` for as many as in the paper.
+        documents: How many API documents; ``paper`` for as many as in the paper.
         stop: Stop texts besides the usual ones.
         data: SambaNova's own folder, for its documents and demonstrations.
 
@@ -59,8 +59,8 @@ class FewShotAgent(Agent):
         *,
         variant: Variant = "original",
         chat: Chat = "none",
-        examples: int | None = None,
-        documents: int | None = None,
+        examples: Shown = "paper",
+        documents: Shown = "paper",
         stop: Sequence[str] = (),
         data: str | None = None,
     ) -> None:
@@ -125,8 +125,8 @@ class ZeroShotAgent(FewShotAgent):
 
     name = "zero_shot"
 
-    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
-        super().__init__(model, examples=0)
+    def __init__(self, model: ChatModel | Path | str | None = None, *, chat: Chat = "none") -> None:
+        super().__init__(model, examples=0, chat=chat)
 
 
 class SystemPromptAgent(FewShotAgent):
@@ -134,8 +134,8 @@ class SystemPromptAgent(FewShotAgent):
 
     name = "system_prompt"
 
-    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
-        super().__init__(model, variant="system", examples=0)
+    def __init__(self, model: ChatModel | Path | str | None = None, *, chat: Chat = "none") -> None:
+        super().__init__(model, variant="system", examples=0, chat=chat)
 
 
 class SystemFewShotAgent(FewShotAgent):
@@ -143,8 +143,8 @@ class SystemFewShotAgent(FewShotAgent):
 
     name = "system_few_shot"
 
-    def __init__(self, model: ChatModel | Path | str | None = None) -> None:
-        super().__init__(model, variant="system")
+    def __init__(self, model: ChatModel | Path | str | None = None, *, chat: Chat = "none") -> None:
+        super().__init__(model, variant="system", chat=chat)
 
 
 def _connected(path: Path | str | None) -> ChatModel:

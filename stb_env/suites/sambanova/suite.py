@@ -14,7 +14,7 @@ SUITE = Suite(
     protocols=("stb_env.suites.sambanova:protocols/sambanova.toml",),
     prompts="stb_env.suites.sambanova",
     demonstrations="stb_env.suites.sambanova.materials:examples",
-    tables="stb_env.suites.sambanova.table:published_row",
+    tables="stb_env.suites.sambanova.published:published_row",
     agents={
         "few_shot": "stb_env.suites.sambanova.few_shot_agent:FewShotAgent",
         "zero_shot": "stb_env.suites.sambanova.few_shot_agent:ZeroShotAgent",

@@ -2,77 +2,34 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from functools import cache
-from importlib import resources
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import NamedTuple
 
-from stb_env.errors import DataError, did_you_mean
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.suites.sambanova import tasks
+from stb_env.suites.sambanova.alignment.measured import embedded_tests, trained_complexity
 from stb_env.suites.sambanova.common.task import Measure, SambaNovaTask
-from stb_env.suites.sambanova.complexity import spearman
+from stb_env.suites.sambanova.published import published, studied_complexities
+from stb_env.suites.sambanova.ranking import groups, place
+from stb_env.suites.sambanova.row import Cell, Figure, Row
 from stb_env.trajectory import Trajectory
 
-_STUDIED_MODELS = {
-    "gpt4": "gpt4",
-    "llama-30b": "llama",
-    "codegen-16B-mono": "codegen",
-    "starcoder": "starcoder",
-}
-
-
-class Figure(NamedTuple):
-    """A figure in per cent, and its standard deviation over runs; None where one run is all there is."""
-
-    mean: float
-    std: float | None = None
-
-    def __str__(self) -> str:
-        return f"{self.mean:.1f}" if self.std is None else f"{self.mean:.1f} ± {self.std:.1f}"
-
-
-Cell = tuple[Figure, ...]
-"""What a column shows: one figure, or for VirtualHome executability and longest common subsequence."""
+RANKS = ("rank", "complexity")
+"""The last columns of the table."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One agent of the table.
+class _Run:
+    """A saved run of one task."""
 
-    Attributes:
-        name: The agent.
-        cells: Its figures by column.
-        episodes: Episodes behind them.
-        invalid: Episodes that were left out, for their infrastructure failed.
-        judges: Who judged.
-        executable: Share of episodes in which nothing failed, by column.
-    """
-
-    name: str
-    cells: Mapping[str, Cell]
-    episodes: int = 0
-    invalid: int = 0
-    judges: tuple[str, ...] = ()
-    executable: Mapping[str, Figure] | None = None
-
-    @property
-    def complexity_rank(self) -> float | None:
-        """Spearman correlation of the published complexity with the error; None below three studied tasks."""
-        known = {column: score for column, score in _studied().items() if column in self.cells}
-        errors = [100 - self.cells[column][-1].mean for column in known]
-        if len(known) < 3 or len(set(errors)) < 2:
-            return None
-        return spearman(list(known.values()), errors)
-
-    def to_dict(self) -> JsonObject:
-        """Return the row as plain data."""
-        return {**asdict(self), "complexity_rank": self.complexity_rank}
+    task: SambaNovaTask
+    manifest: JsonMapping
+    episodes: Sequence[Trajectory]
 
 
 def read_rows(folders: Iterable[str | Path]) -> list[Row]:
@@ -82,72 +39,30 @@ def read_rows(folders: Iterable[str | Path]) -> list[Row]:
         DataError: A folder is no run of a task of the suite, or two are of the same agent and task.
     """
     known = _played()
-    found: dict[str, dict[str, list[Trajectory]]] = {}
+    found: dict[str, dict[str, _Run]] = {}
     for folder in map(Path, folders):
         episodes = read_judged(folder)
         names = {episode.suite for episode in episodes}
         if len(names) != 1 or not names <= known.keys():
             got = ", ".join(sorted(names)) or "no episodes"
             raise DataError(f"{folder} must be a run of one SambaNova task, got {got}")
-        column = known[names.pop()].column
-        runs = found.setdefault(_agent(folder), {})
+        task, manifest = known[names.pop()], manifest_of(folder)
+        column, name = task.column, _agent(manifest, folder)
+        runs = found.setdefault(name, {})
         if column in runs:
-            raise DataError(
-                f"{folder} is a second run of {_agent(folder)} on {column}; leave one of them out"
-            )
-        runs[column] = episodes
+            raise DataError(f"{folder} is a second run of {name} on {column}; leave one of them out")
+        runs[column] = _Run(task, manifest, episodes)
     return [_row(name, runs) for name, runs in found.items()]
-
-
-def published_row(model: str, setting: str = "three_shot") -> Row:
-    """Return the published figures of a model.
-
-    Args:
-        model: Its name in the paper's tables.
-        setting: ``three_shot`` for Table 8, or a setting of Table 11, such as ``Sys. Prompt``.
-
-    Raises:
-        DataError: There are none; the message names the nearest.
-
-    Examples:
-        >>> row = published_row("gpt4")
-        >>> str(row.cells["trip_booking"][0]), [str(figure) for figure in row.cells["virtual_home"]]
-        ('96.7', ['23.0', '23.5'])
-    """
-    data = _published()
-    settings = {"three_shot": data["three_shot"], **data["ablation"]}
-    models = _found("setting", setting, settings)
-    figures = _found("model", model, models)
-    read = _printed if setting == "three_shot" else _printed_with_std
-    label = "3-shot" if setting == "three_shot" else setting
-    return Row(f"{model} (paper, {label})", {column: read(value) for column, value in figures.items()})
-
-
-def published_settings() -> tuple[str, ...]:
-    """Return the settings that figures were published of."""
-    return ("three_shot", *_published()["ablation"])
-
-
-def rank_study() -> dict[str, tuple[float, float]]:
-    """Return, for each model studied, the correlation of complexity with errors: recomputed, and as printed.
-
-    Examples:
-        >>> {model: (round(computed, 1), printed) for model, (computed, printed) in rank_study().items()}
-        {'gpt4': (0.2, 0.2), 'llama-30b': (1.0, 1.0), 'codegen-16B-mono': (1.0, 1.0), 'starcoder': (0.9, 0.7)}
-    """
-    printed = _published()["spearman"]["complexity"]
-    ranks = {model: published_row(model).complexity_rank for model in _STUDIED_MODELS}
-    return {
-        model: (rank, printed[_STUDIED_MODELS[model]]) for model, rank in ranks.items() if rank is not None
-    }
 
 
 def markdown(rows: Sequence[Row]) -> str:
     """Return the table as Markdown; a figure that is not there is a hyphen."""
-    columns = dict.fromkeys([*_published()["columns"], *(column for row in rows for column in row.cells)])
+    columns = dict.fromkeys([*published()["columns"], *(column for row in rows for column in row.cells)])
     shown = [column for column in columns if any(column in row.cells for row in rows)]
-    lines = [["model", *shown, "rank"], ["---"] * (len(shown) + 2)]
-    lines += [[row.name, *(cell_text(row, column) for column in shown), rank_text(row)] for row in rows]
+    lines = [["model", *shown, *RANKS], ["---"] * (len(shown) + 1 + len(RANKS))]
+    lines += [
+        [row.name, *(cell_text(row, column) for column in shown), *rank_texts(row, rows)] for row in rows
+    ]
     table = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return "\n\n".join([table, *notes(rows)]) + "\n"
 
@@ -157,9 +72,13 @@ def cell_text(row: Row, column: str) -> str:
     return " / ".join(map(str, row.cells[column])) if column in row.cells else "-"
 
 
-def rank_text(row: Row) -> str:
-    """Return a row's correlation of complexity with errors."""
-    return "-" if row.complexity_rank is None else f"{row.complexity_rank:.1f}"
+def rank_texts(row: Row, rows: Sequence[Row]) -> tuple[str, str]:
+    """Return a row's rank among the rows on equal tests, and its correlation of complexity with errors."""
+    ranked, correlation = place(row, rows), row.complexity_rank
+    return (
+        "-" if ranked is None else f"{ranked[0]:.1f} of {ranked[1]}",
+        "-" if correlation is None else f"{correlation:.1f}",
+    )
 
 
 def notes(rows: Sequence[Row]) -> list[str]:
@@ -168,10 +87,34 @@ def notes(rows: Sequence[Row]) -> list[str]:
     invalid, episodes = sum(row.invalid for row in rows), sum(row.episodes for row in rows)
     return [
         "Success in per cent, mean ± standard deviation over runs; virtual_home: executable / LCS; webshop: "
-        "mean reward times 100; rank: Spearman correlation of the published complexity with the error.",
+        "mean reward times 100; rank: mean rank over the columns that all rows on equal tests have; "
+        "complexity: Spearman correlation of the complexity of these tests with the error.",
         *([f"Judged by {', '.join(judges)}."] if judges else []),
         *([f"Left out as invalid: {invalid} of {episodes} episodes."] if episodes else []),
+        *_kept_apart(rows),
+        *(note for row in rows for note in _followed(row)),
     ]
+
+
+def _kept_apart(rows: Sequence[Row]) -> Iterator[str]:
+    apart = groups(rows)
+    if len(apart) > 1:
+        named = "; ".join(", ".join(row.name for row in group) for group in apart)
+        yield (
+            "Not ranked together, for their tests differ (tasks, split, compat or the tasks played): "
+            f"{named}."
+        )
+
+
+def _followed(row: Row) -> Iterator[str]:
+    """Yield which protocol made a row, and what departs from it."""
+    by_notes: dict[tuple[str, ...], list[str]] = {}
+    for column, said in row.protocols.items():
+        by_notes.setdefault(said, []).append(column)
+    for (name, *departures), columns in by_notes.items():
+        where = "" if len(by_notes) == 1 else f" on {', '.join(columns)}"
+        departs = f"; departs: {'; '.join(departures)}" if departures else ""
+        yield f"{row.name}{where}: {name}{departs}."
 
 
 def _played() -> dict[str, SambaNovaTask]:
@@ -182,34 +125,61 @@ def _played() -> dict[str, SambaNovaTask]:
     return known
 
 
-def _studied() -> dict[str, float]:
-    """Return complexities by column, of the tasks over which the paper correlates them with errors."""
-    return {
-        task.column: task.published_complexity
-        for task in tasks.SUITE.values()
-        if task.published_complexity is not None and not task.advanced
-    }
-
-
-def _agent(folder: Path) -> str:
-    manifest = manifest_of(folder)
+def _agent(manifest: JsonMapping, folder: Path) -> str:
     name = str(manifest.get("agent", folder.parent.name)).rpartition(":")[2]
     settings = manifest.get("agent_settings") or {}
     return f"{settings['model']} · {name}" if "model" in settings else name
 
 
-def _row(name: str, runs: Mapping[str, Sequence[Trajectory]]) -> Row:
-    figures = {task.column: task.figures for task in tasks.SUITE.values()}
-    valid = {column: [episode for episode in run if episode.valid] for column, run in runs.items()}
+def _row(name: str, runs: Mapping[str, _Run]) -> Row:
+    valid = {column: [one for one in run.episodes if one.valid] for column, run in runs.items()}
     judged = {str(episode.verdict["judge"]) for run in valid.values() for episode in run if episode.verdict}
+    counted = {column: run for column, run in runs.items() if valid[column]}
     return Row(
         name,
-        {column: _cell(figures[column], run) for column, run in valid.items() if run},
-        sum(map(len, runs.values())),
-        sum(len(run) - len(valid[column]) for column, run in runs.items()),
+        {column: _cell(run.task.figures, valid[column]) for column, run in counted.items()},
+        {column: tests for column, run in counted.items() if (tests := _tests(run))},
+        _complexities(counted),
+        sum(len(run.episodes) for run in runs.values()),
+        sum(len(run.episodes) - len(valid[column]) for column, run in runs.items()),
         tuple(sorted(judged - {"env"})),
-        {column: _figure(run, _is_executable) for column, run in valid.items() if run},
+        {column: _figure(valid[column], _is_executable) for column in counted},
+        {column: _protocol(run.manifest) for column, run in runs.items()},
     )
+
+
+def _tests(run: _Run) -> str:
+    """Return what tells the tests of a run apart from others; nothing where its manifest names none."""
+    if "tasks" not in run.manifest:
+        return ""
+    settings = run.manifest.get("settings") or {}
+    played = "\n".join(sorted({episode.task_id for episode in run.episodes}))
+    parts = {
+        "tasks": run.manifest["tasks"],
+        "played": hashlib.sha256(played.encode()).hexdigest(),
+        "split": settings.get("split", "test"),
+        "compat": settings.get("compat"),
+        "judge": run.manifest.get("judge"),
+    }
+    return ", ".join(f"{part} {value}" for part, value in parts.items())
+
+
+def _complexities(runs: Mapping[str, _Run]) -> dict[str, float]:
+    """Return the complexity of the tests that were played, of those that the rank study has."""
+    studied = studied_complexities()
+    scores = {
+        column: trained_complexity(run.task)
+        for column, run in runs.items()
+        if column in studied and run.manifest.get("tasks") == embedded_tests(run.task)
+    }
+    return {column: score.score for column, score in scores.items() if score is not None}
+
+
+def _protocol(manifest: JsonMapping) -> tuple[str, ...]:
+    protocol = manifest.get("protocol")
+    if protocol is None:
+        return ("no protocol",)
+    return (f"protocol {protocol['name']}, version {protocol['version']}", *protocol["departures"])
 
 
 def _cell(measures: Iterable[Measure], run: Sequence[Trajectory]) -> Cell:
@@ -249,24 +219,3 @@ _MEASURES: Mapping[Measure, Callable[[Trajectory], float]] = {
     "executable": _is_executable,
     "lcs": _lcs,
 }
-
-
-def _printed(value: Json) -> Cell:
-    return tuple(Figure(mean) for mean in (value if isinstance(value, list) else [value]))
-
-
-def _printed_with_std(value: Json) -> Cell:
-    return tuple(Figure(*pair) for pair in (value if isinstance(value[0], list) else [value]))
-
-
-def _found(what: str, name: str, known: JsonMapping) -> JsonMapping:
-    if name not in known:
-        raise DataError(f"no figures were published of {what} {name!r}.{did_you_mean(name, list(known))}")
-    figures: JsonMapping = known[name]
-    return figures
-
-
-@cache
-def _published() -> JsonMapping:
-    text = (resources.files("stb_env.suites.sambanova") / "published.toml").read_text(encoding="utf-8")
-    return tomllib.loads(text)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
+from stb_env.cli import app
 from stb_env.errors import DataError
 from stb_env.suites.sambanova.complexity import average_ranks, complexity, distance, rf1_distance, spearman
 from tests.shared import task_cases, task_files
@@ -117,3 +120,15 @@ def test_the_correlation_is_that_of_scipy(values, random):
 def test_what_cannot_be_measured_is_refused(call, message):
     with pytest.raises(DataError, match=message):
         call()
+
+
+# -- the command -----------------------------------------------------------------------------------------
+
+
+def test_the_command_shows_our_complexities_beside_the_papers():
+    done = CliRunner().invoke(app, ["sambanova", "complexity", "cat_api,virtual_home,web_shop", "--json"])
+    cat, home, shop = json.loads(done.stdout)["tasks"]
+    for row in (cat, home):
+        assert row["training"]["score"] == pytest.approx(row["published"], rel=0.25)
+        assert row["demonstrations"]["score"] >= row["training"]["score"] > 0
+    assert (shop["published"], shop["training"]) == (0.0, None)

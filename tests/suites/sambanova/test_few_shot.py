@@ -296,8 +296,8 @@ def test_the_same_episode_has_the_same_prompt_again():
     [
         ({"variant": "orginal"}, "variant must be one of original, system, got 'orginal'"),
         ({"chat": "human"}, "chat must be one of none, tags, turns, got 'human'"),
-        ({"examples": -1}, "examples must be at least 0, got -1"),
-        ({"documents": -2}, "documents must be at least 0, got -2"),
+        ({"examples": -1}, "examples must be at least 0, or 'paper', got -1"),
+        ({"documents": -2}, "documents must be at least 0, or 'paper', got -2"),
         ({"task": "home_serch"}, "no SambaNova task 'home_serch'.* Did you mean 'home_search'"),
         ({"task": "web_shop"}, "web_shop is played on pages, and this environment has none"),
     ],

@@ -185,8 +185,8 @@ def test_a_run_of_it_stands_in_the_table_beside_the_paper(tmp_path: Path):
     words = ("sambanova", "table", tmp_path / "run", "--published", "gpt4", "--out", tmp_path / "table.md")
     assert report(*words)["rows"][0]["cells"] == {"kitchen_timer": [[100.0, None]]}
     head, _, own, paper = (tmp_path / "table.md").read_text(encoding="utf-8").split("\n")[:4]
-    assert head.endswith("| tabletop | kitchen_timer | rank |")
-    assert own.endswith("| 100.0 | - |")
+    assert head.endswith("| tabletop | kitchen_timer | rank | complexity |")
+    assert own.endswith("| 100.0 | - | - |")
     assert paper.startswith("| gpt4 (paper, 3-shot) | 93.0 |")
 
 

@@ -12,23 +12,21 @@ from typer.testing import CliRunner
 
 from stb_env.cli import app
 from stb_env.errors import DataError
-from stb_env.suites.sambanova.table import (
-    markdown,
-    published_row,
-    published_settings,
-    rank_study,
-    read_rows,
-)
+from stb_env.suites.sambanova.alignment.measured import embedded_tests
+from stb_env.suites.sambanova.published import published_row, published_settings, rank_study
+from stb_env.suites.sambanova.ranking import place
+from stb_env.suites.sambanova.table import markdown, notes, read_rows
+from stb_env.suites.sambanova.tasks import suite_task
 from tests.metrics.episodes import episode
 from tests.shared import objects, task_files
 
 JUDGED = "exact"
 
 
-def run(folder, agent, suite, scores, *, model=None, invalid=0):
-    """Save a run whose trials have these scores, one list for each trial."""
+def run(folder, agent, suite, scores, *, model=None, invalid=0, **manifest):
+    """Save a run whose trials have these scores, one list for each trial; the rest goes to its manifest."""
     folder.mkdir(parents=True)
-    manifest = {"agent": f"stb_env.suites.sambanova.few_shot_agent:{agent}", "judge": JUDGED}
+    manifest |= {"agent": f"stb_env.suites.sambanova.few_shot_agent:{agent}", "judge": JUDGED}
     (folder / "manifest.json").write_text(json.dumps(manifest | _model(model)))
     lines = [
         _episode(suite, str(task), trial, score)
@@ -105,15 +103,130 @@ def test_runs_of_one_agent_share_a_row_and_agents_do_not(tmp_path):
     ]
 
 
-def test_the_rank_correlation_is_over_the_tasks_without_advanced_reasoning(tmp_path):
-    errors = {"OpenWeather": 1.0, "CatAPI": 0.9, "HomeSearch": 0.5, "WebShop": 0.0}
-    (row,) = read_rows(
+STUDIED = {"OpenWeather": 1.0, "CatAPI": 0.9, "HomeSearch": 0.5, "WebShop": 0.0}
+
+
+def studied(folder, hashes):
+    """Return the row of an agent on three studied tasks and one that is none."""
+    return read_rows(
         [
-            run(tmp_path / suite, "A", suite, [[float(n < 10 * s) for n in range(10)]])
-            for suite, s in errors.items()
+            run(folder / suite, "A", suite, [[float(n < 10 * s) for n in range(10)]], tasks=hashes(suite))
+            for suite, s in STUDIED.items()
+        ]
+    )[0]
+
+
+def test_the_correlation_is_of_our_tests_over_the_tasks_without_advanced_reasoning(tmp_path):
+    row = studied(tmp_path, lambda suite: embedded_tests(suite_task(suite)))
+    assert set(row.complexities) == {"open_weather", "cat_api", "home_search"}
+    assert row.complexity_rank == pytest.approx(0.5)
+
+
+def test_tests_of_unknown_complexity_have_no_correlation(tmp_path):
+    row = studied(tmp_path, lambda _: "others")
+    assert (row.complexities, row.complexity_rank) == ({}, None)
+
+
+# -- ranks -----------------------------------------------------------------------------------------------
+
+
+def ranked(rows):
+    return {row.name: place(row, rows) for row in rows}
+
+
+def test_agents_on_equal_tests_are_ranked_over_the_columns_that_all_have(tmp_path):
+    scores = {"A": ([1.0], [0.0]), "B": ([0.0], [1.0]), "C": ([0.5], [0.5])}
+    folders = [
+        run(tmp_path / agent / suite, agent, suite, [score], tasks="x")
+        for agent, both in scores.items()
+        for suite, score in zip(("HomeSearch", "WebShop"), both, strict=True)
+    ]
+    # A search for homes is won or lost, a purchase has a share; D has one column, which then counts alone.
+    assert ranked(read_rows(folders)) == {"A": (2.0, 3), "B": (1.75, 3), "C": (2.25, 3)}
+    rows = read_rows([*folders, run(tmp_path / "d", "D", "HomeSearch", [[1.0]], tasks="x")])
+    assert ranked(rows) == {"A": (1.5, 4), "D": (1.5, 4), "B": (3.5, 4), "C": (3.5, 4)}
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"tasks": "y"},
+        {"settings": {"split": "train"}},
+        {"settings": {"compat": "original"}},
+    ],
+)
+def test_agents_on_other_tests_are_not_ranked_together_and_the_notes_say_so(tmp_path, other):
+    rows = read_rows(
+        [
+            run(tmp_path / "a", "A", "HomeSearch", [[1.0]], tasks="x"),
+            run(tmp_path / "b", "B", "HomeSearch", [[0.0]], **({"tasks": "x"} | other)),
         ]
     )
-    assert row.complexity_rank == pytest.approx(0.5)
+    assert ranked(rows) == {"A": None, "B": None}
+    assert "Not ranked together, for their tests differ" in markdown(rows)
+    assert re.search(r"\| A \| 100\.0 \| - \| - \|", markdown(rows))
+
+
+def test_agents_that_played_other_tasks_of_one_test_are_not_ranked_together(tmp_path):
+    few, more = [[1.0]], [[1.0, 1.0]]
+    rows = read_rows(
+        [
+            run(tmp_path / str(n), agent, "HomeSearch", scores, tasks="x")
+            for n, (agent, scores) in enumerate([("A", few), ("B", more)])
+        ]
+    )
+    assert ranked(rows) == {"A": None, "B": None}
+
+
+def test_a_run_that_names_no_tests_is_ranked_with_none(tmp_path):
+    rows = read_rows([run(tmp_path / str(n), f"A{n}", "HomeSearch", [[1.0]]) for n in range(2)])
+    assert set(ranked(rows).values()) == {None}
+
+
+def test_the_papers_models_are_ranked_among_each_other_and_not_with_ours(tmp_path):
+    ours = read_rows([run(tmp_path / "a", "A", "HomeSearch", [[1.0]], tasks="x")])
+    rows = [*ours, published_row("gpt4"), published_row("llama-30b"), published_row("bloomz")]
+    first, *theirs = [place(row, rows) for row in rows]
+    assert first is None
+    assert [among for _, among in theirs] == [3, 3, 3]
+    assert theirs[0] < theirs[1] < theirs[2]
+
+
+def test_the_table_says_which_protocol_made_a_row_and_every_departure(tmp_path):
+    said = {"name": "sambanova", "version": 2, "departures": ["trials is 1, not 3", "own tests"]}
+    rows = read_rows(
+        [
+            run(tmp_path / "a", "A", "HomeSearch", [[1.0]], protocol=said),
+            run(tmp_path / "b", "A", "CatAPI", [[1.0]], protocol=said),
+            run(tmp_path / "c", "B", "CatAPI", [[1.0]]),
+        ]
+    )
+    assert notes(rows)[-2:] == [
+        "A: protocol sambanova, version 2; departs: trials is 1, not 3; own tests.",
+        "B: no protocol.",
+    ]
+
+
+def test_columns_of_different_protocols_are_told_apart(tmp_path):
+    said = {"name": "sambanova", "version": 2, "departures": []}
+    rows = read_rows(
+        [
+            run(tmp_path / "a", "A", "HomeSearch", [[1.0]], protocol=said),
+            run(tmp_path / "b", "A", "CatAPI", [[1.0]]),
+        ]
+    )
+    assert notes(rows)[-2:] == [
+        "A on home_search: protocol sambanova, version 2.",
+        "A on cat_api: no protocol.",
+    ]
+
+
+def test_the_rank_study_is_a_command():
+    done = CliRunner().invoke(app, ["sambanova", "ranks", "--json"])
+    assert json.loads(done.stdout) == {
+        model: {"computed": computed, "printed": printed}
+        for model, (computed, printed) in rank_study().items()
+    }
 
 
 @pytest.mark.parametrize(

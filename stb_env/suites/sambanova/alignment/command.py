@@ -18,7 +18,8 @@ from stb_env.errors import ConfigError
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonObject
 from stb_env.seeding import rng
-from stb_env.suites.sambanova.alignment.generate import PAIRS, AlignmentSet, training_recipe
+from stb_env.suites.sambanova.alignment.data_card import data_card
+from stb_env.suites.sambanova.alignment.generate import PAIRS, AlignmentSet, Split, training_recipe
 from stb_env.suites.sambanova.alignment.text import MAX_TOKENS, Encoded, Tokenizer
 from stb_env.suites.sambanova.tasks import suite_task
 
@@ -49,36 +50,43 @@ def align(
 ) -> None:
     """Write alignment data: texts, and which parts of them the all-shot and the usual loss cover.
 
-    The samples of all tasks are shuffled together, as the paper trains on them; recipe.json says how.
+    train.jsonl and validation.jsonl share no goal, and have none of a test. The samples of all tasks are
+    shuffled together, as the paper trains on them; recipe.json says how, and README.md is a data card.
     """
     tasks = [suite_task(name.strip()) for name in task.split(",")]
     encode, end = _tokenizer(tokenizer, end_of_text)
-    lines: list[JsonObject] = []
+    lines: dict[Split, list[JsonObject]] = {"train": [], "validation": []}
     rows = []
     for one in track(tasks, "align", console=console, transient=True, disable=as_json):
-        made = AlignmentSet.make(one, samples, seed)
-        before = len(lines)
-        for sample in made.samples(seed, pairs, encode, max_tokens):
-            tokens = {} if encode is None else sample.tokens(encode, end)
-            lines.append({"task": one.id, **sample.to_dict(), **tokens})
-        rows.append(_row(made, len(lines) - before, samples))
-    rng("alignment mixture", seed).shuffle(lines)
+        counts = {}
+        for split, mixed in lines.items():
+            made = AlignmentSet.make(one, samples, seed, split)
+            written = [
+                {"task": one.id, **sample.to_dict(), **({} if encode is None else sample.tokens(encode, end))}
+                for sample in made.samples(seed, pairs, encode, max_tokens)
+            ]
+            mixed += written
+            counts[split] = {"samples": len(written), "too_long": len(made.pairs) - len(written)}
+            if split == "train":
+                rows.append(_row(made, samples))
+        rows[-1] |= {**counts["train"], "validation": counts["validation"]["samples"]}
     out.mkdir(parents=True, exist_ok=True)
-    _write_lines(out / "alignment.jsonl", lines)
-    write_json(out / "recipe.json", training_recipe(), sort_keys=False)
-    report = {"out": str(out), "seed": seed, "pairs": pairs, "samples": len(lines), "tasks": rows}
+    for split, mixed in lines.items():
+        rng("alignment mixture", split, seed).shuffle(mixed)
+        _write_lines(out / f"{split}.jsonl", mixed)
+    sizes = {split: len(mixed) for split, mixed in lines.items()}
+    report = {"out": str(out), "seed": seed, "pairs": pairs, "samples": sizes, "tasks": rows}
+    write_json(out / "recipe.json", {**training_recipe(), "samples": sizes}, sort_keys=False)
     write_json(out / "summary.json", {name: value for name, value in report.items() if name != "out"})
+    (out / "README.md").write_text(data_card(rows, seed, pairs), encoding="utf-8")
     emit(report, as_json, _table(report))
 
 
-def _row(made: AlignmentSet, written: int, samples: int | None) -> JsonObject:
-    task = made.task
-    score = made.complexity
+def _row(made: AlignmentSet, samples: int | None) -> JsonObject:
+    task, score = made.task, made.complexity
     return {
         "task": task.id,
-        "samples": written,
         "wanted": samples or task.samples,
-        "too_long": len(made.pairs) - written,
         "templates": len(made.templates),
         "complexity": None if score is None else round(score.score, 3),
         "r_f1": None if score is None else round(score.rf1, 3),
@@ -116,13 +124,16 @@ def _write_lines(file: Path, lines: Iterable[JsonObject]) -> None:
 
 
 def _table(report: JsonObject) -> Table:
-    table = Table(title=f"{report['samples']} alignment samples", caption=report["out"])
+    table = Table(
+        title=f"{report['samples']['train']} alignment samples",
+        caption=f"training of wanted + validation, in {report['out']}",
+    )
     for name in ("task", "samples", "templates", "complexity", "paper", "r-F1"):
         table.add_column(name, justify="left" if name == "task" else "right")
     for row in report["tasks"]:
         table.add_row(
             row["task"],
-            f"{row['samples']} of {row['wanted']}",
+            f"{row['samples']} of {row['wanted']} + {row['validation']}",
             str(row["templates"] or "-"),
             _figure(row["complexity"]),
             _figure(row["published_complexity"]),

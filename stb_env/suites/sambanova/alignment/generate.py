@@ -8,13 +8,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
-from itertools import count, islice
+from itertools import islice
+from typing import Literal
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 from stb_env.retrieval import BM25Retriever
 from stb_env.rollout.make import make_env
-from stb_env.seeding import rng
+from stb_env.seeding import derive, rng
 from stb_env.suites.sambanova.alignment.template import Pool, Template, code_names
 from stb_env.suites.sambanova.alignment.text import (
     MAX_TOKENS,
@@ -37,11 +38,18 @@ _FIXED = ("set_buy_or_rent", "select_booking_type", "select_transportation")
 # Solved goals looked at: many are alike once their values are gone, and all of these values are used.
 _LOOKED_AT = 600
 _REFILLS = 20
+# Of training tasks without end; one of so many goes to validation.
+_MOST, _HELD_OUT = 20_000, 10
+
+Split = Literal["train", "validation"]
 
 
 @dataclass(frozen=True)
 class AlignmentSet:
-    """Solved goals of one task to train on; none is a test goal, nor has a test's program.
+    """Solved goals of one task to train on, or to choose a checkpoint by.
+
+    None is a test goal, nor has a test's program, and no goal is of both splits. Validation goals are
+    training tasks as they are; those of the training split fill templates, where the paper has any.
 
     Attributes:
         task: The task.
@@ -59,13 +67,17 @@ class AlignmentSet:
     complexity: Complexity | None
 
     @classmethod
-    def make(cls, task: SambaNovaTask, samples: int | None = None, seed: int = 0) -> AlignmentSet:
+    def make(
+        cls, task: SambaNovaTask, samples: int | None = None, seed: int = 0, split: Split = "train"
+    ) -> AlignmentSet:
         """Make a set.
 
         Args:
             task: The task.
-            samples: How many solved goals; None for as many as the paper has samples.
+            samples: How many solved goals to train on, of which validation has a tenth; None for as many as
+                the paper has samples.
             seed: Seed of the filling.
+            split: What they are for.
 
         Raises:
             ConfigError: The task's world is missing, or ``samples`` is below 1.
@@ -75,13 +87,16 @@ class AlignmentSet:
             raise ConfigError(f"samples must be at least 1, got {wanted}")
         draw = rng("alignment", task.id, seed)
         tests = make_env(task.env_id, {}).tasks
-        avoided = _Avoided(tests)
-        solved = _solved(task, avoided)
+        avoided = _Avoided(task, tests)
+        solved = _solved(task, avoided, split)
         templates: tuple[Template, ...] = ()
-        if task.templates > 1 and not task.is_stepwise:
+        if split == "validation":
+            solved, wanted = _once(solved), max(1, wanted // _HELD_OUT)
+        elif _is_templated(task):
             seen = _converted(task, islice(solved, _LOOKED_AT))
             templates = _distinct(seen)[: task.templates]
-            solved = _filled(templates, Pool(seen), avoided, draw)
+            filled = _filled(templates, Pool(seen), avoided, draw)
+            solved = (pair for pair in filled if split_of(task, pair, pair.goal) == split)
         pairs = tuple(islice(solved, wanted))
         shown = tuple(text for _, text in sorted(documents(task).items()))
         return cls(task, shown, templates, pairs, _complexity(task, tests, pairs))
@@ -135,16 +150,39 @@ def training_recipe() -> JsonObject:
     return tomllib.loads(text)
 
 
-class _Avoided:
-    """The goals and programs of tests."""
+def split_of(task: SambaNovaTask, pair: Pair, source: str) -> Split:
+    """Return the split of a solved goal, which follows from it alone.
 
-    def __init__(self, tests: TaskSource) -> None:
+    Where templates are filled, equal programs are of one split, unless they take no value and the API's
+    documents show them as they are. Elsewhere all that comes from one source is.
+
+    Args:
+        task: The task.
+        pair: The solved goal.
+        source: The goal that it comes from: its own, or that of the trajectory it is a step of.
+    """
+    shown = any(pair.action in text for text in documents(task).values())
+    key = pair.action if _is_templated(task) and not shown else source
+    return "train" if derive("alignment split", task.id, key) % _HELD_OUT else "validation"
+
+
+class _Avoided:
+    """The goals and programs of tests, and their sets of calls where training is to have others."""
+
+    def __init__(self, task: SambaNovaTask, tests: TaskSource) -> None:
         found = [tests.at(index) for index in range(tests.size or 0)]
-        self._goals = {task.query for task in found}
-        self._programs = {label for task in found for label in programs_of(task)}
+        self._task = task
+        self._goals = {each.query for each in found}
+        self._programs = {label for each in found for label in programs_of(each)}
+        self._calls = {self._called(label) for label in self._programs} if task.unseen_calls else set()
 
     def __contains__(self, pair: Pair) -> bool:
-        return pair.goal in self._goals or pair.action in self._programs
+        if pair.goal in self._goals or pair.action in self._programs:
+            return True
+        return bool(self._calls) and self._called(pair.action) in self._calls
+
+    def _called(self, program: str) -> tuple[str, ...]:
+        return tuple(sorted(calls(self._task, program)))
 
 
 def programs_of(task: Task) -> Sequence[str]:
@@ -153,17 +191,35 @@ def programs_of(task: Task) -> Sequence[str]:
     return labels
 
 
-def _solved(task: SambaNovaTask, avoided: _Avoided) -> Iterator[Pair]:
-    """Yield demonstrations, then training tasks, if these have programs."""
-    shown = (Pair(*turn) for example in examples(task) for turn in turns(task, example))
-    yield from (pair for pair in shown if pair not in avoided)
+def _is_templated(task: SambaNovaTask) -> bool:
+    return task.templates > 1 and not task.is_stepwise
+
+
+def _solved(task: SambaNovaTask, avoided: _Avoided, split: Split) -> Iterator[Pair]:
+    """Yield demonstrations of a split, then training tasks, if these have programs."""
+    for source, pair in _sources(task):
+        if split_of(task, pair, source) == split and pair not in avoided:
+            yield pair
+
+
+def _sources(task: SambaNovaTask) -> Iterator[tuple[str, Pair]]:
+    for example in examples(task):
+        for turn in turns(task, example):
+            yield example.goal, Pair(*turn)
     tasks = make_env(task.env_id, {"split": "train"}).tasks
-    for index in range(tasks.size) if tasks.size else count():
-        programs = programs_of(tasks.at(index))
+    for index in range(tasks.size or _MOST):
+        each = tasks.at(index)
+        programs = programs_of(each)
         if not programs:
             return
-        pair = Pair(tasks.at(index).query, programs[0])
-        if pair not in avoided:
+        yield each.query, Pair(each.query, programs[0])
+
+
+def _once(pairs: Iterable[Pair]) -> Iterator[Pair]:
+    seen: set[Pair] = set()
+    for pair in pairs:
+        if pair not in seen:
+            seen.add(pair)
             yield pair
 
 

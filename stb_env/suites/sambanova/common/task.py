@@ -33,6 +33,7 @@ class SambaNovaTask:
         examples_k: Demonstrations in a prompt.
         templates: Templates of the alignment data.
         repeats: Samples made from each template.
+        unseen_calls: Whether alignment data leave out what calls the same functions as a test's program does.
         published_complexity: Score of the paper's training data (Table 9); None for a task that is not the
             paper's.
         advanced: Whether it needs reasoning beyond API calls; the rank study leaves such tasks out.
@@ -70,6 +71,7 @@ class SambaNovaTask:
     examples_k: int
     templates: int
     repeats: int
+    unseen_calls: bool = False
     published_complexity: float | None = None
     advanced: bool = False
     stops: tuple[str, ...] = ()

@@ -16,6 +16,7 @@ TASK = SambaNovaTask(
     examples_k=3,
     templates=1,
     repeats=118,
+    unseen_calls=True,
     published_complexity=12.1,
     advanced=True,
 )

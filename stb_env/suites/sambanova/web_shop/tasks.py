@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.seeding import rng
@@ -22,7 +22,7 @@ class WebShopTasks(SeededTasks):
 
     Args:
         split: ``test``, a fixed list of 100, or ``train``, without end. What is wanted in one is never wanted
-            in the other, of whatever product.
+            in the other, of whatever product, and no training task is about the product of a test.
 
     Raises:
         ConfigError: There is no such split.
@@ -51,8 +51,16 @@ def generate(split: str, index: int) -> Task:
         options = {name: draw.choice(described.product.options[name]) for name in names}
         goal = synthetic_goal(described, options, draw)
         side = "test" if split == "test" else "train"
-        if belongs(side, wish(goal)) and is_attainable(goal, described.product):
+        if not belongs(side, wish(goal)) or not is_attainable(goal, described.product):
+            continue
+        if side == "test" or goal["asin"] not in _tested():
             return shopping_task(f"{split}-{index}", split, goal)
+
+
+@cache
+def _tested() -> frozenset[str]:
+    """Return the products that tests ask for."""
+    return frozenset(generate("test", index).goal["asin"] for index in range(TEST_SIZE))
 
 
 def shopping_task(task_id: str, split: str, goal: JsonMapping) -> Task:

@@ -13,16 +13,27 @@ from typer.testing import CliRunner
 from stb_env.cli import app
 from stb_env.errors import ConfigError
 from stb_env.suites.sambanova.alignment.generate import AlignmentSet, training_recipe
-from stb_env.suites.sambanova.materials import calls
+from stb_env.suites.sambanova.materials import calls, documents
 from stb_env.suites.sambanova.tasks import SUITE
 
 TEMPLATED = ("open_weather", "cat_api", "home_search", "trip_booking")
 PLAIN = ("virtual_home", "web_shop")
 
 
+SPLIT = (
+    "open_weather",
+    "cat_api",
+    "home_search",
+    "trip_booking",
+    "google_sheets",
+    "virtual_home",
+    "tabletop",
+)
+
+
 @cache
-def made(task, samples=None):
-    return AlignmentSet.make(SUITE[task], samples)
+def made(task, samples=None, split="train"):
+    return AlignmentSet.make(SUITE[task], samples, split=split)
 
 
 @pytest.mark.parametrize("task", TEMPLATED + PLAIN)
@@ -44,6 +55,50 @@ def test_no_solved_goal_is_a_test_nor_has_the_program_of_one(task):
     assert not {test.query for test in found} & {pair.goal for pair in made(task).pairs}
     labels = {label for test in found for label in test.goal["labels"]}
     assert not labels & {pair.action for pair in made(task).pairs}
+
+
+@pytest.mark.parametrize("task", SPLIT)
+def test_validation_shares_no_goal_with_training_and_none_with_the_tests(task):
+    trained, held = made(task), made(task, split="validation")
+    tests = gym.make(SUITE[task].env_id).unwrapped.tasks
+    goals = {pair.goal for pair in held.pairs}
+    assert len(held.pairs) == len(set(held.pairs)) > 0
+    assert not goals & {pair.goal for pair in trained.pairs}
+    assert not goals & {tests.at(index).query for index in range(tests.size)}
+
+
+@pytest.mark.parametrize("task", [*TEMPLATED, "google_sheets", "virtual_home"])
+def test_validation_has_a_tenth_of_the_papers_samples(task):
+    assert len(made(task, split="validation").pairs) == SUITE[task].samples // 10
+
+
+@pytest.mark.parametrize("task", TEMPLATED)
+def test_no_program_with_values_is_both_trained_and_validated_on(task):
+    shown = "".join(documents(SUITE[task]).values())
+    both = {pair.action for pair in made(task).pairs} & {
+        pair.action for pair in made(task, split="validation").pairs
+    }
+    assert all(program in shown for program in both)
+
+
+def test_all_steps_of_a_trajectory_are_of_one_split():
+    trained, held = (
+        {wish for pair in made("web_shop", split=split).pairs for wish in _wishes(pair.goal)}
+        for split in ("train", "validation")
+    )
+    assert held
+    assert not held & trained
+
+
+def _wishes(page):
+    lines = page.splitlines()
+    return {lines[number + 1] for number, line in enumerate(lines) if line.startswith("Instruction:")}
+
+
+def test_no_sheet_program_calls_just_what_a_test_does():
+    suite, tests = SUITE["google_sheets"], gym.make("stb/GoogleSheets-v0").unwrapped.tasks
+    avoided = {tuple(sorted(calls(suite, tests.at(n).goal["labels"][0]))) for n in range(tests.size)}
+    assert not avoided & {tuple(sorted(calls(suite, pair.action))) for pair in made("google_sheets").pairs}
 
 
 def test_no_home_search_has_the_functions_of_a_test():
@@ -117,10 +172,20 @@ def align(*words):
 def test_the_command_writes_samples_recipe_and_summary(tmp_path):
     done = align("home_search,cat_api", "--out", tmp_path, "--samples", 30, "--json")
     report = json.loads(done.stdout)
-    lines = [json.loads(line) for line in (tmp_path / "alignment.jsonl").read_text().splitlines()]
-    assert len(lines) == report["samples"] == 60
-    assert [row["samples"] for row in report["tasks"]] == [30, 30]
-    assert json.loads((tmp_path / "recipe.json").read_text()) == training_recipe()
+    lines, held = (
+        [json.loads(line) for line in (tmp_path / f"{split}.jsonl").read_text().splitlines()]
+        for split in ("train", "validation")
+    )
+    assert (
+        {"train": len(lines), "validation": len(held)} == report["samples"] == {"train": 60, "validation": 6}
+    )
+    assert [(row["samples"], row["validation"]) for row in report["tasks"]] == [(30, 3), (30, 3)]
+    recipe = json.loads((tmp_path / "recipe.json").read_text())
+    assert recipe == {**training_recipe(), "samples": report["samples"]}
+    card = (tmp_path / "README.md").read_text()
+    assert "| train.jsonl | 60 |" in card
+    assert "| validation.jsonl | 6 |" in card
+    assert "| cat_api | 30 | 30 | 3 |" in card
     assert json.loads((tmp_path / "summary.json").read_text())["tasks"] == report["tasks"]
     for line in lines:
         assert line["last_only"] == line["all_shot"][-1:]
@@ -130,7 +195,7 @@ def test_the_command_writes_samples_recipe_and_summary(tmp_path):
 def test_the_command_mixes_the_tasks_and_writes_the_same_again(tmp_path):
     for name in ("a", "b"):
         assert align("home_search,cat_api", "--out", tmp_path / name, "--samples", 30).exit_code == 0
-    texts = [(tmp_path / name / "alignment.jsonl").read_bytes() for name in ("a", "b")]
+    texts = [(tmp_path / name / "train.jsonl").read_bytes() for name in ("a", "b")]
     assert texts[0] == texts[1]
     tasks = [json.loads(line)["task"] for line in texts[0].splitlines()]
     assert tasks != sorted(tasks)
@@ -151,7 +216,7 @@ def test_with_a_tokenizer_the_command_writes_ids_and_masks(tmp_path):
     made_of.save(str(tmp_path / "t.json"))
     words = ("--samples", 3, "--tokenizer", tmp_path / "t.json", "--end-of-text", "</s>")
     assert align("home_search", "--out", tmp_path / "out", *words).exit_code == 0
-    line = json.loads((tmp_path / "out" / "alignment.jsonl").read_text().splitlines()[0])
+    line = json.loads((tmp_path / "out" / "train.jsonl").read_text().splitlines()[0])
     assert (line["input_ids"][-1], line["all_shot_mask"][-1]) == (1, 1)
     assert 0 < sum(line["last_only_mask"]) < sum(line["all_shot_mask"]) < len(line["input_ids"])
 
