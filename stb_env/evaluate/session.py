@@ -149,7 +149,11 @@ class Session:
         return summary
 
     def _check_endpoints(self) -> None:
-        check_all(self._endpoints)
+        votes = str(self._settings.get("votes_cache") or "")
+        check_all(
+            replace(one, answers=votes) if votes and one.config.role == "judge" else one
+            for one in self._endpoints
+        )
 
     def _play(
         self,

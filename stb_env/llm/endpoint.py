@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stb_env.errors import RunStopped
@@ -30,20 +30,22 @@ class Endpoint:
     Attributes:
         config: Its configuration.
         env: Where its key is looked up.
+        answers: Folder of answers that are known; empty for none.
     """
 
     config: ModelConfig
-    env: Mapping[str, str]
+    env: Mapping[str, str] = field(repr=False)
+    answers: str = ""
 
     def check(self) -> None:
         """Ask it whether it is there.
 
-        One whose answers are cached is taken to be: everything may be known already.
+        One of which answers are known is taken to be: there may be nothing left to ask.
 
         Raises:
             RunStopped: Nobody answers, or the key is refused; the message is one line.
         """
-        if _has_answers(self.config.cache):
+        if self.answers and Path(self.answers).is_dir() and any(Path(self.answers).iterdir()):
             return
         clock = Clock()
         transport = Transport(self.config, Credentials(self.config, self.env), clock)
@@ -101,7 +103,7 @@ def note(config: ModelConfig, env: Mapping[str, str]) -> None:
     """Note an endpoint for the enclosing `noting` block, where there is one."""
     noted = _NOTED.get()
     if noted is not None:
-        noted.append(Endpoint(config, env))
+        noted.append(Endpoint(config, env, config.cache))
 
 
 def check_all(endpoints: Iterable[Endpoint]) -> None:
@@ -110,12 +112,6 @@ def check_all(endpoints: Iterable[Endpoint]) -> None:
     Raises:
         RunStopped: One is not.
     """
-    found = {(one.config.base_url, one.config.key_variable, one.config.cache): one for one in endpoints}
+    found = {(one.config.base_url, one.config.key_variable, one.answers): one for one in endpoints}
     for endpoint in found.values():
         endpoint.check()
-
-
-def _has_answers(cache: str) -> bool:
-    with suppress(OSError):
-        return bool(cache) and any(Path(cache).iterdir())
-    return False

@@ -77,16 +77,19 @@ def run_batch(
     if run is not None:
         todo = run.begin(todo)
     played: list[Trajectory] = []
-    told: set[str] = set()
+    tell = _Once(remark)
+
+    def guarded() -> GuardedAgent:
+        return GuardedAgent(make_agent(), tell)
+
     try:
-        with closing(_play_all(make_env, make_agent, todo, concurrency)) as episodes:
+        with closing(_play_all(make_env, guarded, todo, concurrency)) as episodes:
             for trajectory, seconds in episodes:
                 if run is not None:
                     run.add(trajectory, seconds)
                 played.append(trajectory)
                 if progress is not None:
                     progress(trajectory)
-                _tell_bug(trajectory, told, remark)
                 if breaker is not None:
                     breaker.watch(trajectory)
     finally:
@@ -95,12 +98,19 @@ def run_batch(
     return run.trajectories if run is not None else played
 
 
-def _tell_bug(trajectory: Trajectory, told: set[str], remark: Remark) -> None:
-    failure = trajectory.failure or {}
-    if (failure.get("kind"), failure.get("stage")) != ("internal", "agent") or failure["message"] in told:
-        return
-    told.add(failure["message"])
-    remark(f"task {trajectory.task_id} is invalid: {failure['message']}")
+class _Once:
+    """Tells each remark once, whichever worker has it first."""
+
+    def __init__(self, remark: Remark) -> None:
+        self._remark = remark
+        self._told: set[str] = set()
+        self._lock = threading.Lock()
+
+    def __call__(self, text: str) -> None:
+        with self._lock:
+            if text not in self._told:
+                self._told.add(text)
+                self._remark(f"{text}; such an episode is invalid")
 
 
 def _play_all(
@@ -111,7 +121,7 @@ def _play_all(
 
     def work(job: Job) -> Timed:
         if not hasattr(local, "env"):
-            local.agent = GuardedAgent(make_agent())
+            local.agent = make_agent()
             local.env = local.agent.wrap(make_env())
             made.append(local.env)
         start = time.perf_counter()

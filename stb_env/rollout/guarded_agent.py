@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,17 +22,20 @@ class GuardedAgent(Agent):
 
     Args:
         agent: Who plays.
+        tell: Told of each mistake.
 
     Examples:
         >>> from stb_env.rollout import as_agent, play
         >>> from stb_env.testing.notes import notes
-        >>> hasty = GuardedAgent(as_agent(lambda observation, info: info["hint"]))
-        >>> play(notes(), hasty, task_id="day", seed=0).failure["message"]
-        "agent '<lambda>' raised KeyError (..., line 1), which is a bug in it"
+        >>> hasty = GuardedAgent(as_agent(lambda observation, info: info["hint"]), print)
+        >>> play(notes(), hasty, task_id="day", seed=0).failure["kind"]
+        agent '<lambda>' raised KeyError (..., line 1), which is a bug in it
+        'internal'
     """
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, tell: Callable[[str], None]) -> None:
         self._agent = agent
+        self._tell = tell
         self.name = agent.name
 
     def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
@@ -57,6 +60,7 @@ class GuardedAgent(Agent):
             if isinstance(error, STBError) and not isinstance(error, ActionError):
                 raise
             message = bug_in(f"agent {self.name!r}", error)
+            self._tell(message)
             raise InfrastructureError(message, stage="agent", retryable=True) from error
         finally:
             self.usage = self._agent.usage
