@@ -115,7 +115,7 @@ class Run:
 
     def _passing(self) -> list[Trajectory]:
         """Return the episodes that nobody judged, and that failed for a reason that may pass."""
-        failed = [saved for saved in self.trajectories if saved.verdict is None and _may_pass(saved.failure)]
+        failed = [saved for saved in self.trajectories if may_pass(saved)]
         if not failed:
             return []
         # What `stb-env judge` has mended since is judged.
@@ -149,8 +149,10 @@ class Run:
         return self._file.read_bytes().decode("utf-8").split("\n")[:-1]
 
 
-def _may_pass(failure: JsonMapping | None) -> bool:
-    return failure is not None and bool(failure.get("retryable"))
+def may_pass(episode: Trajectory) -> bool:
+    """Say whether an episode failed for a reason that may pass, so that it is to be played again."""
+    failure = episode.failure
+    return episode.verdict is None and failure is not None and bool(failure.get("retryable"))
 
 
 def _cut_torn_line(file: Path) -> None:
