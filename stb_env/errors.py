@@ -53,6 +53,18 @@ class DataError(STBError):
     """A file or record is not what its format promises."""
 
 
+class RunStopped(STBError):
+    """A run ended before its last episode, for a reason that would have spoiled the others too.
+
+    What is saved stays, and the same command goes on. Not an `InfrastructureError` on purpose: that ends one
+    episode.
+    """
+
+
+class StorageError(RunStopped):
+    """What was to be kept could not be written: the disk is full, the folder is gone or may not be used."""
+
+
 class InfrastructureError(STBError):
     """No usable answer came: ends the episode with ``valid=False``, never with an earned 0.
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, StorageError
 
 try:
     import fcntl
@@ -18,19 +21,74 @@ except ImportError:  # Windows has no flock; there two writers are the user's to
 _BLOCK = 65_536
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder with its parents; one that is there already will do.
+
+    Raises:
+        ConfigError: A file stands in its place, or the system does not allow it.
+        StorageError: The disk is full.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise ConfigError(f"{folder} cannot be a folder: a file stands in its place; name another") from error
+    except PermissionError as error:
+        raise ConfigError(f"cannot make the folder {folder}: {error.strerror}; name another") from error
+    except OSError as error:
+        raise _refused(folder, error) from error
+
+
+@contextmanager
+def _storing(file: Path) -> Iterator[None]:
+    """Turn what the system refuses into one line about the file that it was refused for."""
+    try:
+        yield
+    except OSError as error:
+        raise _refused(file, error) from error
+
+
+def _refused(path: Path, error: OSError) -> StorageError:
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    advice = "free space" if full else "make its folder writable again"
+    return StorageError(f"cannot write {path}: {error.strerror}; {advice}, and the same command goes on")
+
+
 def write_text(file: Path, text: str) -> None:
     """Replace a text file atomically: readers see the old one or the new one, never half of it.
 
     Args:
         file: The file; its folder must exist.
         text: Its whole content, whose line breaks stay as they are.
+
+    Raises:
+        StorageError: The system refuses; the old file is whole.
     """
     draft = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
-    with draft.open("w", encoding="utf-8", newline="\n") as out:
-        out.write(text)
-        out.flush()
-        os.fsync(out.fileno())
-    draft.replace(file)
+    with _storing(file):
+        try:
+            with draft.open("w", encoding="utf-8", newline="\n") as out:
+                out.write(text)
+                out.flush()
+                os.fsync(out.fileno())
+            draft.replace(file)
+        except BaseException:
+            with suppress(OSError):
+                draft.unlink()
+            raise
+        _sync_folder(file.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Wait until a folder's entries are on disk: without that, a crash could bring an old file back."""
+    if os.name != "posix":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        # Some network file systems know no such thing.
+        with suppress(OSError):
+            os.fsync(handle)
+    finally:
+        os.close(handle)
 
 
 def write_json(file: Path, value: Any, *, sort_keys: bool = True) -> None:
@@ -54,10 +112,14 @@ class LineWriter:
 
     Raises:
         ConfigError: Another process has it open for writing (checked where the system can lock files).
+        StorageError: It cannot be opened for writing.
     """
 
     def __init__(self, path: str | Path) -> None:
-        self._file = open(path, "a+b")  # noqa: SIM115 (closed by close)
+        self._path = Path(path)
+        with _storing(self._path):
+            # Without a buffer, so that a line which the disk refused is not tried again at closing.
+            self._file = open(path, "a+b", buffering=0)  # noqa: SIM115 (closed by close)
         if fcntl is not None:
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -83,10 +145,30 @@ class LineWriter:
         return 0
 
     def write(self, line: str) -> None:
-        """Append one line and wait until it is on disk."""
-        self._file.write(line.encode("utf-8") + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        """Append one line and wait until it is on disk.
+
+        Raises:
+            StorageError: The disk is full, or the file was deleted; no part of the line is left.
+        """
+        end = self._file.seek(0, os.SEEK_END)
+        with _storing(self._path):
+            try:
+                self._append(line.encode("utf-8") + b"\n")
+                os.fsync(self._file.fileno())
+            except OSError:
+                with suppress(OSError):
+                    self._file.truncate(end)
+                raise
+        if not os.fstat(self._file.fileno()).st_nlink:
+            raise StorageError(
+                f"{self._path} was deleted while it was written to; what it held is gone with it"
+            )
+
+    def _append(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            # A disk that is nearly full takes a part.
+            rest = rest[self._file.write(rest) :]
 
     def close(self) -> None:
         """Close the file."""

@@ -248,12 +248,10 @@ def read_trajectories(path: str | Path) -> list[Trajectory]:
     file = file / "trajectories.jsonl" if file.is_dir() else file
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
-    text = file.read_bytes().decode("utf-8")
-    complete = text[: text.rfind("\n") + 1]
     trajectories = []
-    for number, line in enumerate(complete.split("\n")[:-1], 1):
+    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
         try:
-            trajectories.append(Trajectory.from_json(line))
-        except DataError as error:
+            trajectories.append(Trajectory.from_json(line.decode("utf-8")))
+        except (DataError, UnicodeDecodeError) as error:
             raise DataError(f"{file}, line {number}: {error}") from error
     return trajectories

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, StorageError
 from stb_env.files import LineWriter, write_json, write_text
 
 
@@ -71,3 +74,66 @@ def test_text_that_cannot_be_encoded_leaves_the_old_file_whole(tmp_path: Path):
     with pytest.raises(UnicodeEncodeError):
         write_text(tmp_path / "a.txt", "new \ud800")
     assert (tmp_path / "a.txt").read_text() == "old"
+
+
+def test_a_line_that_the_disk_takes_half_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    append(tmp_path / "log", "whole")
+    writer = LineWriter(tmp_path / "log")
+
+    def half(self: LineWriter, data: bytes) -> None:
+        self._file.write(data[:3])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(LineWriter, "_append", half)
+    with pytest.raises(
+        StorageError,
+        match=r"^cannot write .*log: No space left on device; free space, and the same command goes on$",
+    ):
+        writer.write("not to be")
+    monkeypatch.undo()
+    writer.write("next")
+    writer.close()
+    assert (tmp_path / "log").read_text() == "whole\nnext\n"
+
+
+def test_a_disk_that_takes_a_line_in_pieces_gets_all_of_it(tmp_path: Path):
+    class Slow:
+        """A file that takes three bytes at a time, as the system may."""
+
+        def __init__(self, file: Any) -> None:
+            self._file = file
+
+        def write(self, data: Any) -> int:
+            return self._file.write(data[:3])
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self._file, name)
+
+    writer = LineWriter(tmp_path / "log")
+    writer._file = Slow(writer._file)
+    writer.write("a line of some length")
+    writer.close()
+    assert (tmp_path / "log").read_text() == "a line of some length\n"
+
+
+def test_a_file_that_is_deleted_while_it_is_written_to_is_said(tmp_path: Path):
+    writer = LineWriter(tmp_path / "log")
+    (tmp_path / "log").unlink()
+    with pytest.raises(
+        StorageError, match=r"^.*log was deleted while it was written to; what it held is gone"
+    ):
+        writer.write("lost")
+    writer.close()
+
+
+def test_text_that_the_disk_refuses_leaves_the_old_file_whole_and_no_draft(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    def full(handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    write_text(tmp_path / "a.txt", "old")
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StorageError, match=r"^cannot write .*a\.txt: No space left on device; free space"):
+        write_text(tmp_path / "a.txt", "new")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ["old"]

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import threading
+from dataclasses import replace
 
-from stb_env.backend.cache import CacheEntry, ResponseCache
+from stb_env.backend.cache import CacheEntry, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.metrics.taxonomy import Taxonomy, classify
-from stb_env.tools import Tool, ToolResult
+from stb_env.tools import Status, Tool, ToolResult
 
 ORIGIN = "experiment"
-
-# One process writes one entry at a time, so that looking and storing are one act; SQLite keeps the order
-# among processes. Not a member, because recorders are pickled.
-_WRITING = threading.Lock()
 
 
 class Recorder:
@@ -34,10 +30,9 @@ class Recorder:
         >>> from stb_env.tools import ToolId
         >>> ping, cache = Tool("ping", "", {}, ToolId("Net", "icmp", "ping")), ResponseCache()
         >>> recorder = Recorder(cache)
-        >>> recorder.keep(ping, {}, call_key(ping.id, {}), ToolResult.of({"ms": 4}, source="real"))
-        True
-        >>> recorder.keep(ping, {}, call_key(ping.id, {}), ToolResult.of({"ms": 9}, source="real"))
-        False
+        >>> answers = [ToolResult.of({"ms": ms}, source="real") for ms in (4, 9)]
+        >>> [recorder.keep(ping, {}, call_key(ping.id, {}), answer).response for answer in answers]
+        [{'ms': 4}, {'ms': 4}]
     """
 
     def __init__(
@@ -55,8 +50,10 @@ class Recorder:
         self.cache, self.taxonomy = cache, taxonomy
         self._model, self._prompt = (str((simulator or {}).get(name, "")) for name in ("model", "prompt"))
 
-    def keep(self, tool: Tool, arguments: JsonMapping | str, key: str, result: ToolResult) -> bool:
-        """Store an answer where it is worth keeping and new; say whether it was stored.
+    def keep(self, tool: Tool, arguments: JsonMapping | str, key: str, result: ToolResult) -> ToolResult:
+        """Store an answer where it is worth keeping and new, and return what the agent is to see.
+
+        That is the answer, unless another process had one first: then every later episode sees that one.
 
         Args:
             tool: The API.
@@ -72,9 +69,9 @@ class Recorder:
         elif result.source == "simulator":
             provenance = {"model": self._model, "prompt": self._prompt}
         else:
-            return False
+            return result
         if not self._is_kept(result):
-            return False
+            return result
         entry = CacheEntry.of(
             tool.id,
             arguments,
@@ -84,13 +81,15 @@ class Recorder:
             origin=ORIGIN,
             **provenance,
         )
-        with _WRITING:
-            if self.cache.get(key) is not None:
-                return False
-            self.cache.put(key, entry)
-        return True
+        first = self.cache.add(key, entry)
+        return result if first is None else replace(as_result(first), usage=result.usage)
 
     def _is_kept(self, result: ToolResult) -> bool:
         response = result.response
         # The taxonomy takes this wire string for a success, because its error is empty.
         return response != UNAVAILABLE and classify(result.error, response, taxonomy=self.taxonomy).kept
+
+
+def as_result(hit: Hit) -> ToolResult:
+    """Return a recorded answer as the agent sees it."""
+    return ToolResult(hit.text, hit.error, "cache", Status.TOOL_ERROR if hit.error else Status.OK)

@@ -11,7 +11,7 @@ from typing import Literal, Protocol
 from stb_env.backend.backend import RealAPI, Simulator
 from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
-from stb_env.backend.cache_update import Recorder
+from stb_env.backend.cache_update import Recorder, as_result
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, ToolKey, unavailable
 from stb_env.backend.own_simulator import SimulatorLike, as_simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
@@ -21,7 +21,7 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy
 from stb_env.request import Request, Slow
 from stb_env.tasks import Task
-from stb_env.tools import Status, Tool, ToolCall, ToolResult
+from stb_env.tools import Tool, ToolCall, ToolResult
 
 Mode = Literal["replay", "offline", "live", "record"]
 MODES: tuple[Mode, ...] = ("replay", "offline", "live", "record")
@@ -155,7 +155,7 @@ class VirtualBackend:
             return self.simulator.simulate(tool, call.arguments, key=key, examples=examples), state
         result = yield from self._ask(tool, call, key, self.real if fault is None else None)
         if self._recorder is not None and fault is None:
-            yield Request(run=partial(self._recorder.keep, tool, call.arguments, key, result))
+            result = yield Request(run=partial(self._recorder.keep, tool, call.arguments, key, result))
         # Asking again costs nothing.
         return result, {**(state or {}), key: replace(result, usage=None)}
 
@@ -180,7 +180,7 @@ class VirtualBackend:
         """Return what needs no one to be asked: a recording, or what a tool that is down answers."""
         hit = self.cache.get(key) if self.cache is not None and (fault is None or fault.after_cache) else None
         if hit is not None:
-            return ToolResult(hit.text, hit.error, "cache", Status.TOOL_ERROR if hit.error else Status.OK)
+            return as_result(hit)
         return unavailable() if fault is not None and fault.action == "unavailable" else None
 
     def _ask(self, tool: Tool, call: ToolCall, key: str, real: RealAPI | None) -> Slow[ToolResult]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
-from stb_env.cli.judge_outcome import bar
+from stb_env.cli.judge_outcome import bar, tell
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
+from stb_env.rollout.breaker import STOP_AFTER
 
 EnvId = Annotated[
     str,
@@ -27,6 +29,10 @@ AgentName = Annotated[
         help="An agent's name (see `stb-env list`), with settings as in 'dfs(width=3)'; path.py:Name or "
         "module:Name for your own. Where not given, the protocol's, or gold.",
     ),
+]
+StopAfter = Annotated[
+    int,
+    typer.Option("--stop-after", min=0, help="End the run after so many equal failures in a row; 0 never."),
 ]
 
 
@@ -48,11 +54,16 @@ def run(
     episodes: options.Episodes = None,
     trials: options.Trials = None,
     concurrency: options.Concurrency = 1,
+    stop_after: StopAfter = STOP_AFTER,
     out: options.Out = None,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Play tasks in order and save judged trajectories; run again to resume."""
+    """Play tasks in order and save judged trajectories; run again to resume.
+
+    The same command plays what failed for a reason that may pass again, and more episodes or trials extend
+    the run. Exit 1 where it stopped before its end, or every episode is invalid.
+    """
     chosen = options.env_settings(
         settings,
         data=data,
@@ -66,8 +77,10 @@ def run(
         originals=originals,
     )
     session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials, protocol=protocol)
-    with bar(env_id, as_json) as progress:
-        summary = session.play(out, concurrency=concurrency, progress=progress)
+    with closing(session), bar(env_id, as_json) as progress:
+        summary = session.play(
+            out, concurrency=concurrency, progress=progress, stop_after=stop_after, remark=tell
+        )
     emit(summary | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out))
     if summary["invalid"] == summary["episodes"] and session.jobs:
         raise typer.Exit(1)

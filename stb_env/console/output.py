@@ -11,7 +11,7 @@ import typer
 from rich.console import Console, RenderableType
 from rich.table import Table
 
-from stb_env.errors import InfrastructureError, STBError
+from stb_env.errors import InfrastructureError, RunStopped, STBError
 from stb_env.jsontypes import JsonObject
 
 P = ParamSpec("P")
@@ -42,7 +42,10 @@ def emit(data: JsonObject, as_json: bool, table: RenderableType | None = None) -
 
 
 def reporting(command: Callable[P, R]) -> Callable[P, R]:
-    """Turn the package's errors into ``error: ...`` on stderr; exit 2 for bad use, 1 for a failed run."""
+    """Turn the package's errors into ``error: ...`` on stderr; exit 2 for bad use, 1 for a failed run.
+
+    So too what the operating system refuses: a full disk is no one's bug.
+    """
 
     @functools.wraps(command)
     def reported(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -50,6 +53,13 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
             return command(*args, **kwargs)
         except STBError as error:
             typer.echo(f"error: {error}", err=True)
-            raise typer.Exit(FAILED if isinstance(error, InfrastructureError) else BAD_USE) from error
+            failed = isinstance(error, InfrastructureError | RunStopped)
+            raise typer.Exit(FAILED if failed else BAD_USE) from error
+        except BrokenPipeError:
+            # Whoever read the output has left; typer ends quietly.
+            raise
+        except OSError as error:
+            typer.echo(f"error: {error}", err=True)
+            raise typer.Exit(FAILED) from error
 
     return reported

@@ -13,6 +13,7 @@ from stb_env.evaluate.plan import Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping
 from stb_env.llm import ChatModel, ModelConfig, connect, load_models
+from stb_env.llm.endpoint import noting
 
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""
@@ -54,6 +55,7 @@ class PreparedCell:
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
+            RunStopped: The run could not begin or go on.
         """
 
         def advance(done: int, total: int) -> None:
@@ -91,17 +93,19 @@ class CellOpener:
             DataError: The data cannot be read.
         """
         plan, settings = self._plan, self._plan.env_settings(cell)
-        session = Session(
-            cell.group,
-            cell.agent.spec or cell.agent.name,
-            settings,
-            seed=plan.seed,
-            episodes=plan.episodes,
-            trials=plan.trials,
-            connected=self._connected(cell, settings) if is_remote(cell.group) else None,
-            models=cell.agent.models or plan.models,
-            protocol=plan.protocol,
-        )
+        # The simulator is connected here and is an endpoint of the run like any other.
+        with noting():
+            session = Session(
+                cell.group,
+                cell.agent.spec or cell.agent.name,
+                settings,
+                seed=plan.seed,
+                episodes=plan.episodes,
+                trials=plan.trials,
+                connected=self._connected(cell, settings) if is_remote(cell.group) else None,
+                models=cell.agent.models or plan.models,
+                protocol=plan.protocol,
+            )
         return PreparedCell(cell, self._out / cell.folder, session)
 
     def _connected(self, cell: Cell, settings: JsonMapping) -> _Connected:

@@ -15,6 +15,7 @@ from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan
 from stb_env.evaluate.prepared import Prepared, prepared
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import available, load_models
+from stb_env.rollout.run import may_pass
 from stb_env.trajectory import read_trajectories
 from stb_env.usage import Price, Usage
 
@@ -167,7 +168,7 @@ def _past(run: PreparedCell) -> _Past:
     asking = [episode.usage for episode in saved if episode.usage.get("calls")]
     # Numbers, as this package saved them.
     usages = [Usage(**usage) for usage in asking]  # type: ignore[arg-type]
-    return _Past(run.cell, {episode.key for episode in saved}, usages)
+    return _Past(run.cell, {episode.key for episode in saved if not may_pass(episode)}, usages)
 
 
 def _duels(run: PreparedCell, trials: int, comparisons: int) -> int:

@@ -7,7 +7,8 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from stb_env.evaluate.cells import Progress
+from stb_env.errors import RunStopped
+from stb_env.evaluate.cells import PreparedCell, Progress
 from stb_env.evaluate.figures import run_figures
 from stb_env.evaluate.ledger import BudgetExceeded
 from stb_env.evaluate.plan import Cell, EvaluationPlan, group_name
@@ -88,18 +89,28 @@ def play(ready: Prepared, *, prefer: Prefer | None = None, progress: Progress | 
     plan, out = ready.plan, ready.out
     ready.ledger.open()
     write_json(out / "manifest.json", ready.manifest, sort_keys=False)
-    stopped, wins = "", []
+    stopped: list[str] = []
+    wins = []
     try:
         while ready.waiting:
             with closing(ready.waiting.popleft()) as run:
-                run.play(plan.concurrency, progress)
-        if prefer is not None and plan.reference is not None:
+                stopped += _stopped(run, plan.concurrency, progress)
+        if prefer is not None and plan.reference is not None and not stopped:
             wins = list(_wins(plan.cells, plan.reference, out, prefer))
     except BudgetExceeded as error:
-        stopped = str(error)
+        stopped.append(str(error))
     results = read_results(plan, out, wins)
     results.write(out)
-    return Evaluated(results, stopped, ready.ledger.total)
+    return Evaluated(results, "; ".join(stopped), ready.ledger.total)
+
+
+def _stopped(run: PreparedCell, concurrency: int, progress: Progress | None) -> list[str]:
+    """Play a cell; say why where it stopped before its end, which keeps no other cell from being played."""
+    try:
+        run.play(concurrency, progress)
+    except RunStopped as error:
+        return [f"{run.cell}: {error}"]
+    return []
 
 
 def read_results(plan: EvaluationPlan, out: Path, wins: list[WinFigures] | None = None) -> Results:

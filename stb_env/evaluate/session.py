@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +16,17 @@ from stb_env.evaluate.manifest import fingerprint_of, run_manifest
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.llm.endpoint import check_all, noting
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
+from stb_env.rollout.batch import Remark
+from stb_env.rollout.breaker import STOP_AFTER, Breaker
 from stb_env.rollout.make import make_env
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
+
+_log = logging.getLogger(__name__)
 
 Progress = Callable[[int, int], None]
 """Told how many of how many episodes are saved: once at the start, then after each."""
@@ -75,9 +81,9 @@ class Session:
         run = followed(protocol, env_id, agent, settings, trials)
         settings, agent, trials = run.settings, run.agent, run.trials
         self._settings = {**settings, **(connected or {})}
-        self.make_agent = load_agent(agent, models=models or settings.get("models"))
-        self.env = make_env(env_id, self._settings)
-        with ExitStack() as unless_ready:
+        with noting() as self._endpoints, ExitStack() as unless_ready:
+            self.make_agent = load_agent(agent, models=models or settings.get("models"))
+            self.env = make_env(env_id, self._settings)
             unless_ready.callback(self.close)
             self.jobs = plan(self.env.tasks, episodes=episodes, trials=trials, seed=seed)
             self._limit_outage(self.env)
@@ -103,35 +109,61 @@ class Session:
         return found
 
     def play(
-        self, out: Path | None = None, *, concurrency: int = 1, progress: Progress | None = None
+        self,
+        out: Path | None = None,
+        *,
+        concurrency: int = 1,
+        progress: Progress | None = None,
+        stop_after: int = STOP_AFTER,
+        remark: Remark = _log.warning,
     ) -> JsonObject:
-        """Play what is not saved yet, and return the run's summary.
+        """Play what is not saved yet, or failed for a reason that may pass, and return the run's summary.
 
         Args:
             out: Folder of the run; None keeps nothing.
             concurrency: Episodes played at the same time.
             progress: Told how far it is.
+            stop_after: Equal failures in a row that end the run; 0 for no end.
+            remark: Told of each bug of the agent's, once; a log where not given.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
+            RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
         """
-        saved = Run(out, self.manifest) if out is not None else None
-        try:
-            episodes = self._play(saved, concurrency, progress)
+        fresh = out is None or not out.exists()
+        if fresh:
+            # Before a folder is made: a run that cannot begin leaves nothing behind.
+            self._check_endpoints()
+        with nullcontext() if out is None else closing(Run(out, self.manifest)) as saved:
+            if saved is not None and not fresh and saved.left(self.jobs):
+                self._check_endpoints()
+            episodes = self._play(
+                saved, concurrency, progress, Breaker(stop_after, self._check_endpoints), remark
+            )
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
             if "protocol" in self.manifest:
                 who["protocol"] = self.manifest["protocol"]
             summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes), **self._outage()}
             if saved is not None:
                 saved.finish(summary)
-        finally:
-            if saved is not None:
-                saved.close()
         return summary
 
-    def _play(self, saved: Run | None, concurrency: int, progress: Progress | None) -> list[Trajectory]:
-        known = saved.done if saved is not None else set()
-        done = sum(job.key in known for job in self.jobs)
+    def _check_endpoints(self) -> None:
+        votes = str(self._settings.get("votes_cache") or "")
+        check_all(
+            replace(one, answers=votes) if votes and one.config.role == "judge" else one
+            for one in self._endpoints
+        )
+
+    def _play(
+        self,
+        saved: Run | None,
+        concurrency: int,
+        progress: Progress | None,
+        breaker: Breaker,
+        remark: Remark,
+    ) -> list[Trajectory]:
+        done = len(self.jobs) - len(self.jobs if saved is None else saved.left(self.jobs))
 
         def advance(_: Trajectory | None = None) -> None:
             nonlocal done
@@ -157,6 +189,8 @@ class Session:
             saved,
             concurrency=concurrency,
             progress=advance,
+            breaker=breaker,
+            remark=remark,
         )
 
     def _limit_outage(self, env: ToolEnv) -> ToolEnv:

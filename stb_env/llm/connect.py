@@ -9,6 +9,7 @@ from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel
+from stb_env.llm.endpoint import note
 from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
 
@@ -25,6 +26,7 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
     if config.replay:
         return ReplayModel(config.replay, name=config.model)
     model: ChatModel = OpenAIModel(config, env=env)
+    note(config, env)
     meter = current_meter()
     if meter is not None:
         model = BudgetedModel(model, meter)

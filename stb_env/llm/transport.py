@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 MAX_BODY = 64 * 2**20
 
+# What a gateway says when there is nobody behind it, and a server that is still loading its model.
+_NOBODY = frozenset({502, 503, 504})
+_REFUSED = frozenset({401, 403})
+
 Body = JsonMapping
 
 
@@ -85,6 +89,25 @@ class Transport:
                 return await _acollect(response.iter_bytes(), deadline)
         except _http_errors() as error:
             failure = self._failure(error, deadline)
+        raise failure
+
+    def find(self, client: OpenAI, deadline: Deadline) -> bool:
+        """Ask the endpoint for its models, which costs nothing; say whether it took the key.
+
+        Not every server has such a list, so any other refusal says as well that it is there.
+
+        Raises:
+            ModelError: Nobody answers in time.
+        """
+        try:
+            client.models.with_raw_response.list(timeout=max(0.001, deadline.left()))
+        except _http_errors() as error:
+            status = getattr(error, "status_code", None)
+            if status is not None and status not in _NOBODY:
+                return status not in _REFUSED
+            failure = self._failure(error, deadline)
+        else:
+            return True
         raise failure
 
     def _settings(self) -> JsonObject:

@@ -36,10 +36,13 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
     """
     observation, info = env.reset(seed=seed, options={"task_id": task_id})
     first = info
-    agent.reset(env, seed)
     steps: list[JsonObject] = []
     failure: JsonObject | None = None
     total, over = 0.0, False
+    try:
+        agent.reset(env, seed)
+    except InfrastructureError as error:
+        failure, over = error.failure(), True
     while not over:
         try:
             action = agent.act(observation, info)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import DataError
+from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Trajectory, read_trajectories
 
@@ -159,6 +161,22 @@ def read_judgements(file: Path) -> dict[Key, Judgement]:
             raise DataError(f"{file}, line {number}: {error}") from error
         newest[judgement.key] = judgement
     return newest
+
+
+def forget(folder: Path, keys: Collection[Key]) -> None:
+    """Drop every judge's judgements on episodes that are played again: they are about what is no more.
+
+    Raises:
+        ConfigError: Another process is judging the run.
+        DataError: A line is broken.
+    """
+    for file in sorted(folder.glob("verdicts*.jsonl")):
+        # Held while it is replaced, so that no judge appends to the old one.
+        with closing(LineWriter(file)):
+            lines = file.read_bytes().decode("utf-8").split("\n")[:-1]
+            kept = [line for line in lines if Judgement.from_json(line).key not in keys]
+            if len(kept) < len(lines):
+                write_text(file, "".join(f"{line}\n" for line in kept))
 
 
 def read_judged(folder: str | Path, judge: str | None = None) -> list[Trajectory]:

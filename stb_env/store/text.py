@@ -65,6 +65,22 @@ class TextStore(FrozenStore):
         """
         self._write(lambda cache: cache.set(key, value))
 
+    def add(self, key: str, value: str) -> bool:
+        """Store a value where the key has none, whoever else tries it too; say whether it was stored.
+
+        Raises:
+            DataError: Key or value is no text that UTF-8 can encode.
+            BackendError: The store stayed locked, or cannot be written.
+
+        Examples:
+            >>> with tempfile.TemporaryDirectory() as folder:
+            ...     store = TextStore(folder)
+            ...     store.add("a", "1"), store.add("a", "2"), store.get("a")
+            ...     store.close()
+            (True, False, '1')
+        """
+        return bool(self._write(lambda cache: cache.add(key, value)))
+
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store all items in one transaction: all of them, or none where it fails."""
 
@@ -82,9 +98,9 @@ class TextStore(FrozenStore):
         if cache is not None:
             cache.close()
 
-    def _write(self, write: Callable[[diskcache.Cache], object]) -> None:
+    def _write(self, write: Callable[[diskcache.Cache], object]) -> object:
         try:
-            write(self._writer())
+            return write(self._writer())
         except (diskcache.Timeout, sqlite3.OperationalError) as error:
             why = str(error) or f"locked for more than {disk.BUSY_SECONDS:.0f} s, or read-only"
             problem = f"cannot write to {self.file}: {why}"

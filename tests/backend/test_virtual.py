@@ -227,6 +227,34 @@ def test_what_was_recorded_is_found_by_the_next_episode():
     assert real.asked == 1
 
 
+def test_of_two_that_ask_at_once_both_see_the_answer_that_was_stored_first(tmp_path):
+    with closing(ResponseCache(tmp_path)) as cache, closing(ResponseCache(tmp_path)) as other:
+
+        class Slower(Real):
+            """A real API during whose answer another process stores its own."""
+
+            def request(self, tool: Tool, arguments: Any) -> Slow[ToolResult]:
+                result = yield from super().request(tool, arguments)
+                assert other.add(KEY, entry(CALL.arguments, "first")) is None
+                return result
+
+        backend = VirtualBackend(cache, mode="record", real=Slower("second"))
+        result, state = ask(backend)
+        assert (result.response, result.source) == ("first", "cache")
+        assert ask(backend, state=state)[0].response == "first"
+        assert [known.response for known in cache.entries()] == ["first"]
+
+
+def test_an_answer_of_the_frozen_base_stays_the_first(tmp_path):
+    with closing(cached(entry(CALL.arguments, "frozen"), folder=tmp_path / "one")) as cache:
+        cache.snapshot(tmp_path / "two")
+    with closing(ResponseCache(tmp_path / "two")) as frozen:
+        known = frozen.add(KEY, entry(CALL.arguments, "later"))
+        assert known is not None
+        assert '"frozen"' in known.text
+        assert len(frozen) == 1
+
+
 def test_live_mode_records_nothing():
     cache = ResponseCache()
     ask(VirtualBackend(cache, mode="live", real=Real()))

@@ -168,3 +168,30 @@ def test_a_killed_evaluation_goes_on_and_ends_in_equal_bytes(tmp_path: Path):
     for file in (tmp_path / "whole").rglob("trajectories.jsonl"):
         twin = tmp_path / "killed" / file.relative_to(tmp_path / "whole")
         assert twin.read_bytes() == file.read_bytes()
+
+
+def test_a_cell_that_keeps_failing_stops_alone_and_the_same_evaluation_mends_it(tmp_path: Path):
+    file = tmp_path / "mine.py"
+    agents = (AgentPlan("mine", f"{file}:policy"), AgentPlan("noop"))
+    plan = replace(PLAN, groups=GROUPS[:1], agents=agents, episodes=24)
+    file.write_text("def policy(observation, info):\n    return info['secret']\n")
+    broken = played(plan, tmp_path / "run")
+    assert broken.stopped.startswith(
+        "offline · mine · Sandbox: 20 episodes in a row failed alike (internal): "
+    )
+    assert [run.episodes for run in broken.results.runs] == [20, 24]
+    assert broken.results.missing == 4
+    file.write_text("def policy(observation, info):\n    return 'hm'\n")
+    for folder in ("run", "whole"):
+        mended = played(plan, tmp_path / folder)
+        assert (mended.stopped, mended.results.missing) == ("", 0)
+    assert results_of(tmp_path / "run") == results_of(tmp_path / "whole")
+
+
+def test_an_evaluation_of_more_episodes_goes_on_from_a_smaller_one(tmp_path: Path):
+    for size in (2, 4):
+        played(replace(PLAN, groups=GROUPS[:1], episodes=size), tmp_path / "grown")
+    played(replace(PLAN, groups=GROUPS[:1]), tmp_path / "whole")
+    cell = Path("offline", "noop", "Sandbox")
+    assert len((tmp_path / "grown" / cell / "timings.jsonl").read_text().splitlines()) == 4
+    assert results_of(tmp_path / "grown") == results_of(tmp_path / "whole")

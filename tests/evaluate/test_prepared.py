@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from gymnasium.envs.registration import registry
 
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, DataError
 from stb_env.evaluate.estimate import estimate
 from stb_env.evaluate.evaluation import evaluate, play
 from stb_env.evaluate.ledger import Ledger
@@ -70,10 +70,11 @@ def test_a_run_that_cannot_be_planned_is_closed(book: ModuleType):
 
 def test_an_error_while_one_cell_is_played_closes_all(book: ModuleType, tmp_path: Path):
     (tmp_path / "broken.py").write_text(
-        "def policy(observation, info):\n    raise ArithmeticError('broken')\n"
+        "from stb_env.errors import DataError\n\n"
+        "def policy(observation, info):\n    raise DataError('broken')\n"
     )
     agents = (PLAN.agents[0], AgentPlan("broken", f"{tmp_path}/broken.py:policy"), PLAN.agents[1])
-    with pytest.raises(ArithmeticError, match=r"^broken$"):
+    with pytest.raises(DataError, match=r"^broken$"):
         evaluate(replace(PLAN, agents=agents), tmp_path / "out")
     assert book.times_closed() == [1, 1, 1]
 

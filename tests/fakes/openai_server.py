@@ -76,11 +76,13 @@ class OpenAIServer:
     Attributes:
         requests: Every request so far.
         peak: The most requests that were in flight at once.
+        gone: Whether every connection is closed without a word, as by a machine that went down.
     """
 
     def __init__(self) -> None:
         self.requests: list[Received] = []
         self.peak = 0
+        self.gone = False
         self._flying = 0
         self._lock = threading.Lock()
         self._scripts: defaultdict[str, deque[Script]] = defaultdict(deque)
@@ -139,10 +141,16 @@ def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
         # Otherwise the body waits 40 ms for the headers to be acknowledged.
         disable_nagle_algorithm = True
 
+        def do_GET(self) -> None:
+            self._answer(Answer({"object": "list", "data": []}, dropped=fake.gone))
+
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))
             headers = {name.lower(): value for name, value in self.headers.items()}
             received = Received(self.path, headers, json.loads(self.rfile.read(length)))
+            if fake.gone:
+                self._answer(Answer(dropped=True))
+                return
             with fake.flight():
                 self._answer(fake.next_answer(received))
 

@@ -122,9 +122,10 @@ def test_every_step_of_a_replay_returns_the_text_that_the_models_agent_was_shown
     env.close()
 
 
-def test_an_agent_whose_endpoint_is_off_fails_as_agent_and_not_on_a_score(recorded, keys, stb):
+def test_an_agent_whose_endpoint_is_off_is_said_before_an_episode_is_spoiled(recorded, keys, stb):
     who = ("--agent", f"chat:{recorded.models}", "--set", "judge=heuristic", "--episodes", 1)
     done = recorded.run(stb, "replay", "off", *who)
-    (episode,) = read_trajectories(recorded.folder / "off")
     assert done.exit_code == 1
-    assert (episode.valid, episode.failure["kind"], episode.failure["stage"]) == (False, "transport", "agent")
+    assert done.stderr.startswith("error: agent model 'agent-model' at ")
+    assert "cannot be reached: the connection failed" in done.stderr
+    assert not (recorded.folder / "off").exists()

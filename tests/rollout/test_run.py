@@ -29,6 +29,10 @@ def sandbox() -> Any:
     return gym.make("stb/Sandbox-v0").unwrapped
 
 
+def mislaying(observation: Any, info: Any) -> Any:
+    raise DataError("mislaid")
+
+
 def jobs(count: int = 6, **kwargs: Any) -> list[Job]:
     return plan(sandbox().tasks, episodes=count, **kwargs)
 
@@ -211,8 +215,8 @@ def test_every_environment_of_a_batch_is_closed_in_the_end(concurrency: int):
     run_batch(make, load_agent("gold"), jobs(4), concurrency=concurrency)
     assert 1 <= len(made) <= concurrency
     assert {id(env) for env in closed} == {id(env) for env in made}
-    with pytest.raises(ZeroDivisionError):
-        run_batch(make, lambda: as_agent(lambda observation, info: 1 // 0), jobs(1))
+    with pytest.raises(DataError, match=r"^mislaid$"):
+        run_batch(make, lambda: as_agent(mislaying), jobs(1))
     assert len(closed) == len(made)
 
 
@@ -225,7 +229,9 @@ def test_a_bug_in_an_agent_is_not_hidden():
         play(sandbox(), as_agent(broken), task_id=job.task_id, seed=job.seed)
 
 
-def test_after_a_bug_in_an_agent_no_further_episode_is_begun(monkeypatch: pytest.MonkeyPatch):
+def test_after_an_error_that_is_about_the_whole_run_no_further_episode_is_begun(
+    monkeypatch: pytest.MonkeyPatch,
+):
     """Episodes that wait for each other until the pool is left show which ones were begun."""
     left = threading.Event()
 
@@ -234,17 +240,17 @@ def test_after_a_bug_in_an_agent_no_further_episode_is_begun(monkeypatch: pytest
             left.set()
             return super().__exit__(*caught)
 
-    monkeypatch.setattr("stb_env.rollout.run.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("stb_env.rollout.batch.ThreadPoolExecutor", Pool)
     planned, begun = jobs(12), []
 
     def policy(observation: Any, info: Any) -> str:
         begun.append(info["task_id"])
         if info["task_id"] == planned[0].task_id:
-            raise ZeroDivisionError
+            mislaying(observation, info)
         left.wait(60)
         return '{"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}'
 
-    with pytest.raises(ZeroDivisionError):
+    with pytest.raises(DataError, match=r"^mislaid$"):
         run_batch(sandbox, lambda: as_agent(policy), planned, concurrency=2)
     # At most one more for each worker.
     assert len(begun) <= 3

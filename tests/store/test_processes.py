@@ -73,6 +73,29 @@ def test_eight_processes_that_add_to_one_store_lose_nothing(tmp_path):
         assert {key for key, _ in store.items()} == {f"{n}-{i}" for n in range(8) for i in range(50)}
 
 
+def _answer_first(folder, number, count, said):
+    with closing(TextStore(folder)) as store:
+        for index in range(count):
+            key, mine = f"call-{index}", f"answer of {number}"
+            stored = store.add(key, mine)
+            said.put((key, mine if stored else store.get(key), stored))
+
+
+def test_of_processes_that_answer_one_call_at_once_one_stores_and_all_see_its_answer(tmp_path):
+    said = FORK.Queue()
+    processes = [FORK.Process(target=_answer_first, args=(tmp_path, number, 40, said)) for number in range(4)]
+    for process in processes:
+        process.start()
+    seen = [said.get() for _ in range(160)]
+    for process in processes:
+        process.join()
+    with closing(TextStore(tmp_path)) as store:
+        kept = dict(store.items())
+    assert kept.keys() == {f"call-{index}" for index in range(40)}
+    assert sorted(key for key, _, stored in seen if stored) == sorted(kept)
+    assert all(answer == kept[key] for key, answer, _ in seen)
+
+
 def _add_for_ever(folder, acknowledged):
     store = TextStore(folder)
     number = 0

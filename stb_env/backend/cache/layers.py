@@ -43,6 +43,10 @@ class MemoryStore:
             if key.startswith(prefix):
                 yield Row(key, self._values[key], "")
 
+    def add(self, key: str, value: str) -> bool:
+        """Store a value where the key has none; say whether it was stored."""
+        return self._values.setdefault(key, value) is value
+
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store all items."""
         self._values.update(items)
@@ -112,6 +116,19 @@ class Layers:
         Raises:
             ConfigError: The cache is open for reading only.
         """
+        self._writable().put_many(items)
+
+    def add(self, key: str, value: str) -> bool:
+        """Store a value in the overlay where neither layer has the key; say whether it was stored.
+
+        Raises:
+            ConfigError: The cache is open for reading only.
+        """
+        if self.base is not None and self.base.get(key) is not None:
+            return False
+        return self._writable().add(key, value)
+
+    def _writable(self) -> TextStore | MemoryStore:
         if self.read_only:
             raise ConfigError(
                 f"the response cache {self.folder} is open for reading only; nothing was stored"
@@ -122,7 +139,7 @@ class Layers:
                 write_manifest(self.folder, {})
         if not isinstance(self.overlay, TextStore | MemoryStore):
             raise TypeError(f"an overlay for writing expected, got {type(self.overlay).__name__}")
-        self.overlay.put_many(items)
+        return self.overlay
 
     def close(self) -> None:
         """Release the handles; the next use opens new ones."""

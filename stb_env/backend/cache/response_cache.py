@@ -101,6 +101,24 @@ class ResponseCache:
         self._hash = ""
         self._recent.put(key, entry.hit)
 
+    def add(self, key: str, entry: CacheEntry) -> Hit | None:
+        """Store an entry where the key has none; return what stood there already, or None.
+
+        Of several processes that answer one call at the same time, the first one's answer is kept. Errors as
+        for `put`.
+
+        Examples:
+            >>> cache, ping = ResponseCache(), ToolId("Net", "icmp", "ping")
+            >>> answers = [CacheEntry.of(ping, {}, {"ms": ms}, source="real") for ms in (4, 9)]
+            >>> [cache.add(call_key(ping, {}), entry) for entry in answers]
+            [None, Hit(text='{"error": "", "response": {"ms": 4}}', error='', source='real')]
+        """
+        if self._layers.add(*_written(key, entry)):
+            self._hash = ""
+            self._recent.put(key, entry.hit)
+            return None
+        return self.get(key)
+
     def put_many(self, items: Iterable[tuple[str, CacheEntry]]) -> None:
         """Store entries in the overlay, a thousand in one transaction; errors as for `put`."""
         items = iter(items)

@@ -1,0 +1,66 @@
+"""An agent whose own exceptions end the episode and not the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.errors import ActionError, InfrastructureError, STBError, bug_in
+from stb_env.jsontypes import JsonMapping
+from stb_env.rollout.agent import Agent
+
+
+class GuardedAgent(Agent):
+    """Plays as another agent does; what that raises by mistake is a failure of the kind ``internal``.
+
+    The failure names the exception's type and place, never its text, which may hold secrets. It counts as one
+    that may not happen again: agents have servers of their own, and bugs are mended. Errors that this package
+    raises on purpose pass: they are about the run and not about one episode.
+
+    Args:
+        agent: Who plays.
+        tell: Told of each mistake.
+
+    Examples:
+        >>> from stb_env.rollout import as_agent, play
+        >>> from stb_env.testing.notes import notes
+        >>> hasty = GuardedAgent(as_agent(lambda observation, info: info["hint"]), print)
+        >>> play(notes(), hasty, task_id="day", seed=0).failure["kind"]
+        agent '<lambda>' raised KeyError (..., line 1), which is a bug in it
+        'internal'
+    """
+
+    def __init__(self, agent: Agent, tell: Callable[[str], None]) -> None:
+        self._agent = agent
+        self._tell = tell
+        self.name = agent.name
+
+    def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+        """Return the environment that the agent wants to play."""
+        return self._agent.wrap(env)
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Prepare the agent for an episode."""
+        with self._guard():
+            self._agent.reset(env, seed)
+
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+        """Return what the agent does next."""
+        with self._guard():
+            return self._agent.act(observation, info)
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        try:
+            yield
+        except Exception as error:
+            if isinstance(error, STBError) and not isinstance(error, ActionError):
+                raise
+            message = bug_in(f"agent {self.name!r}", error)
+            self._tell(message)
+            raise InfrastructureError(message, stage="agent", retryable=True) from error
+        finally:
+            self.usage = self._agent.usage

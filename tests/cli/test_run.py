@@ -1,0 +1,113 @@
+"""What a user or a disk does to `stb-env run` is one clear line, never a traceback."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from stb_env.cli.main import app
+from stb_env.evaluate.session import Session
+from stb_env.trajectory import read_trajectories
+
+RUN = ("run", "stb/Sandbox-v0", "--agent", "gold")
+
+
+def stb(*words: object) -> Any:
+    done = CliRunner().invoke(app, [str(word) for word in words])
+    assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
+    return done
+
+
+def error_of(done: Any) -> str:
+    """Return the one line that a failed command says."""
+    # The progress bar leaves an empty line where it stood.
+    (line,) = filter(None, done.stderr.splitlines())
+    assert line.startswith("error: ")
+    return line.removeprefix("error: ")
+
+
+def test_a_file_as_out_is_bad_use(tmp_path: Path):
+    file = tmp_path / "file"
+    file.write_text("mine")
+    done = stb(*RUN, "--episodes", 2, "--out", file)
+    assert done.exit_code == 2
+    assert error_of(done) == f"{file} cannot be a folder: a file stands in its place; name another"
+    assert file.read_text() == "mine"
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda file: file.write_text('{"agent": "go')])
+def test_results_whose_manifest_is_gone_get_no_other_agents_name(
+    tmp_path: Path, damage: Callable[[Path], Any]
+):
+    out = tmp_path / "out"
+    assert stb(*RUN, "--episodes", 2, "--out", out).exit_code == 0
+    before = (out / "trajectories.jsonl").read_bytes()
+    damage(out / "manifest.json")
+    done = stb("run", "stb/Sandbox-v0", "--agent", "noop", "--episodes", 2, "--out", out)
+    assert done.exit_code == 2
+    assert error_of(done).startswith(f"{out}/manifest.json is ")
+    assert (out / "trajectories.jsonl").read_bytes() == before
+
+
+def test_more_episodes_and_trials_extend_a_run_and_another_seed_is_refused(tmp_path: Path):
+    for size in ((2, 1), (4, 1), (4, 2)):
+        done = stb(*RUN, "--episodes", size[0], "--trials", size[1], "--out", tmp_path / "out", "--json")
+        assert done.exit_code == 0
+        assert json.loads(done.stdout)["episodes"] == size[0] * size[1]
+    refused = stb(*RUN, "--episodes", 4, "--trials", 2, "--seed", 1, "--out", tmp_path / "out")
+    assert refused.exit_code == 2
+    assert "another configuration (seed: there 0, now 1); use another --out" in error_of(refused)
+
+
+def test_an_agents_bug_is_told_once_and_ends_a_run_where_it_happens_in_every_episode(tmp_path: Path):
+    (tmp_path / "mine.py").write_text("def policy(observation, info):\n    return info['secret']\n")
+    mine = ("run", "stb/Sandbox-v0", "--agent", f"{tmp_path}/mine.py:policy", "--episodes", 40)
+    done = stb(*mine, "--out", tmp_path / "out", "--json")
+    where = "agent 'policy' raised KeyError (mine.py, line 2), which is a bug in it"
+    told, stopped = done.stderr.splitlines()
+    assert done.exit_code == 1
+    assert told == f"{where}; such an episode is invalid"
+    assert stopped.startswith(f"error: 20 episodes in a row failed alike (internal): {where}; mend that ")
+    assert len(read_trajectories(tmp_path / "out")) == 20
+
+
+def test_a_bug_that_is_mended_leaves_no_trace_in_the_results(tmp_path: Path):
+    broken = "def policy(observation, info):\n    return info['secret']\n"
+    mended = "def policy(observation, info):\n    return 'hm'\n"
+    for text in (broken, mended):
+        (tmp_path / "mine.py").write_text(text)
+        for folder in ("run", "whole") if text == mended else ("run",):
+            mine = (f"{tmp_path}/mine.py:policy", "--episodes", 3, "--out", tmp_path / folder)
+            stb("run", "stb/Sandbox-v0", "--agent", *mine)
+    runs = [(tmp_path / name / "trajectories.jsonl").read_bytes() for name in ("run", "whole")]
+    assert runs[0] == runs[1]
+
+
+def test_the_command_closes_its_session(monkeypatch: pytest.MonkeyPatch):
+    closed: list[Session] = []
+    monkeypatch.setattr(Session, "close", lambda self: closed.append(self))
+    assert stb(*RUN, "--episodes", 1).exit_code == 0
+    assert len(closed) == 1
+
+
+def test_a_folder_that_goes_away_under_the_command_is_one_line(tmp_path: Path):
+    command = [sys.executable, "-m", "stb_env", *RUN, "--out", str(tmp_path / "out"), "--json"]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    file = tmp_path / "out" / "trajectories.jsonl"
+    while process.poll() is None and (not file.exists() or not file.stat().st_size):
+        os.sched_yield()
+    shutil.rmtree(tmp_path / "out")
+    _, said = process.communicate()
+    assert process.returncode == 1
+    assert said.count("\n") == 1
+    assert said.startswith("error: ")
+    assert "trajectories.jsonl was deleted while it was written to" in said or "No such file" in said
