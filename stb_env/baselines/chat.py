@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import gymnasium as gym
 
@@ -16,10 +16,12 @@ from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import (
+    CALLS,
     ChatModel,
     ChatReply,
     ChatRequest,
     ModelError,
+    ReactModel,
     Sampling,
     available,
     connect,
@@ -33,6 +35,7 @@ from stb_env.usage import Usage
 from stb_env.wrappers import TreeSearch
 from stb_env.wrappers.search import failed_reply
 
+Style = Literal["tools", "react"]
 Shown = Callable[[Sequence[JsonMapping]], Sequence[JsonMapping]]
 
 _SHORTENINGS = 3
@@ -62,12 +65,15 @@ class ChatAgent(Agent):
             2024): text without a call is a thought, a conversation is never cut, one that outgrows the
             model's context ends its branch, and replies have at most 1,024 tokens. Other failures of the
             model still end the episode as invalid.
+        style: ``tools`` offers tools as functions; where the endpoint's chat template drops them, they are
+            written into the text all the same (see `ModelConfig`). ``react`` always writes them, and reads
+            ReAct text (Yao et al., 2023), for endpoints without function calling.
 
     Attributes:
         usage: What the episode's completions cost, refused ones included.
 
     Raises:
-        ConfigError: No model is configured.
+        ConfigError: No model is configured, or the style is unknown.
 
     Examples:
         >>> from stb_env import ScriptedModel
@@ -82,10 +88,18 @@ class ChatAgent(Agent):
     needs = "a model"
 
     def __init__(
-        self, model: ChatModel | Path | str | None = None, compat: Literal["original"] | None = None
+        self,
+        model: ChatModel | Path | str | None = None,
+        compat: Literal["original"] | None = None,
+        style: Style = "tools",
     ) -> None:
-        self.compat = compat
-        self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
+        if style not in get_args(Style):
+            raise ConfigError(f"style must be one of {', '.join(get_args(Style))}, got {style!r}")
+        if style == "react" and compat is not None:
+            raise ConfigError("the original has no ReAct style; leave out style or compat")
+        self.compat, self.style = compat, style
+        given = _connected(model) if model is None or isinstance(model, str | Path) else model
+        self._model = ReactModel(given) if style == "react" else given
         self._start(0)
 
     @property
@@ -207,7 +221,11 @@ class ChatAgent(Agent):
         while True:
             # Another index is another seed: the same one would only buy the same refusal.
             messages, index = tuple(shown(talk.messages)), self._index(attempt)
-            request = ChatRequest(messages, tuple(tools), sampling=self._sampling, index=index)
+            # What the published client sends goes to the server as it is.
+            contract = CALLS if tools and self.compat is None else None
+            request = ChatRequest(
+                messages, tuple(tools), sampling=self._sampling, index=index, contract=contract
+            )
             try:
                 reply = self._model.complete(request)
             except ModelError as error:

@@ -197,6 +197,7 @@ class OpenAIModel(DrivenModel):
             retryable=failure.retryable,
             retry_after=failure.retry_after,
             usage=failure.usage,
+            status=failure.status,
         )
 
 

@@ -8,13 +8,16 @@ from stb_env import jsontext
 from stb_env.backend.user import Said
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonObject
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask, fingerprint
+from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, ModelError, ask, fingerprint
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.usage import Usage
 
 _FIELD = "say"
+_CONTRACT = Contract(
+    "utterance", {"properties": {_FIELD: {"type": ["string", "null"]}}, "required": [_FIELD]}, "Say it."
+)
 
 
 class ScriptedUser:
@@ -118,7 +121,7 @@ class ModelUser:
             {"role": "system", "content": self._prompt.render()},
             {"role": "user", "content": "\n\n".join(parts)},
         )
-        return ChatRequest(messages, response_format={"type": "json_object"}, index=index)
+        return ChatRequest(messages, response_format={"type": "json_object"}, index=index, contract=_CONTRACT)
 
 
 def _read(text: str) -> str | None:
