@@ -43,7 +43,7 @@ _QUESTION = {
     "content": f"This tests the connection ({PROBE}). Report the code of today with the tool that names it.",
 }
 # Room for a model that thinks first.
-_SAMPLING = Sampling(temperature=0.0, max_tokens=128)
+_SAMPLING = Sampling(temperature=0.0, max_tokens=64)
 _TRANSIENT = frozenset({"timeout", "rate_limit"})
 
 

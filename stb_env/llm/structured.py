@@ -96,6 +96,16 @@ class StructuredModel(DrivenModel):
         reply = yield ask(self.model, written(request, last))
         return read(reply, request)
 
+    def close(self) -> None:
+        """Close the connections of the model inside, where it has any."""
+        if hasattr(self.model, "close"):
+            self.model.close()
+
+    async def aclose(self) -> None:
+        """Close the connections that the model inside has on the running event loop, where it has any."""
+        if hasattr(self.model, "aclose"):
+            await self.model.aclose()
+
     def _ways(self, contract: Contract, abilities: Abilities | None) -> Iterator[Way | None]:
         if self._structured != "auto":
             yield self._structured
