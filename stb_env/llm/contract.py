@@ -98,10 +98,14 @@ def calls(tools: Sequence[JsonMapping]) -> Contract:
     """
     functions = [tool["function"] for tool in tools]
     forms = [_call(function["name"], function.get("parameters") or {}) for function in functions]
-    if all(function["name"] != FINISH for function in functions):
-        # Without Finish an episode is a conversation, in which a turn may be words for the user.
+    if converses(tools):
         forms.append(_object({SAY: {"type": "string"}}))
     return Contract(CALLS.name, {"anyOf": forms})
+
+
+def converses(tools: Sequence[JsonMapping]) -> bool:
+    """Return whether a turn may be words for a user: without Finish an episode is a conversation."""
+    return all(tool["function"]["name"] != FINISH for tool in tools)
 
 
 def _call(name: str, parameters: JsonMapping) -> JsonObject:

@@ -10,7 +10,7 @@ from stb_env import jsontext
 from stb_env.actions import parse_action
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
-from stb_env.llm.contract import SAY, calls
+from stb_env.llm.contract import SAY, calls, converses
 from stb_env.llm.model import ChatModel, DrivenModel, ask, fingerprint
 from stb_env.prompting import prompt
 from stb_env.request import Slow
@@ -21,6 +21,7 @@ Spelling = Literal["react", "json"]
 
 _PROMPTS = {"react": "react", "json": "calls_as_json"}
 _OBSERVATION = "Observation:"
+_WORDS = f' To say something to the user instead, write {{"{SAY}": ...}}.'
 
 
 def write_request(request: ChatRequest, spelling: Spelling) -> ChatRequest:
@@ -38,10 +39,12 @@ def write_request(request: ChatRequest, spelling: Spelling) -> ChatRequest:
         'json_schema'
     """
     lines = "\n".join(jsontext.dumps(tool.get("function", tool)) for tool in request.tools)
-    system = prompt(_PROMPTS[spelling], "v1").render(tools=lines)
+    talks = spelling == "json" and converses(request.tools)
+    words = {"words": _WORDS if talks else ""} if spelling == "json" else {}
+    system = prompt(_PROMPTS[spelling], "v1").render(tools=lines, **words)
     written = replace(
         request,
-        messages=tuple(_merged([*_opened(request.messages, system, spelling)])),
+        messages=tuple(_merged([*_opened(request.messages, system, spelling, talks)])),
         tools=(),
         tool_choice=None,
         contract=None,
@@ -109,21 +112,23 @@ class ReactModel(DrivenModel):
         return read_written(reply, request.tools) if request.tools else reply
 
 
-def _opened(messages: Sequence[JsonMapping], system: str, spelling: Spelling) -> Iterator[JsonObject]:
+def _opened(
+    messages: Sequence[JsonMapping], system: str, spelling: Spelling, talks: bool
+) -> Iterator[JsonObject]:
     rest = list(messages)
     if rest and rest[0]["role"] == "system":
         system = f"{rest.pop(0).get('content') or ''}\n\n{system}"
     yield {"role": "system", "content": system}
     for message in rest:
-        yield _plain(message, spelling)
+        yield _plain(message, spelling, talks)
 
 
-def _plain(message: JsonMapping, spelling: Spelling) -> JsonObject:
+def _plain(message: JsonMapping, spelling: Spelling, talks: bool) -> JsonObject:
     content = message.get("content") or ""
     if message["role"] == "tool":
         return {"role": "user", "content": f"{_OBSERVATION} {content}"}
     if not message.get("tool_calls"):
-        if message["role"] == "assistant" and spelling == "json":
+        if message["role"] == "assistant" and talks:
             content = jsontext.dumps({SAY: content})
         return {"role": message["role"], "content": content}
     functions = [call["function"] for call in message["tool_calls"]]

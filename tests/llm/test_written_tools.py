@@ -57,7 +57,9 @@ def test_the_form_allows_the_tools_of_the_request_and_nothing_else():
 
 
 def test_words_for_a_user_are_allowed_where_nothing_finishes_the_episode():
-    form = write_request(ChatRequest(TALK, [PING]), "json").response_format["json_schema"]["schema"]
+    written = write_request(ChatRequest(TALK, [PING]), "json")
+    form = written.response_format["json_schema"]["schema"]
+    assert '{"say": ...}' in written.messages[0]["content"]
     assert list(form["anyOf"][-1]["properties"]) == ["say"]
     assert read_written(ChatReply({"content": '{"say": "Which one?"}'}), [PING]).text == "Which one?"
 
