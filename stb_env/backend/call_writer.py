@@ -24,7 +24,7 @@ from stb_env.backend.simulator.llm_simulator import (
 from stb_env.backend.simulator.template import fields, values, words
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.llm import ChatModel, ChatRequest, Sampling, Usage
+from stb_env.llm import ChatModel, ChatRequest, Contract, Sampling, Usage
 from stb_env.prompting import delimited, latest
 from stb_env.request import Slow
 from stb_env.spaces import sample_arguments
@@ -139,7 +139,11 @@ class CallWriter:
             if len(written) == count:
                 break
             request = ChatRequest(
-                tuple(messages), sampling=sampling, response_format=JSON_OBJECT, index=attempt
+                tuple(messages),
+                sampling=sampling,
+                response_format=JSON_OBJECT,
+                index=attempt,
+                contract=_contract(tool),
             )
             reply = yield from ask_once(model, request, stage="call_writer")
             written.usage += reply.usage
@@ -151,6 +155,12 @@ class CallWriter:
     def _seed_of(self, tool: Tool) -> int:
         identity = tool.id if any(tool.id) else (tool.name,)
         return seeding.derive("call_writer", *identity, self.seed)
+
+
+def _contract(tool: Tool) -> Contract:
+    arguments = {**tool.parameters, "type": "object"}
+    calls = {"type": "array", "items": arguments, "minItems": 1}
+    return Contract("requests", {"properties": {"calls": calls}, "required": ["calls"]})
 
 
 def _messages(tool: Tool, count: int, examples: Sequence[object]) -> list[Mapping[str, str]]:

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import gymnasium as gym
 
@@ -16,10 +16,12 @@ from stb_env.baselines.null import answer
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm import (
+    CALLS,
     ChatModel,
     ChatReply,
     ChatRequest,
     ModelError,
+    ReactModel,
     Sampling,
     available,
     connect,
@@ -33,6 +35,7 @@ from stb_env.usage import Usage
 from stb_env.wrappers import TreeSearch
 from stb_env.wrappers.search import failed_reply
 
+Style = Literal["tools", "react"]
 Shown = Callable[[Sequence[JsonMapping]], Sequence[JsonMapping]]
 
 _SHORTENINGS = 3
@@ -72,6 +75,9 @@ class ChatAgent(Agent):
             model still end the episode as invalid.
         answer: ``"text"`` takes the model's first text without a call as its answer; ``"call"`` reminds it
             once that an answer is given by calling Finish.
+        style: ``tools`` offers tools as functions; where the endpoint's chat template drops them, they are
+            written into the text all the same (see `ModelConfig`). ``react`` always writes them, and reads
+            ReAct text (Yao et al., 2023), for endpoints without function calling.
 
     Attributes:
         usage: What the episode's completions cost, refused ones included.
@@ -79,7 +85,7 @@ class ChatAgent(Agent):
             ids, logprobs and the like where it gives them.
 
     Raises:
-        ConfigError: No model is configured.
+        ConfigError: No model is configured, or the style is unknown.
 
     Examples:
         >>> from stb_env import ScriptedModel
@@ -98,10 +104,15 @@ class ChatAgent(Agent):
         model: ChatModel | Path | str | None = None,
         compat: Literal["original"] | None = None,
         answer: Literal["call", "text"] = "call",
+        style: Style = "tools",
     ) -> None:
-        self.compat = compat
-        self.answer = answer
-        self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
+        if style not in get_args(Style):
+            raise ConfigError(f"style must be one of {', '.join(get_args(Style))}, got {style!r}")
+        if style == "react" and compat is not None:
+            raise ConfigError("the original has no ReAct style; leave out style or compat")
+        self.compat, self.answer, self.style = compat, answer, style
+        given = _connected(model) if model is None or isinstance(model, str | Path) else model
+        self._model = ReactModel(given) if style == "react" else given
         self._start(0)
 
     @property
@@ -241,7 +252,11 @@ class ChatAgent(Agent):
         while True:
             # Another index is another seed: the same one would only buy the same refusal.
             messages, index = tuple(shown(talk.messages)), self._index(attempt)
-            request = ChatRequest(messages, tuple(tools), sampling=self._sampling, index=index)
+            # What the published client sends goes to the server as it is.
+            contract = CALLS if tools and self.compat is None else None
+            request = ChatRequest(
+                messages, tuple(tools), sampling=self._sampling, index=index, contract=contract
+            )
             try:
                 reply = self._model.complete(request)
             except ModelError as error:

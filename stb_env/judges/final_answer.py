@@ -12,7 +12,7 @@ from stb_env.judges.answer_status import forced, read_vote, status_tool
 from stb_env.judges.excerpt import Room, excerpt
 from stb_env.judges.judge import Case
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, Sampling
+from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, Sampling
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
 from stb_env.verdict import Vote
@@ -111,7 +111,8 @@ class FinalAnswerJudge(VotingJudge):
             answer=delimited(excerpt(case.answer, self._room.answer), "answer"),
         )
         tool = status_tool(_FUNCTION, ("Solved", "Unsolved"))
-        return ChatRequest(({"role": "user", "content": text},), (tool,), forced(_FUNCTION), _SAMPLING)
+        message = {"role": "user", "content": text}
+        return ChatRequest((message,), (tool,), forced(_FUNCTION), _SAMPLING, contract=Contract.of(tool))
 
     def _readable(self, reply: ChatReply) -> bool:
         return self._read(reply) is not None

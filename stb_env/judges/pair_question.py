@@ -13,7 +13,7 @@ from stb_env.judges.answer_status import forced
 from stb_env.judges.evaluator import Evaluator, answer_record
 from stb_env.judges.excerpt import Room, call_lines, excerpt
 from stb_env.judges.judge import Case
-from stb_env.llm import ChatReply, ChatRequest
+from stb_env.llm import ChatReply, ChatRequest, Contract
 from stb_env.prompting import Prompt, delimited, latest
 
 Outcome = Literal["first", "second", "tie"]
@@ -102,7 +102,8 @@ class PromptPairQuestion:
             texts[f"{name} answer"] = excerpt(case.answer, self._room.answer)
         fields = {name.replace(" ", "_"): delimited(text, name) for name, text in texts.items()}
         message = {"role": "user", "content": self._prompt.render(function=_FUNCTION, **fields)}
-        return ChatRequest((message,), (preference_tool(_FUNCTION),), forced(_FUNCTION))
+        tool = preference_tool(_FUNCTION)
+        return ChatRequest((message,), (tool,), forced(_FUNCTION), contract=Contract.of(tool))
 
 
 class EvaluatorPairQuestion:

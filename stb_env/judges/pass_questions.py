@@ -9,7 +9,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.excerpt import Room, call_lines, excerpt, shares
 from stb_env.judges.judge import Case
-from stb_env.llm import ChatRequest
+from stb_env.llm import ChatRequest, Contract
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.tools import FINISH
 
@@ -93,7 +93,8 @@ def _question(prompt: Prompt, texts: Mapping[str, str]) -> ChatRequest:
     fields = {name: delimited(text, name) for name, text in texts.items()}
     text = prompt.render(function=_FUNCTION, **fields)
     message = {"role": "user", "content": text}
-    return ChatRequest((message,), tools=(status_tool(_FUNCTION),), tool_choice=forced(_FUNCTION))
+    tool = status_tool(_FUNCTION)
+    return ChatRequest((message,), (tool,), forced(_FUNCTION), contract=Contract.of(tool))
 
 
 def _used_tools(case: Case, room: int) -> Iterable[str]:

@@ -15,7 +15,7 @@ from stb_env.judges.answer_status import forced
 from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.excerpt import excerpt, shares
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import CachedModel, ChatModel, ChatReply, ChatRequest, ask, fingerprint
+from stb_env.llm import CachedModel, ChatModel, ChatReply, ChatRequest, Contract, ask, fingerprint
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
 from stb_env.tasks import Task
@@ -162,7 +162,8 @@ class ModelSolvability:
             tools=delimited("\n".join(tool_lines(task.tools, TOOLS_ROOM)), "tools"),
         )
         message = {"role": "user", "content": text}
-        return ChatRequest((message,), (solvability_tool(_FUNCTION),), forced(_FUNCTION))
+        tool = solvability_tool(_FUNCTION)
+        return ChatRequest((message,), (tool,), forced(_FUNCTION), contract=Contract.of(tool))
 
 
 def tool_lines(tools: Sequence[Tool], room: int) -> list[str]:

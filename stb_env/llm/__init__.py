@@ -7,15 +7,18 @@ from stb_env.llm.chat import ChatReply, ChatRequest, Sampling
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig, available
 from stb_env.llm.connect import connect
+from stb_env.llm.contract import CALLS, Contract
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel
 from stb_env.llm.meter import BudgetedModel, Meter, metered
 from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
 from stb_env.llm.models_file import ROLES, load_models
 from stb_env.llm.retry import Clock
 from stb_env.llm.scripted import ScriptedModel
+from stb_env.llm.written_tools import ReactModel
 from stb_env.usage import Price, Usage
 
 __all__ = [
+    "CALLS",
     "ROLES",
     "BudgetedModel",
     "CachedModel",
@@ -23,11 +26,13 @@ __all__ = [
     "ChatReply",
     "ChatRequest",
     "Clock",
+    "Contract",
     "Meter",
     "ModelConfig",
     "ModelError",
     "OpenAIModel",
     "Price",
+    "ReactModel",
     "RecordingModel",
     "ReplayModel",
     "Sampling",

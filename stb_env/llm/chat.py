@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.llm.contract import Contract
 from stb_env.usage import Usage
 
 
@@ -59,6 +60,8 @@ class ChatRequest:
         response_format: OpenAI response format, for example ``{"type": "json_object"}``.
         index: Which of several equal questions this is, for example the number of a vote. It is part of
             the key of caches and recordings, and shifts a configured seed.
+        contract: Form of the reply, for models that can be held to one. How that is done is the endpoint's
+            matter, so it is neither compared nor part of the key.
 
     Examples:
         >>> ChatRequest.of("hello").to_dict()
@@ -73,6 +76,7 @@ class ChatRequest:
     sampling: Sampling = field(default_factory=Sampling)
     response_format: JsonMapping | None = None
     index: int = 0
+    contract: Contract | None = field(default=None, compare=False)
 
     @classmethod
     def of(cls, text: str, *, sampling: Sampling | None = None, index: int = 0) -> ChatRequest:

@@ -106,6 +106,10 @@ class OpenAIModel(DrivenModel):
             yield Request(run=partial(self._clock.sleep, wait), arun=partial(self._clock.asleep, wait))
         raise self._final(failure, attempt + 1, deadline)
 
+    def listing(self) -> Json:
+        """Return what the endpoint says of its models, as parsed JSON; None where it says nothing."""
+        return self._transport.listing(self._sync_client())
+
     def close(self) -> None:
         """Close the connections that threads used."""
         with self._lock:
@@ -197,6 +201,7 @@ class OpenAIModel(DrivenModel):
             retryable=failure.retryable,
             retry_after=failure.retry_after,
             usage=failure.usage,
+            status=failure.status,
         )
 
 

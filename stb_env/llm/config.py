@@ -6,11 +6,15 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.usage import Price
+
+Structured = Literal["auto", "json_schema", "tools", "text"]
+"""How replies get their form: as the endpoint can, or in one way whatever it can."""
 
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_ENV = "OPENAI_API_KEY"
@@ -47,6 +51,8 @@ class ModelConfig:
         concurrency: Requests in flight at once.
         price: Price of tokens, or None where it is unknown.
         extra: Members to send along in every request body.
+        structured: How replies get their form: ``json_schema``, ``tools`` (one forced function), ``text``
+            (words), or ``auto`` for the first of them that the endpoint has, found out by a probe.
         cache: Folder of known answers; a question that was put before costs nothing.
         record: File to which every request and reply is appended.
         replay: File of such pairs that answers in the model's place, without endpoint or key.
@@ -77,6 +83,7 @@ class ModelConfig:
     concurrency: int = 8
     price: Price | None = None
     extra: JsonMapping = field(default_factory=dict)
+    structured: Structured = "auto"
     cache: str = ""
     record: str = ""
     replay: str = ""
@@ -93,6 +100,11 @@ class ModelConfig:
                 raise ConfigError(f"{name} of the {self.role} model must be a path")
         if self.replay and (self.cache or self.record):
             raise ConfigError(f"the {self.role} model is replayed; leave out cache and record")
+        if self.structured not in get_args(Structured):
+            ways = ", ".join(get_args(Structured))
+            raise ConfigError(
+                f"structured of the {self.role} model must be one of {ways}, got {self.structured!r}"
+            )
         if not isinstance(self.extra, Mapping):
             raise ConfigError(
                 f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"
@@ -122,6 +134,7 @@ class ModelConfig:
             "max_tokens": self.max_tokens,
             "seed": self.seed,
             "extra": dict(self.extra),
+            "structured": self.structured if self.structured != "auto" else None,
         }
         return {name: value for name, value in data.items() if value is not None and value != {}}
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 
 from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.client import OpenAIModel
@@ -12,6 +14,8 @@ from stb_env.llm.conversation_file import RecordingModel, ReplayModel
 from stb_env.llm.endpoint import note
 from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
+from stb_env.llm.place import Place
+from stb_env.llm.structured import StructuredModel
 
 
 def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> ChatModel:
@@ -25,7 +29,12 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
     """
     if config.replay:
         return ReplayModel(config.replay, name=config.model)
-    model: ChatModel = OpenAIModel(config, env=env)
+    model: ChatModel = StructuredModel(
+        OpenAIModel(config, env=env),
+        config.structured,
+        Place(config.endpoint, config.model),
+        partial(probed, config, env=env),
+    )
     note(config, env)
     meter = current_meter()
     if meter is not None:
@@ -33,3 +42,13 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
     if config.record:
         model = RecordingModel(model, config.record)
     return CachedModel(model, config.cache) if config.cache else model
+
+
+def probed(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> OpenAIModel:
+    """Return the model that answers probes: asked once each, and neither cached nor recorded.
+
+    Raises:
+        ConfigError: The key is missing where one is needed.
+    """
+    once = replace(config, retries=0, deadline=config.timeout, seed=None)
+    return OpenAIModel(once, env=env)

@@ -48,13 +48,20 @@ def status_failure(status: int, body: object, retry_after: float | None = None) 
     details = _details(body)
     said = _quote(details)
     if status in _CONTEXT_STATUS and any(_CONTEXT.search(text) for text in details):
-        return ModelError(f"HTTP {status}{said}", kind="context")
+        return ModelError(f"HTTP {status}{said}", kind="context", status=status)
     if status == 429 and any(_NO_QUOTA.search(text) for text in details):
-        return ModelError(f"HTTP {status}{said}; the account has no quota left", kind="rate_limit")
+        message = f"HTTP {status}{said}; the account has no quota left"
+        return ModelError(message, kind="rate_limit", status=status)
     if status in _RETRIED or status >= 500:
-        return ModelError(f"HTTP {status}{said}", kind=_kind(status), retryable=True, retry_after=retry_after)
+        return ModelError(
+            f"HTTP {status}{said}",
+            kind=_kind(status),
+            retryable=True,
+            retry_after=retry_after,
+            status=status,
+        )
     advice = _ADVICE.get(status, _ADVICE[400])
-    return ModelError(f"HTTP {status}{said}; {advice}")
+    return ModelError(f"HTTP {status}{said}; {advice}", status=status)
 
 
 def _kind(status: int) -> FailureKind:

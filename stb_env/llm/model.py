@@ -22,6 +22,7 @@ class ModelError(InfrastructureError):
         retryable: Whether the same request may succeed later.
         retry_after: Seconds that the server asks to wait, where it does.
         usage: What the failed answer cost all the same.
+        status: HTTP status of the server's answer, where it gave one.
     """
 
     def __init__(
@@ -33,10 +34,12 @@ class ModelError(InfrastructureError):
         retryable: bool = False,
         retry_after: float | None = None,
         usage: Usage | None = None,
+        status: int | None = None,
     ) -> None:
         super().__init__(message, kind=kind, stage=stage, retryable=retryable)
         self.retry_after = retry_after
         self.usage = usage or Usage()
+        self.status = status
 
 
 class ChatModel(Protocol):

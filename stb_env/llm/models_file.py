@@ -39,6 +39,7 @@ class _Model(TypedDict, total=False):
     cache: str
     record: str
     replay: str
+    structured: str
     extra: JsonObject
     price: Any
 

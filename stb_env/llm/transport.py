@@ -110,6 +110,13 @@ class Transport:
             return True
         raise failure
 
+    def listing(self, client: OpenAI) -> Json:
+        """Return the endpoint's list of models as it came, or None where there is none."""
+        try:
+            return self._credentials.scrub(client.get("/models", cast_to=object))
+        except _http_errors():
+            return None
+
     def _settings(self) -> JsonObject:
         return {
             "api_key": self._credentials.key,

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from stb_env import jsontext, seeding
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.llm import ChatRequest, Sampling
+from stb_env.llm import ChatRequest, Contract, Sampling
 from stb_env.prompting import delimited, latest
 from stb_env.synthesis.form import Form
 from stb_env.synthesis.scene import Scene
@@ -69,6 +69,7 @@ class Role:
             sampling=Sampling(seed=seed),
             response_format=JSON_OBJECT,
             index=len(tries),
+            contract=Contract(f"synthesis_{self.form.name}", self.form.parameters),
         )
 
     def read(self, scene: Scene, text: str) -> Scene:

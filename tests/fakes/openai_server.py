@@ -7,9 +7,11 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from stb_env.llm.abilities import PROBE
 
 
 @dataclass(frozen=True)
@@ -73,14 +75,24 @@ def error(message: str, status: int, *, code: str | None = None, **headers: str)
 class OpenAIServer:
     """Answers per base path (one for each role) from that path's script, then with "ok".
 
+    A probe of its abilities is answered apart from the scripts, and noted apart from the requests.
+
     Attributes:
-        requests: Every request so far.
+        requests: Every request so far, without probes.
+        probes: Every request of a probe so far.
+        abilities: What probes find: ``json_schema``, ``tools`` (one can be forced), ``rendered``.
+        refuses: Whether what it lacks is answered with 400, and not just ignored.
+        models: What ``/models`` says of the models, where it says anything.
         peak: The most requests that were in flight at once.
         gone: Whether every connection is closed without a word, as by a machine that went down.
     """
 
     def __init__(self) -> None:
         self.requests: list[Received] = []
+        self.probes: list[Received] = []
+        self.abilities = {"tools", "rendered"}
+        self.refuses = False
+        self.models: list[dict[str, Any]] | None = None
         self.peak = 0
         self.gone = False
         self._flying = 0
@@ -116,11 +128,28 @@ class OpenAIServer:
 
     def next_answer(self, request: Received) -> Answer:
         """Take note of a request and return what it is answered with."""
+        if PROBE in json.dumps(request.body):
+            self.probes.append(request)
+            return self._probed(request.body)
         with self._lock:
             self.requests.append(request)
             script = self._scripts[request.path.split("/")[1]]
             step: Script = script.popleft() if script else Answer(completion())
         return step if isinstance(step, Answer) else step(request)
+
+    def _probed(self, body: Any) -> Answer:
+        asked = _ability(body)
+        if asked is None:
+            return Answer(completion("hm"))
+        if asked not in self.abilities:
+            return error(f"unknown field for {asked}", 400) if self.refuses else Answer(completion("hm"))
+        if asked == "rendered":
+            return Answer(completion("hm") | {"usage": {"prompt_tokens": 99, "completion_tokens": 1}})
+        text = json.dumps({"code": _secret(body)})
+        if asked == "json_schema":
+            return Answer(completion(text))
+        function = {"name": PROBE, "arguments": text}
+        return Answer(completion(None, message={"tool_calls": [{"id": "c", "function": function}]}))
 
     @contextmanager
     def flight(self) -> Iterator[None]:
@@ -135,6 +164,24 @@ class OpenAIServer:
                 self._flying -= 1
 
 
+def _ability(body: Any) -> str | None:
+    if "response_format" in body:
+        return "json_schema"
+    if "tools" in body:
+        return "tools" if "tool_choice" in body else "rendered"
+    return None
+
+
+def _secret(body: Any) -> str:
+    schema = (
+        body["response_format"]["json_schema"]["schema"]
+        if "response_format" in body
+        else body["tools"][0]["function"]["parameters"]
+    )
+    word: str = schema["properties"]["code"]["enum"][0]
+    return word
+
+
 def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -142,7 +189,9 @@ def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
-            self._answer(Answer({"object": "list", "data": []}, dropped=fake.gone))
+            known = fake.models is not None and self.path.endswith("/models")
+            answer = Answer({"object": "list", "data": fake.models}) if known else error("no path", 404)
+            self._answer(replace(answer, dropped=fake.gone))
 
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))

@@ -12,7 +12,17 @@ from stb_env.backend.simulator import mirror
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Sampling, Usage, ask, fingerprint
+from stb_env.llm import (
+    ChatModel,
+    ChatReply,
+    ChatRequest,
+    Contract,
+    ModelError,
+    Sampling,
+    Usage,
+    ask,
+    fingerprint,
+)
 from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
@@ -20,6 +30,13 @@ from stb_env.tools import Tool, ToolResult
 
 Profile = Literal["chat", "mirror_sft", "mirror_cot"]
 JSON_OBJECT = {"type": "json_object"}
+CONTRACT = Contract(
+    "api_response",
+    {"properties": {"error": {"type": "string"}, "response": {}}, "required": ["error", "response"]},
+    "What the API sends back.",
+)
+"""Form of a chat model's answer."""
+
 
 _PROMPTS: Mapping[str, str] = {"chat": "simulator", "mirror_sft": "mirror_sft", "mirror_cot": "mirror_cot"}
 _MAX_TEMPLATE = 4_096
@@ -202,8 +219,10 @@ class LLMSimulator:
         if sampling.seed is not None:
             # A model's configured seed moves with the index; one that is asked for does not.
             sampling = replace(sampling, seed=sampling.seed + attempt)
-        form = JSON_OBJECT if self.profile == "chat" else None
-        return ChatRequest(tuple(messages), sampling=sampling, response_format=form, index=attempt)
+        form, contract = (JSON_OBJECT, CONTRACT) if self.profile == "chat" else (None, None)
+        return ChatRequest(
+            tuple(messages), sampling=sampling, response_format=form, index=attempt, contract=contract
+        )
 
     def _read(self, reply: ChatReply) -> Answer:
         if self.profile == "chat":

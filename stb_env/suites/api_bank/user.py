@@ -10,7 +10,7 @@ from stb_env.backend.user import Said
 from stb_env.errors import FailureKind, InfrastructureError
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.readable import ReadableModel
-from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, ask, fingerprint
+from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, ModelError, ask, fingerprint
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
 from stb_env.suites.api_bank.knowledge import Fact, answer_with, asked_for, is_told
@@ -18,6 +18,9 @@ from stb_env.suites.api_bank.questions import Question, question_of
 from stb_env.tasks import Task
 
 _FIELD = "say"
+_CONTRACT = Contract(
+    "utterance", {"properties": {_FIELD: {"type": ["string", "null"]}}, "required": [_FIELD]}, "Say it."
+)
 
 YES = "Yes, please do just what I asked for."
 GO_AHEAD = "Please go ahead."
@@ -187,7 +190,7 @@ class ModelUser:
             {"role": "system", "content": self._prompt.render()},
             {"role": "user", "content": "\n\n".join(parts)},
         )
-        return ChatRequest(messages, response_format={"type": "json_object"}, index=index)
+        return ChatRequest(messages, response_format={"type": "json_object"}, index=index, contract=_CONTRACT)
 
 
 def _read(text: str) -> str | None:

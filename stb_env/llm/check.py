@@ -1,0 +1,123 @@
+"""What can be told of a role's model without playing: is it there, what can it do, how much does it read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from stb_env.errors import InfrastructureError
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.llm.abilities import Abilities
+from stb_env.llm.config import ModelConfig, available
+from stb_env.llm.connect import probed
+from stb_env.llm.findings import FINDINGS
+from stb_env.llm.place import Place
+
+# Under which name servers say how many tokens a model reads: vLLM, OpenRouter, LM Studio and others.
+_WINDOWS = ("max_model_len", "context_length", "context_window", "max_context_length")
+# llama.cpp: what it was started with, else what the model was trained for.
+_META_WINDOWS = ("n_ctx", "n_ctx_train")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What is known of one role's model.
+
+    Attributes:
+        config: The role's configuration.
+        reachable: Whether the model answers; None where it was not asked.
+        abilities: What the endpoint can do with it, where it answers.
+        context: Tokens that it reads, where the server says so.
+        remark: Why it was not asked, or how it failed.
+    """
+
+    config: ModelConfig
+    reachable: bool | None = None
+    abilities: Abilities | None = None
+    context: int | None = None
+    remark: str = ""
+
+    def to_dict(self) -> JsonObject:
+        """Return the check as plain data; what is unknown is None."""
+        found = self.abilities
+        return {
+            "role": self.config.role,
+            "endpoint": self.config.endpoint,
+            "model": self.config.model,
+            "structured": self.config.structured,
+            "reachable": self.reachable,
+            "tools_rendered": None if found is None else found.rendered,
+            "tools_forced": None if found is None else found.tools,
+            "json_schema": None if found is None else found.json_schema,
+            "context": self.context,
+            "price_known": self.config.price is not None,
+            "remark": self.remark,
+        }
+
+
+def check_models(models: Mapping[str, ModelConfig], env: Mapping[str, str] = os.environ) -> list[Check]:
+    """Ask every role's endpoint what it can do, each endpoint and model once, whatever was known.
+
+    A role without its key and one that is replayed are not asked.
+
+    Args:
+        models: Configuration of every role.
+        env: Where keys are looked up.
+
+    Examples:
+        >>> [check] = check_models({"agent": ModelConfig("agent", "tiny")}, env={})
+        >>> check.reachable, check.remark
+        (None, 'no key: set OPENAI_API_KEY')
+    """
+    asked: dict[Place, Check] = {}
+    return [_check(config, env, asked) for config in models.values()]
+
+
+def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[Place, Check]) -> Check:
+    if config.replay:
+        return Check(config, remark=f"replayed from {config.replay}")
+    if not available(config, env):
+        return Check(config, remark=f"no key: set {config.key_variable}")
+    place = Place(config.endpoint, config.model)
+    if place not in asked:
+        asked[place] = _asked(config, place, env)
+    return replace(asked[place], config=config)
+
+
+def _asked(config: ModelConfig, place: Place, env: Mapping[str, str]) -> Check:
+    model = probed(config, env=env)
+    try:
+        found = FINDINGS.renew(place, model)
+        return Check(config, True, found, window(model.listing(), config.model), found.lacks)
+    except InfrastructureError as error:
+        return Check(config, False, remark=f"no usable answer: {error}")
+    finally:
+        model.close()
+
+
+def window(listing: Json, model: str) -> int | None:
+    """Return how many tokens a model reads, as a server's list of models has it.
+
+    Examples:
+        >>> window({"data": [{"id": "m", "max_model_len": 4096}]}, "m")
+        4096
+        >>> window({"data": [{"id": "other", "meta": {"n_ctx_train": 8192}}]}, "m")
+        8192
+        >>> window({"data": [{"id": "m"}]}, "m") is None
+        True
+    """
+    rows = listing.get("data") if isinstance(listing, Mapping) else None
+    entries = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
+    named = [row for row in entries if row.get("id") == model]
+    # A server of one model often takes any name for it.
+    chosen = named or (entries if len(entries) == 1 else [])
+    sizes = (size for row in chosen for size in _sizes(row))
+    return next((size for size in sizes if isinstance(size, int) and size > 0), None)
+
+
+def _sizes(row: JsonMapping) -> Iterator[Json]:
+    yield from map(row.get, _WINDOWS)
+    meta = row.get("meta")
+    if isinstance(meta, Mapping):
+        yield from map(meta.get, _META_WINDOWS)

@@ -1,0 +1,176 @@
+"""What form a reply has to have: a JSON Schema with a name, and the ways in which it can be asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from stb_env import jsontext
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.tools import FINISH
+
+Way = Literal["json_schema", "tools", "text"]
+"""As constrained text, as one forced function, or as plain text that is read tolerantly."""
+
+SAY = "say"
+"""Member of a reply that is words instead of a call."""
+
+_MAX_DEPTH = 12
+# What the grammars of servers know alike. The rest (patterns, lengths, defaults) makes some refuse the whole
+# schema, and is checked when a reply is read.
+_KEPT = ("type", "enum", "const", "description")
+# Grammars are written out item by item, and servers refuse long ones.
+_MOST_ITEMS = 50
+_TYPES = frozenset({"object", "array", "string", "number", "integer", "boolean", "null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """The form of a role's replies.
+
+    It says how a reply is written down and not what is asked, so it is no part of a request's key: votes and
+    recordings that are known stay known whichever way an endpoint takes it.
+
+    Attributes:
+        name: Names the form to the server.
+        schema: JSON Schema of the reply, an object.
+        description: What the reply is, where it is asked for as a function's arguments.
+
+    Examples:
+        >>> vote = Contract("vote", {"properties": {"solved": {"type": "boolean"}}, "required": ["solved"]})
+        >>> vote.response_format["json_schema"]["strict"], vote.tool["function"]["name"]
+        (True, 'vote')
+        >>> vote.response_format["json_schema"]["schema"]["additionalProperties"]
+        False
+    """
+
+    name: str
+    schema: JsonMapping = field(default_factory=dict)
+    description: str = ""
+
+    @classmethod
+    def of(cls, tool: JsonMapping) -> Contract:
+        """Return the form that a function's arguments have.
+
+        Examples:
+            >>> Contract.of({"function": {"name": "vote", "parameters": {"type": "object"}}}).name
+            'vote'
+        """
+        function = tool["function"]
+        return cls(function["name"], function.get("parameters") or {}, function.get("description") or "")
+
+    @property
+    def plain(self) -> JsonObject:
+        """The schema as every server's grammar can take it."""
+        return plain({**self.schema, "type": "object"} if "anyOf" not in self.schema else self.schema)
+
+    @property
+    def response_format(self) -> JsonObject:
+        """OpenAI's response format; strict where strictness allows the schema."""
+        schema = self.plain
+        form = {"name": self.name, "schema": schema, "strict": _closed(schema)}
+        return {"type": "json_schema", "json_schema": form}
+
+    @property
+    def tool(self) -> JsonObject:
+        """The spec of a function whose arguments are the reply."""
+        function = {"name": self.name, "description": self.description, "parameters": self.plain}
+        return {"type": "function", "function": function}
+
+    @property
+    def text(self) -> str:
+        """The schema as JSON text, to be read by the model."""
+        return jsontext.dumps(self.plain)
+
+
+CALLS = Contract("call")
+"""Of an agent's request: a call of one of the request's tools. `calls` has the schema."""
+
+
+def calls(tools: Sequence[JsonMapping]) -> Contract:
+    """Return the form of a call of one of the tools; words as well where no tool ends the episode.
+
+    Examples:
+        >>> ping = {"function": {"name": "ping", "parameters": {"properties": {"n": {"type": "integer"}}}}}
+        >>> [sorted(one["properties"]) for one in calls([ping]).schema["anyOf"]]
+        [['arguments', 'name'], ['say']]
+    """
+    functions = [tool["function"] for tool in tools]
+    forms = [_call(function["name"], function.get("parameters") or {}) for function in functions]
+    if converses(tools):
+        forms.append(_object({SAY: {"type": "string"}}))
+    return Contract(CALLS.name, {"anyOf": forms})
+
+
+def converses(tools: Sequence[JsonMapping]) -> bool:
+    """Return whether a turn may be words for a user: without Finish an episode is a conversation."""
+    return all(tool["function"]["name"] != FINISH for tool in tools)
+
+
+def _call(name: str, parameters: JsonMapping) -> JsonObject:
+    arguments = {**parameters, "type": "object"}
+    return _object({"name": {"type": "string", "enum": [name]}, "arguments": arguments})
+
+
+def _object(properties: JsonMapping) -> JsonObject:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def plain(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
+    """Return a schema with the keywords that the grammars of servers have in common.
+
+    Examples:
+        >>> plain({"type": "string", "pattern": "x", "maxLength": 60000})
+        {'type': 'string'}
+        >>> plain({"type": "float"})
+        {}
+    """
+    if not isinstance(schema, Mapping) or not depth:
+        return {}
+    kept = {name: schema[name] for name in _KEPT if name in schema}
+    if not _known(kept.get("type", "object")):
+        del kept["type"]
+    options = schema.get("anyOf") or schema.get("oneOf")
+    if isinstance(options, list):
+        kept["anyOf"] = [plain(option, depth - 1) for option in options]
+    if "items" in schema:
+        kept["items"] = plain(schema["items"], depth - 1)
+    bounds = {name: schema.get(name) for name in ("minItems", "maxItems")}
+    kept |= {name: most for name, most in bounds.items() if isinstance(most, int) and most <= _MOST_ITEMS}
+    properties = schema.get("properties")
+    return kept | _members(schema, properties, depth) if isinstance(properties, Mapping) else kept
+
+
+def _members(schema: JsonMapping, properties: JsonMapping, depth: int) -> JsonObject:
+    required, more = schema.get("required"), schema.get("additionalProperties")
+    names = required if isinstance(required, list) else []
+    return {
+        "properties": {name: plain(value, depth - 1) for name, value in properties.items()},
+        "required": [name for name in names if name in properties],
+        "additionalProperties": plain(more, depth - 1) if isinstance(more, Mapping) else False,
+    }
+
+
+def _known(kind: Json) -> bool:
+    kinds = kind if isinstance(kind, list) else [kind]
+    return bool(kinds) and all(isinstance(one, str) and one in _TYPES for one in kinds)
+
+
+def _closed(schema: JsonMapping) -> bool:
+    """Return whether OpenAI's strict mode takes it: every object lists its members, and requires all."""
+    if "type" not in schema or "anyOf" in schema:
+        return False
+    if "object" in schema["type"]:
+        properties = schema.get("properties", {})
+        return (
+            bool(properties)
+            and set(schema["required"]) == set(properties)
+            and all(map(_closed, properties.values()))
+        )
+    return "array" not in schema["type"] or _closed(schema.get("items", {}))

@@ -1,0 +1,100 @@
+"""What endpoints can do is found out once, and forgotten when it may have changed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stb_env.llm import Clock, ModelError, ScriptedModel
+from stb_env.llm.abilities import Abilities
+from stb_env.llm.check import window
+from stb_env.llm.findings import KEPT, RETRY, Findings
+from stb_env.llm.place import Place
+
+FAR = Place("https://llm.example/v1", "m")
+NEAR = Place("http://127.0.0.1:8000/v1", "m")
+NOTHING = Abilities(json_schema=False, tools=False, rendered=False)
+
+
+class Time:
+    now = 1000.0
+
+    def clock(self) -> Clock:
+        return Clock(monotonic=lambda: self.now, wall=lambda: self.now)
+
+
+@pytest.fixture
+def time() -> Time:
+    return Time()
+
+
+@pytest.fixture
+def mute() -> ScriptedModel:
+    """A model that answers, and shows no ability."""
+    return ScriptedModel(lambda request: "hm")
+
+
+def test_a_distant_finding_outlives_the_process(tmp_path: Path, mute):
+    file = tmp_path / "new" / "endpoints.json"
+    assert Findings(file).of(FAR, lambda: mute) == NOTHING
+    asked = len(mute.requests)
+    assert Findings(file).of(FAR, lambda: mute) == NOTHING
+    assert (asked > 0, len(mute.requests)) == (True, asked)
+
+
+def test_a_local_finding_does_not(tmp_path: Path, mute):
+    Findings(tmp_path / "f").of(NEAR, lambda: mute)
+    assert not (tmp_path / "f").exists()
+
+
+def test_an_old_finding_is_found_again(tmp_path: Path, mute, time):
+    Findings(tmp_path / "f", time.clock()).of(FAR, lambda: mute)
+    asked = len(mute.requests)
+    time.now += KEPT
+    Findings(tmp_path / "f", time.clock()).of(FAR, lambda: mute)
+    assert len(mute.requests) == 2 * asked
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"https://llm.example/v1 m": {"found": "today"}}', "{"])
+def test_a_damaged_file_is_no_finding(tmp_path: Path, mute, text):
+    (tmp_path / "f").write_text(text)
+    assert Findings(tmp_path / "f").of(FAR, lambda: mute) == NOTHING
+    assert list(json.loads((tmp_path / "f").read_text())) == [FAR.key]
+
+
+def test_a_file_that_cannot_be_written_costs_only_the_next_process_its_time(tmp_path: Path, mute):
+    (tmp_path / "taken").write_text("no folder")
+    assert Findings(tmp_path / "taken" / "f").of(FAR, lambda: mute) == NOTHING
+
+
+def test_an_endpoint_that_was_down_is_asked_again_after_a_while(tmp_path: Path, mute, time):
+    dead = ScriptedModel(lambda request: ModelError("down", kind="transport", retryable=True))
+    findings = Findings(tmp_path / "f", time.clock())
+    assert findings.of(FAR, lambda: dead) is None
+    assert findings.of(FAR, lambda: mute) is None
+    time.now += RETRY
+    assert findings.of(FAR, lambda: mute) == NOTHING
+    assert len(dead.requests) == 1
+
+
+def test_a_time_out_within_a_probe_proves_nothing(tmp_path: Path):
+    def answer(request):
+        return ModelError("late", kind="timeout", retryable=True) if request.tools else "hm"
+
+    assert Findings(tmp_path / "f").of(FAR, lambda: ScriptedModel(answer)) is None
+
+
+def test_a_model_that_takes_no_sampling_is_asked_without(tmp_path: Path):
+    def answer(request):
+        sampled = bool(request.sampling.to_dict())
+        return ModelError("no temperature", status=400) if sampled else '{"code": "marigold-4711"}'
+
+    found = Findings(tmp_path / "f").of(FAR, lambda: ScriptedModel(answer))
+    assert found == Abilities(json_schema=True, tools=False, rendered=True)
+
+
+@pytest.mark.parametrize("listing", [None, [], {"data": 1}, {"data": [{"id": "m", "max_model_len": "4k"}]}])
+def test_a_server_that_says_no_window_has_none(listing):
+    assert window(listing, "m") is None
