@@ -8,6 +8,7 @@ from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig, available
 from stb_env.llm.connect import connect
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel
+from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, Meter, metered
 from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
 from stb_env.llm.models_file import ROLES, load_models
@@ -23,6 +24,7 @@ __all__ = [
     "ChatReply",
     "ChatRequest",
     "Clock",
+    "LocalModel",
     "Meter",
     "ModelConfig",
     "ModelError",

@@ -9,22 +9,23 @@ from stb_env.llm.cached_model import CachedModel
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel
+from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
 
 
 def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> ChatModel:
-    """Return the model that a configuration names: behind its endpoint, or out of a recording.
+    """Return the model that a configuration names: at its endpoint, in this process, or out of a recording.
 
     Within a `metered` block what it costs is counted; answers from a cache or recording cost nothing.
 
     Raises:
-        ConfigError: The key is missing where one is needed, or the recording is.
+        ConfigError: The key is missing where one is needed, or the recording or the weights are.
         DataError: The recording is broken.
     """
     if config.replay:
         return ReplayModel(config.replay, name=config.model)
-    model: ChatModel = OpenAIModel(config, env=env)
+    model: ChatModel = LocalModel(config) if config.local else OpenAIModel(config, env=env)
     meter = current_meter()
     if meter is not None:
         model = BudgetedModel(model, meter)
