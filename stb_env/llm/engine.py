@@ -108,7 +108,8 @@ def load_engine(path: str, context: int | None = None) -> Engine:
         stb_env.errors.ConfigError: cannot read the weights models.toml: No such file or directory
     """
     try:
-        file = Path(path).expanduser().resolve(strict=True)
+        # A link keeps its name: what it leads to is often named by a hash.
+        file = Path(path).expanduser().absolute()
         with file.open("rb") as content:
             magic = content.read(len(MAGIC))
     except OSError as error:
