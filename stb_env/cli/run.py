@@ -12,8 +12,10 @@ from rich.table import Table
 from stb_env.cli.judge_outcome import bar, tell
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.errors import ConfigError
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
+from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
 
 EnvId = Annotated[
@@ -50,6 +52,7 @@ def run(
     judge: options.Judge = None,
     simulator: options.Simulator = None,
     models: options.Models = None,
+    local: options.Local = None,
     seed: options.Seed = 0,
     episodes: options.Episodes = None,
     trials: options.Trials = None,
@@ -76,7 +79,19 @@ def run(
         models=models,
         originals=originals,
     )
-    session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials, protocol=protocol)
+    session = Session(
+        env_id,
+        agent,
+        chosen,
+        seed=seed,
+        episodes=episodes,
+        trials=trials,
+        models=_weights(local),
+        protocol=protocol,
+    )
+    if local is not None and session.agent_settings is None:
+        session.close()
+        raise ConfigError(f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat")
     with closing(session), bar(env_id, as_json) as progress:
         summary = session.play(
             out, concurrency=concurrency, progress=progress, stop_after=stop_after, remark=tell
@@ -84,6 +99,12 @@ def run(
     emit(summary | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out))
     if summary["invalid"] == summary["episodes"] and session.jobs:
         raise typer.Exit(1)
+
+
+def _weights(local: Path | None) -> Path | None:
+    if local is None or local.suffix.lower() == GGUF:
+        return local
+    raise ConfigError(f"--local takes a GGUF file, got {local}; a models file goes to --models")
 
 
 def _table(summary: JsonObject, out: Path | None) -> Table:

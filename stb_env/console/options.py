@@ -57,7 +57,17 @@ Simulator = Annotated[
     ),
 ]
 Models = Annotated[
-    Path | None, typer.Option("--models", help="Models file (TOML) for the roles agent, simulator and judge.")
+    Path | None,
+    typer.Option(
+        "--models",
+        help="Models file (TOML) for the roles agent, simulator and judge, or a GGUF file for all of them.",
+    ),
+]
+Local = Annotated[
+    Path | None,
+    typer.Option(
+        "--local", help="GGUF file of the agent's model, run in this process; needs the extra local."
+    ),
 ]
 Protocol = Annotated[
     str | None,

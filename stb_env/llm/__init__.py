@@ -9,6 +9,7 @@ from stb_env.llm.config import ModelConfig, available
 from stb_env.llm.connect import connect
 from stb_env.llm.contract import CALLS, Contract
 from stb_env.llm.conversation_file import RecordingModel, ReplayModel
+from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, Meter, metered
 from stb_env.llm.model import ChatModel, ModelError, ask, fingerprint
 from stb_env.llm.models_file import ROLES, load_models
@@ -27,6 +28,7 @@ __all__ = [
     "ChatRequest",
     "Clock",
     "Contract",
+    "LocalModel",
     "Meter",
     "ModelConfig",
     "ModelError",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 import threading
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from stb_env import seeding
 from stb_env.jsontypes import Json, JsonObject
+from stb_env.llm.body import request_body
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.completion import parse, read_reply
 from stb_env.llm.config import ModelConfig
@@ -90,7 +90,7 @@ class OpenAIModel(DrivenModel):
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Yield the attempts and the pauses between them, and return the first answer."""
-        body = self._body(request)
+        body = request_body(self.config, request)
         seed = seeding.derive(self.role, request.key)
         deadline = Deadline(self.config.deadline, self._clock, "deadline")
         for attempt in range(self.config.retries + 1):
@@ -176,21 +176,6 @@ class OpenAIModel(DrivenModel):
                 self._lanes[loop] = _Lane(self._transport.aconnect(), slots)
             return self._lanes[loop]
 
-    def _body(self, request: ChatRequest) -> Body:
-        config = self.config
-        defaults: JsonObject = {
-            "temperature": config.temperature,
-            "top_p": config.top_p,
-            "max_tokens": config.max_tokens,
-            "seed": None if config.seed is None else config.seed + request.index,
-        }
-        rest = request.to_dict()
-        asked = rest.pop("sampling", {})
-        rest.pop("index", None)
-        sampling = {name: value for name, value in defaults.items() if value is not None} | asked
-        body: Body = _sendable({"model": config.model, **rest, **sampling})
-        return body
-
     def _final(self, failure: ModelError, attempts: int, deadline: Deadline) -> ModelError:
         tried = "" if attempts == 1 and not failure.retryable else f" (attempts: {attempts}; {deadline})"
         message = f"{self.role} model {self.name!r} at {self.config.endpoint}: {failure}{tried}"
@@ -208,14 +193,3 @@ class OpenAIModel(DrivenModel):
 def _worth_retrying(failure: ModelError) -> bool:
     # A refusal came in full and was paid for; whether to buy another is for the caller to say.
     return failure.retryable and not failure.usage.calls
-
-
-def _sendable(value: Json) -> Json:
-    """Return a JSON value that UTF-8 can carry: lone surrogates become ``?``, NaN becomes text."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode(errors="replace").decode()
-    if isinstance(value, Mapping):
-        return {_sendable(name): _sendable(item) for name, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_sendable(item) for item in value]
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

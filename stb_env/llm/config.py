@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
@@ -30,8 +31,9 @@ _BOUNDS: dict[str, tuple[type, float]] = {
     "deadline": (float, 0.001),
     "retries": (int, 0),
     "concurrency": (int, 1),
+    "context": (int, 1),
 }
-_OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed"})
+_OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed", "context"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +58,9 @@ class ModelConfig:
         cache: Folder of known answers; a question that was put before costs nothing.
         record: File to which every request and reply is appended.
         replay: File of such pairs that answers in the model's place, without endpoint or key.
+        local: GGUF file of a model that runs in this process, without endpoint or key; its name is that of
+            the file and it costs nothing.
+        context: Tokens that a local model keeps in view; None for as many as its file says.
 
     Raises:
         ConfigError: A setting is out of its range.
@@ -87,15 +92,19 @@ class ModelConfig:
     cache: str = ""
     record: str = ""
     replay: str = ""
+    local: str = ""
+    context: int | None = None
 
     def __post_init__(self) -> None:
+        if self.local:
+            self._name_after_file()
         if not self.model or not isinstance(self.model, str):
             raise ConfigError(f"the {self.role} model needs a name, got {self.model!r}")
         _check_url(self.role, self.base_url)
         _check_variable(self.role, self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():
             _check_number(self.role, name, getattr(self, name), kind, low)
-        for name in ("cache", "record", "replay"):
+        for name in ("cache", "record", "replay", "local"):
             if not isinstance(getattr(self, name), str):
                 raise ConfigError(f"{name} of the {self.role} model must be a path")
         if self.replay and (self.cache or self.record):
@@ -110,7 +119,14 @@ class ModelConfig:
                 f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"
             )
 
+    def _name_after_file(self) -> None:
+        object.__setattr__(self, "model", PurePath(self.local).name)
+        if self.price is None:
+            object.__setattr__(self, "price", Price(prompt=0.0, completion=0.0))
+
     def __repr__(self) -> str:
+        if self.local:
+            return f"ModelConfig(role={self.role!r}, local={self.model!r})"
         return f"ModelConfig(role={self.role!r}, model={self.model!r}, endpoint={self.endpoint!r})"
 
     @property
@@ -122,17 +138,20 @@ class ModelConfig:
     @property
     def key_variable(self) -> str:
         """Name of the environment variable that holds the key; empty where none is needed."""
+        if self.local:
+            return ""
         return self.api_key_env or (OPENAI_KEY_ENV if self.endpoint == OPENAI_URL else "")
 
     def to_dict(self) -> JsonObject:
         """Return what decides the answers, as plain data without secrets, for manifests and cache keys."""
         data = {
             "model": self.model,
-            "endpoint": self.endpoint,
+            "endpoint": None if self.local else self.endpoint,
             "temperature": self.temperature,
             "top_p": self.top_p,
             "max_tokens": self.max_tokens,
             "seed": self.seed,
+            "context": self.context,
             "extra": dict(self.extra),
             "structured": self.structured if self.structured != "auto" else None,
         }
@@ -140,7 +159,7 @@ class ModelConfig:
 
 
 def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a role can be used: its key is set, its endpoint is not OpenAI's, or it is replayed.
+    """Return whether a role can be used: with its key, at another endpoint than OpenAI's, or with none.
 
     Examples:
         >>> available(ModelConfig("agent", "tiny"), env={})
@@ -148,7 +167,8 @@ def available(config: ModelConfig, env: Mapping[str, str] = os.environ) -> bool:
         >>> available(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"), env={})
         True
     """
-    return bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL or bool(config.replay)
+    here = bool(config.replay or config.local)
+    return here or bool(env.get(config.key_variable)) or config.endpoint != OPENAI_URL
 
 
 def _check_url(role: str, url: object) -> None:

@@ -22,6 +22,8 @@ from stb_env.user_tables import check_names, checked, key_hint
 ROLES = ("agent", "simulator", "judge", "user")
 PARTS = ("domain", "api", "query", "caller", "tester", "single")
 """Roles of the data synthesis. Each is played by the agent, except for what is set for it alone."""
+GGUF = ".gguf"
+"""Ending of a file that stands in a models file's place: its model plays every role."""
 
 
 class _Model(TypedDict, total=False):
@@ -40,6 +42,8 @@ class _Model(TypedDict, total=False):
     record: str
     replay: str
     structured: str
+    local: str
+    context: int
     extra: JsonObject
     price: Any
 
@@ -61,7 +65,7 @@ def load_models(
 
     Args:
         path: A models file (TOML) with the same form as the packaged ``models.toml``; its settings
-            replace the packaged ones.
+            replace the packaged ones. Or a GGUF file, whose model then plays every role in this process.
         env: Where variables like ``STB_AGENT_MODEL`` or ``STB_JUDGE_BASE_URL`` are looked up; they
             replace both.
 
@@ -91,7 +95,9 @@ def _settings(role: str, files: Iterable[_Models], env: Mapping[str, str]) -> Js
 
 
 def _config(role: str, settings: JsonObject, prices: JsonMapping) -> ModelConfig:
-    price = settings.pop("price", None) or prices.get(settings.get("model", ""))
+    # Beside weights the name is that of the packaged model, whose price is another's.
+    named = "" if settings.get("local") else settings.get("model", "")
+    price = settings.pop("price", None) or prices.get(named)
     return ModelConfig(role, **settings, price=_price(role, price))
 
 
@@ -115,6 +121,8 @@ def _packaged() -> _Models:
 
 
 def _user_file(path: Path) -> _Models:
+    if path.suffix.lower() == GGUF:
+        return {"models": {role: {"local": str(path)} for role in ROLES}}
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
