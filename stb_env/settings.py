@@ -112,6 +112,17 @@ def takes(made: Callable[..., Any], name: str) -> bool:
     return name in _taken(made).kinds
 
 
+def accepts(made: Callable[..., Any], name: str) -> bool:
+    """Say whether a callable can be given a setting of this name, be it as one of any others.
+
+    Examples:
+        >>> accepts(lambda **settings: None, "model"), accepts(lambda model: None, "models")
+        (True, False)
+    """
+    taken = _taken(made)
+    return taken.rest or name in taken.kinds
+
+
 def _check(name: str, value: Any, kinds: tuple[Kind, ...]) -> None:
     kind = next((kind for kind in kinds if kind.accepts(value)), None)
     if kind is not None:

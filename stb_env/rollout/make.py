@@ -16,7 +16,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.registry import EXACT
-from stb_env.settings import check_settings
+from stb_env.settings import accepts, check_settings
 from stb_env.suite import find_env, suites
 
 
@@ -55,7 +55,8 @@ def make_env(env_id: str, settings: JsonMapping) -> ToolEnv:
     Args:
         env_id: An id of any suite, see `stb_env.suite.find_env`.
         settings: Its settings. A ``judge`` takes the place of the environment's own, also where its maker
-            knows no such setting.
+            knows no such setting. ``models`` names the models of all roles; an environment that asks none
+            has no use for it.
 
     Raises:
         ConfigError: The id is unknown, or a setting is none of the environment's or no value of it.
@@ -70,12 +71,13 @@ def make_env(env_id: str, settings: JsonMapping) -> ToolEnv:
     found = find_env(env_id)
     given = dict(settings)
     judge = given.pop("judge", None) if "judge" not in env_settings(found) else None
+    models = given.get("models") if accepts(maker_of(found), "models") else given.pop("models", None)
     check_settings(maker_of(found), {**registry[found].kwargs, **given}, env_id)
     inner = gym.make(found, **given).unwrapped
     if not isinstance(inner, ToolEnv):
         raise ConfigError(f"{env_id} is not played one agent at a time; its own commands play it")
     if judge not in (None, EXACT):
-        inner.rules = replace(inner.rules, judge=connect_judge(judge, models=given.get("models")))
+        inner.rules = replace(inner.rules, judge=connect_judge(judge, models=models))
     return inner
 
 
