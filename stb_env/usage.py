@@ -38,7 +38,8 @@ class Usage:
         total_tokens: Tokens as the server counts them together.
         calls: Answers.
         cost: Dollars, for the calls whose price is known.
-        unpriced: Calls that cost an unknown amount, because no price is configured for their model.
+        unpriced: Calls that cost an unknown amount, because no price is configured for their model or
+            its server did not count their tokens.
 
     Examples:
         >>> total = Usage(3, 1, 4, calls=1) + Usage(2, 2, 4, calls=1, cost=0.5)

@@ -7,7 +7,7 @@ import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -33,6 +33,8 @@ class Answer:
         dropped: Close the connection without a word.
         hold: Answer only when this is set.
         drip: Then send one blank after another instead of the body, one whenever it is called.
+        pace: Called before each event of a stream.
+        stall: Send half of the body and the rest only when this is set.
     """
 
     body: Any = ""
@@ -42,10 +44,47 @@ class Answer:
     dropped: bool = False
     hold: threading.Event | None = None
     drip: Callable[[], bool] | None = None
+    pace: Callable[[], object] | None = None
+    stall: threading.Event | None = None
 
     @property
     def content(self) -> bytes:
-        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
+        return self.text.encode()
+
+    @property
+    def text(self) -> str:
+        return self.body if isinstance(self.body, str) else json.dumps(self.body)
+
+    def streamed(self) -> Answer:
+        """Return the same answer as a stream of events; errors are sent as they are."""
+        if self.status != 200:
+            return self
+        whole = self.body if isinstance(self.body, dict) and "usage" in self.body else None
+        events = [self.text] if whole is None else [*map(json.dumps, _chunks(whole)), "[DONE]"]
+        headers = {"Content-Type": "text/event-stream", **self.headers}
+        text = "".join(f"data: {event}\n\n" for event in events)
+        return replace(self, body=f": hello\n\n{text}", headers=headers)
+
+
+def _chunks(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Cut a completion into a chunk for each character and each piece of a call, as servers do."""
+    frame = {name: value for name, value in body.items() if name not in ("choices", "usage")}
+    choice = dict(body["choices"][0])
+    message = choice.pop("message")
+    reason = choice.pop("finish_reason")
+    rest = {k: v for k, v in message.items() if k not in ("content", "refusal", "tool_calls")}
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None, **rest}]
+    deltas += [{name: part} for name in ("content", "refusal") for part in message.get(name) or ""]
+    for index, call in enumerate(message.get("tool_calls") or ()):
+        arguments = call["function"].get("arguments", "")
+        parts = arguments if isinstance(arguments, str) else [arguments]
+        named = {"name": call["function"]["name"]}
+        deltas.append({"tool_calls": [{**call, "index": index, "function": named}]})
+        deltas += [{"tool_calls": [{"index": index, "function": {"arguments": part}}]} for part in parts]
+    for delta in deltas:
+        yield {**frame, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    yield {**frame, "choices": [{**choice, "delta": {}, "finish_reason": reason}]}
+    yield {**frame, "choices": [], "usage": body["usage"]}
 
 
 Script = Answer | Callable[[Received], Answer]
@@ -76,11 +115,13 @@ class OpenAIServer:
     Attributes:
         requests: Every request so far.
         peak: The most requests that were in flight at once.
+        streams: Whether it streams answers to those who ask for that.
     """
 
     def __init__(self) -> None:
         self.requests: list[Received] = []
         self.peak = 0
+        self.streams = False
         self._flying = 0
         self._lock = threading.Lock()
         self._scripts: defaultdict[str, deque[Script]] = defaultdict(deque)
@@ -96,7 +137,9 @@ class OpenAIServer:
         """Append to what a role's endpoint will answer."""
         with self._lock:
             self._scripts[role].extend(answers)
-            self._holds.update(a.hold for a in answers if isinstance(a, Answer) and a.hold)
+            self._holds.update(
+                event for a in answers if isinstance(a, Answer) for event in (a.hold, a.stall) if event
+            )
 
     @contextmanager
     def running(self) -> Iterator[OpenAIServer]:
@@ -118,7 +161,8 @@ class OpenAIServer:
             self.requests.append(request)
             script = self._scripts[request.path.split("/")[1]]
             step: Script = script.popleft() if script else Answer(completion())
-        return step if isinstance(step, Answer) else step(request)
+        answer = step if isinstance(step, Answer) else step(request)
+        return answer.streamed() if self.streams and request.body.get("stream") else answer
 
     @contextmanager
     def flight(self) -> Iterator[None]:
@@ -131,6 +175,21 @@ class OpenAIServer:
         finally:
             with self._lock:
                 self._flying -= 1
+
+
+def _parts(answer: Answer) -> Iterator[bytes]:
+    content = answer.content[: answer.cut]
+    if answer.pace:
+        for event in content.split(b"\n\n"):
+            answer.pace()
+            yield event + b"\n\n"
+    elif answer.stall:
+        half = len(content) // 2
+        yield content[:half]
+        answer.stall.wait()
+        yield content[half:]
+    else:
+        yield content
 
 
 def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
@@ -167,7 +226,9 @@ def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             while answer.drip and answer.drip():
                 self.wfile.write(b" ")
                 self.wfile.flush()
-            self.wfile.write(answer.content[: answer.cut])
+            for part in _parts(answer):
+                self.wfile.write(part)
+                self.wfile.flush()
             self.close_connection = answer.cut is not None or answer.drip is not None
 
         def log_message(self, *args: Any) -> None:

@@ -1,0 +1,55 @@
+"""What a process knows of an endpoint, shared by every model behind it."""
+
+from __future__ import annotations
+
+import os
+import threading
+from weakref import WeakValueDictionary
+
+from stb_env.llm.limiter import Limiter
+
+_LOCK = threading.Lock()
+_KNOWN: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
+
+
+class Endpoint:
+    """One endpoint, for as long as a model of this process uses it.
+
+    Args:
+        url: Its base URL, without a user name or password.
+
+    Attributes:
+        limiter: Who may send to it now.
+        streams: Whether it streams its answers, as far as is known.
+
+    Examples:
+        >>> one = Endpoint.of("http://127.0.0.1:8000/v1")
+        >>> one is Endpoint.of("http://127.0.0.1:8000/v1"), one is Endpoint.of("http://127.0.0.1:8001/v1")
+        (True, False)
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.limiter = Limiter()
+        self.streams = True
+
+    @classmethod
+    def of(cls, url: str) -> Endpoint:
+        """Return the one of this process that stands for a URL."""
+        with _LOCK:
+            found = _KNOWN.get(url)
+            if found is None:
+                found = _KNOWN[url] = cls(url)
+            return found
+
+
+def _after_fork() -> None:
+    # What is in flight there belongs to the parent, and its threads may have held the locks.
+    global _LOCK
+    _LOCK = threading.Lock()
+    for endpoint in _KNOWN.values():
+        endpoint.limiter = Limiter()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
