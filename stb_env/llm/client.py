@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import os
 import threading
@@ -22,9 +23,13 @@ from stb_env.llm.model import DrivenModel, ModelError
 from stb_env.llm.retry import Clock, Deadline, pause
 from stb_env.llm.transport import Body, Transport
 from stb_env.request import Request, Slow
+from stb_env.usage import Usage
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
+
+# Tokens that a chat template puts around a message.
+_TEMPLATE = 16
 
 
 class OpenAIModel(DrivenModel):
@@ -102,6 +107,27 @@ class OpenAIModel(DrivenModel):
             yield Request(run=partial(self._clock.sleep, wait), arun=partial(self._clock.asleep, wait))
         raise self._final(failure, attempt + 1, deadline)
 
+    def most(self, request: ChatRequest) -> Usage | None:
+        """Return what an answer costs at most; None where nothing bounds how much is written."""
+        body = self._body(request) | dict(self.config.extra)
+        written = body.get("max_completion_tokens") or body.get("max_tokens")
+        if not isinstance(written, int):
+            return None
+        # A token is at least a byte; templates add a few around each message.
+        said = json.dumps(
+            [body["messages"], body.get("tools"), body.get("response_format")], ensure_ascii=False
+        )
+        read = len(said.encode()) + _TEMPLATE * (len(body["messages"]) + 1)
+        price = self.config.price
+        return Usage(
+            read,
+            written,
+            read + written,
+            calls=1,
+            cost=0.0 if price is None else price.cost(read, written),
+            unpriced=int(price is None),
+        )
+
     def close(self) -> None:
         """Close the connections that threads used."""
         wait_for(self.aclose())
@@ -156,7 +182,7 @@ class OpenAIModel(DrivenModel):
                 self._clients[loop] = self._transport.connect()
             return self._clients[loop]
 
-    def _body(self, request: ChatRequest) -> Body:
+    def _body(self, request: ChatRequest) -> JsonObject:
         config = self.config
         defaults: JsonObject = {
             "temperature": config.temperature,
@@ -168,7 +194,7 @@ class OpenAIModel(DrivenModel):
         asked = rest.pop("sampling", {})
         rest.pop("index", None)
         sampling = {name: value for name, value in defaults.items() if value is not None} | asked
-        body: Body = _sendable({"model": config.model, **rest, **sampling})
+        body: JsonObject = _sendable({"model": config.model, **rest, **sampling})
         return body
 
     def _final(self, failure: ModelError, attempts: int, deadline: Deadline) -> ModelError:
