@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from stb_env.cli.judge_outcome import bar
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.console.progress import bar, spending
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
+from stb_env.llm.meter import Meter, current_meter
 
 EnvId = Annotated[
     str,
@@ -66,14 +67,16 @@ def run(
         originals=originals,
     )
     session = Session(env_id, agent, chosen, seed=seed, episodes=episodes, trials=trials, protocol=protocol)
-    with bar(env_id, as_json) as progress:
+    meter = current_meter() or Meter()
+    with bar(env_id, as_json, meter) as progress:
         summary = session.play(out, concurrency=concurrency, progress=progress)
-    emit(summary | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out))
+    told = summary | {"spent": meter.total.report(), "failed_calls": meter.failed}
+    emit(told | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and session.jobs:
         raise typer.Exit(1)
 
 
-def _table(summary: JsonObject, out: Path | None) -> Table:
+def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
     table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}" if out else None)
     low, high = summary["interval"]
     rows = [
@@ -94,6 +97,8 @@ def _table(summary: JsonObject, out: Path | None) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
+    if meter.total.calls or meter.failed:
+        rows.append(("models, this time", spending(meter)))
     if "outage" in summary:
         outage = summary["outage"]
         down, tools = outage["down"], outage["tools"]
