@@ -17,6 +17,7 @@ from stb_env.jsontypes import Json, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ModelConfig
+from stb_env.llm.context_window import answer_share
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.model import DrivenModel, ModelError
@@ -28,6 +29,7 @@ from stb_env.usage import Usage
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 # Tokens that a chat template puts around a message.
 _TEMPLATE = 16
 
@@ -155,11 +157,20 @@ class OpenAIModel(DrivenModel):
         else:
             try:
                 await self._rest(deadline)
-                completion = await self._transport.send(self._client(), body, deadline)
+                client = self._client()
+                bounded = await self._bounded(client, body)
+                completion = await self._transport.send(client, bounded, deadline)
                 return read_reply(completion, self.config.price)
             finally:
                 limiter.release()
         raise failure
+
+    async def _bounded(self, client: AsyncOpenAI, body: Body) -> Body:
+        """Return a request with a bound on its answer, where it has none and the server tells its window."""
+        if not _BOUNDS.isdisjoint({*body, *self.config.extra}):
+            return body
+        window = await self._transport.window(client)
+        return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}
 
     async def _rest(self, deadline: Deadline) -> None:
         # With its place held: as long as the endpoint wants no request, no one else has a use for it.

@@ -41,7 +41,8 @@ class ModelConfig:
         base_url: Root of an OpenAI-compatible API.
         api_key_env: Environment variable that holds the key. Left empty it is OpenAI's usual variable at
             OpenAI's own endpoint and none anywhere else, so that a key never reaches a foreign server.
-        temperature: Sampling default, as are ``top_p``, ``max_tokens`` and ``seed``; None leaves it out.
+        temperature: Sampling default, as are ``top_p``, ``max_tokens`` and ``seed``; None leaves it out, and
+            ``max_tokens`` to the role's share of the context window where the server tells that.
         timeout: Seconds until the first piece of an answer, or until a whole one that is not streamed. Long,
             because a local model may have to read a long prompt first.
         chunk_timeout: Seconds between two pieces of an answer that is streamed.

@@ -21,6 +21,7 @@ class Endpoint:
     Attributes:
         limiter: Who may send to it now.
         streams: Whether it streams its answers, as far as is known.
+        windows: Context windows of its models, by name, as far as it was asked; None where it tells none.
 
     Examples:
         >>> one = Endpoint.of("http://127.0.0.1:8000/v1")
@@ -32,6 +33,7 @@ class Endpoint:
         self.url = url
         self.limiter = Limiter()
         self.streams = True
+        self.windows: dict[str, int | None] = {}
 
     @classmethod
     def of(cls, url: str) -> Endpoint:

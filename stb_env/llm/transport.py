@@ -15,7 +15,8 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.llm.chunks import Chunks
 from stb_env.llm.completion import parse
-from stb_env.llm.config import ModelConfig
+from stb_env.llm.config import OPENAI_URL, ModelConfig
+from stb_env.llm.context_window import listed_window, running_window
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.event_stream import EventStream
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 MAX_BODY = 64 * 2**20
 CONNECT_TIMEOUT = 20.0
 """Seconds for a connection; a server that is there takes no part of a second, whatever its model takes."""
+
+ASIDE_TIMEOUT = 5.0
+"""Seconds for what is good to know but not needed."""
 
 _EVENTS = "text/event-stream"
 _STREAMED = {"stream": True, "stream_options": {"include_usage": True}}
@@ -95,6 +99,32 @@ class Transport:
                     raise
             self._endpoint.streams = False
         return await self._within(client, body, deadline)
+
+    async def window(self, client: AsyncOpenAI) -> int | None:
+        """Return the context window of the model, asked for once in a process; None where none is told."""
+        known, model = self._endpoint.windows, self._config.model
+        if model not in known:
+            known[model] = await self._asked_window(client)
+        return known[model]
+
+    async def _asked_window(self, client: AsyncOpenAI) -> int | None:
+        # OpenAI's own list tells none.
+        if self._config.endpoint == OPENAI_URL:
+            return None
+        listed = listed_window(await self._get(client, "/models"), self._config.model)
+        if listed is None:
+            return None
+        root = self._config.endpoint.removesuffix("/v1")
+        return running_window(await self._get(client, f"{root}/props")) or listed
+
+    async def _get(self, client: AsyncOpenAI, path: str) -> Json:
+        try:
+            return await client.get(path, cast_to=object, options={"timeout": ASIDE_TIMEOUT})
+        except _http_errors():
+            # Whatever it is: the question proper will say so, with a type.
+            return None
+        except ValueError:
+            return None
 
     async def _within(self, client: AsyncOpenAI, body: Body, deadline: Deadline) -> Json:
         patience = Patience(deadline, self._config.timeout, self._config.chunk_timeout)

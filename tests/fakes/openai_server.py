@@ -116,12 +116,16 @@ class OpenAIServer:
         requests: Every request so far.
         peak: The most requests that were in flight at once.
         streams: Whether it streams answers to those who ask for that.
+        tells: What it answers to GET requests, by path.
+        asked: Paths of every GET request so far.
     """
 
     def __init__(self) -> None:
         self.requests: list[Received] = []
         self.peak = 0
         self.streams = False
+        self.tells: dict[str, Any] = {}
+        self.asked: list[str] = []
         self._flying = 0
         self._lock = threading.Lock()
         self._scripts: defaultdict[str, deque[Script]] = defaultdict(deque)
@@ -197,6 +201,11 @@ def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
         protocol_version = "HTTP/1.1"
         # Otherwise the body waits 40 ms for the headers to be acknowledged.
         disable_nagle_algorithm = True
+
+        def do_GET(self) -> None:
+            fake.asked.append(self.path)
+            told = fake.tells.get(self.path)
+            self._send(Answer({"error": "not found"}, 404) if told is None else Answer(told))
 
         def do_POST(self) -> None:
             length = int(self.headers.get("Content-Length", 0))

@@ -233,10 +233,10 @@ def test_waiting_for_a_free_connection_ends_with_the_deadline(server, connected,
     tasks: list[asyncio.Task] = []
     stuck = threading.Event()
     server.script(error("oops", 500), get_stuck)
-    model = connected(concurrency=1, deadline=0.6, clock=Clock(sleep=sleep, asleep=asleep))
+    model = connected(concurrency=1, deadline=1.5, max_tokens=5, clock=Clock(sleep=sleep, asleep=asleep))
     with ThreadPoolExecutor(1) as pool:
         with pytest.raises(
-            ModelError, match=r"none of the 1 connections became free within the deadline of 0\.6 s"
+            ModelError, match=r"none of the 1 connections became free within the deadline of 1\.5 s"
         ):
             complete(model, QUESTION)
         stuck.set()
