@@ -38,7 +38,8 @@ class Usage:
         total_tokens: Tokens as the server counts them together.
         calls: Answers.
         cost: Dollars, for the calls whose price is known.
-        unpriced: Calls that cost an unknown amount, because no price is configured for their model.
+        unpriced: Calls that cost an unknown amount, because no price is configured for their model or
+            its server did not count their tokens.
 
     Examples:
         >>> total = Usage(3, 1, 4, calls=1) + Usage(2, 2, 4, calls=1, cost=0.5)
@@ -72,6 +73,29 @@ class Usage:
             self.cost - other.cost,
             self.unpriced - other.unpriced,
         )
+
+    @property
+    def price_tag(self) -> str:
+        """The cost in words: dollars, as far as they are known.
+
+        Examples:
+            >>> Usage(calls=1, cost=0.5).price_tag, Usage(calls=1, unpriced=1).price_tag
+            ('$0.5000', 'cost unknown')
+            >>> Usage(calls=2, cost=0.5, unpriced=1).price_tag
+            'more than $0.5000'
+        """
+        if not self.unpriced:
+            return f"${self.cost:.4f}"
+        return f"more than ${self.cost:.4f}" if self.cost else "cost unknown"
+
+    def report(self) -> JsonObject:
+        """Return the counts for a report, where a cost that is not wholly known is none.
+
+        Examples:
+            >>> Usage(calls=1, unpriced=1).report()["cost"] is None
+            True
+        """
+        return self.to_dict() | ({"cost": None} if self.unpriced else {})
 
     def to_dict(self) -> JsonObject:
         """Return the counts as plain data; every number has one fixed type."""

@@ -83,7 +83,7 @@ def _per_solved(side: Side) -> str:
     dollars, tokens = side.cost.dollars_per_solved, side.cost.tokens_per_solved
     if tokens is None:
         return "-"
-    return f"{tokens:,.0f} tokens" + ("" if dollars is None else f", ${dollars:.4f}")
+    return f"{tokens:,.0f} tokens" + (", cost unknown" if dollars is None else f", ${dollars:.4f}")
 
 
 _SIDES: dict[str, Callable[[Side], str]] = {

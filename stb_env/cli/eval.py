@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -13,14 +12,13 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.progress import Progress, TaskID
 from rich.table import Table as RichTable
 
 from stb_env.cli.judge_outcome import tell
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting
+from stb_env.console.progress import bars
 from stb_env.errors import ConfigError
-from stb_env.evaluate.cells import Progress as Told
 from stb_env.evaluate.estimate import Estimate
 from stb_env.evaluate.evaluation import Evaluated, Prefer, play
 from stb_env.evaluate.plan import EvaluationPlan, is_remote
@@ -69,7 +67,7 @@ def evaluation(
         if expected.calls:
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
-        with _bars(as_json) as progress:
+        with bars(as_json, ready.ledger) as progress:
             done = play(ready, prefer=preferring(plan, out), progress=progress)
     _show(done, expected, out, as_json)
     if done.stopped or done.results.missing:
@@ -116,7 +114,7 @@ def _show(done: Evaluated, expected: Estimate, out: Path, as_json: bool) -> None
     report = {
         **done.results.to_dict(),
         "stopped": done.stopped,
-        "spent": done.spent.to_dict(),
+        "spent": done.spent.report(),
         "estimate": expected.to_dict(),
         "out": str(out),
     }
@@ -124,7 +122,7 @@ def _show(done: Evaluated, expected: Estimate, out: Path, as_json: bool) -> None
     for table in tables[:-1] if not as_json else ():
         Console().print(_drawn(table))
     last = _drawn(tables[-1])
-    last.caption = f"{last.caption or ''} Saved in {out}. Spent so far: ${done.spent.cost:.4f}.".strip()
+    last.caption = f"{last.caption or ''} Saved in {out}. Spent so far: {done.spent.price_tag}.".strip()
     emit(report, as_json, last)
     if done.stopped:
         tell(f"stopped: {done.stopped}")
@@ -167,17 +165,3 @@ def _drawn(table: Table) -> RichTable:
     for row in table.rows:
         drawn.add_row(*row)
     return drawn
-
-
-@contextmanager
-def _bars(quiet: bool) -> Iterator[Told]:
-    """Show a progress bar for each run, on stderr."""
-    with Progress(console=console, disable=quiet) as progress:
-        tasks: dict[str, TaskID] = {}
-
-        def tell_bar(name: str, done: int, total: int) -> None:
-            if name not in tasks:
-                tasks[name] = progress.add_task(name, total=total)
-            progress.update(tasks[name], completed=done)
-
-        yield tell_bar

@@ -8,13 +8,14 @@ from typing import Annotated
 
 import typer
 
-from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
+from stb_env.cli.judge_outcome import Outcome, spent, tell
 from stb_env.cli.judging_settings import Command, JudgingSettings, settings_under
 from stb_env.cli.original import OriginalJudging, original_passes, original_preferences
 from stb_env.cli.poll import poll
 from stb_env.cli.prefer import Comparing, OrderName, UnsureName, compare
 from stb_env.console import options
 from stb_env.console.output import FAILED, emit, reporting
+from stb_env.console.progress import bar
 from stb_env.errors import ConfigError, STBError
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
@@ -270,7 +271,7 @@ def _again(
     report = {
         "judged": result.judged,
         "failed": result.failed,
-        "usage": result.usage.to_dict(),
+        "usage": result.usage.report(),
         "verdicts": str(verdict_file(folder, judge.name)),
         **result.summary,
     }
@@ -279,7 +280,7 @@ def _again(
         "solving",
         report,
         f"judged by {judge.name}",
-        _rows(report),
+        [*_rows(report), spent(result.usage)],
         f"kept in {report['verdicts']}",
         bool(result.failed),
         {judge.name: decided},
@@ -328,7 +329,6 @@ def _rows(report: JsonObject) -> list[tuple[str, str]]:
         *_group_rows(report["sopr"]),
         ("votes that flip", f"{flips['flipped']} of {flips['tasks']}" if flips["tasks"] else "-"),
         *_bookkeeping_rows(report.get("bookkeeping")),
-        spent(report["usage"]),
     ]
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from rich.progress import Progress
 from rich.table import Table
 
 from stb_env.console.output import console
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.metrics.human_accuracy import Labelled, human_accuracy
+from stb_env.usage import Usage
 
 Decisions = Mapping[tuple[str, int], str]
 """What a judge said, by task and trial."""
@@ -61,18 +60,9 @@ class Outcome:
         return table
 
 
-def spent(usage: JsonMapping) -> tuple[str, str]:
+def spent(usage: Usage) -> tuple[str, str]:
     """Return the row that says what model calls cost."""
-    text = f"{usage['calls']}, {usage['total_tokens']:,} tokens, ${usage['cost']:.4f}"
-    return "model calls behind it", text
-
-
-@contextmanager
-def bar(title: str, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar on stderr; yields what tells it how many of how many are done."""
-    with Progress(console=console, transient=True, disable=quiet) as progress:
-        task = progress.add_task(title, total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+    return "model calls behind it", f"{usage.calls}, {usage.total_tokens:,} tokens, {usage.price_tag}"
 
 
 def tell(remark: str) -> None:

@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import fmean
 
 from stb_env.cli.export import CHOICES
-from stb_env.cli.judge_outcome import Outcome, bar
+from stb_env.cli.judge_outcome import Outcome
+from stb_env.console.progress import bar
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import CachedModel

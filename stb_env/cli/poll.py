@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from stb_env.cli.judge_outcome import Decisions, Outcome, bar, spent
+from stb_env.cli.judge_outcome import Decisions, Outcome, spent
+from stb_env.console.progress import bar
 from stb_env.errors import ConfigError
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
@@ -49,7 +50,7 @@ def poll(
     with bar("solvability", quiet) as progress:
         result = poll_tasks(_tasks(tasks, data), panel, out, concurrency=concurrency, progress=progress)
     summary = result.summary
-    report = {"asked": result.asked, "usage": result.usage.to_dict(), "out": str(out), **summary}
+    report = {"asked": result.asked, "usage": result.usage.report(), "out": str(out), **summary}
     rows = [
         ("tasks, asked about now", f"{summary['tasks']}, {result.asked}"),
         (f"solvable (at least {panel.needed} of {len(panel.judges)} votes)", f"{summary['solvable']}"),
@@ -59,7 +60,7 @@ def poll(
             (f"  {name}", ", ".join(f"{'missing' if s == 'None' else s} {n}" for s, n in counts.items() if n))
             for name, counts in summary["models"].items()
         ),
-        spent(report["usage"]),
+        spent(result.usage),
     ]
     return Outcome(
         "solvability",

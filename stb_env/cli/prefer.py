@@ -8,7 +8,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import cast
 
-from stb_env.cli.judge_outcome import Outcome, bar, spent, tell
+from stb_env.cli.judge_outcome import Outcome, spent, tell
+from stb_env.console.progress import bar
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.preference import LoneUnsure, Order, Preferring
@@ -79,7 +80,7 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
     report = {
         "compared": found.compared,
         "failed": found.failed,
-        "usage": found.usage.to_dict(),
+        "usage": found.usage.report(),
         **found.summary,
     }
     decided = {
@@ -89,7 +90,7 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
         "comparison",
         report,
         f"{folder.resolve().name} against {report['reference']}, by {judge.name}",
-        _rows(report),
+        [*_rows(report), spent(found.usage)],
         f"kept in {folder}; verdicts of {verdicts} first",
         bool(found.rates.undecided),
         {judge.name: decided},
@@ -151,4 +152,4 @@ def _rows(report: JsonObject) -> list[tuple[str, str]]:
         shown = f"win {report['average']:.1%}, ties as halves {report['average_ties_half']:.1%}"
         rows.append(("average of groups", shown))
     shown = ", ".join(f"{how} {count}" for how, count in decided.items())
-    return [*rows, ("comparisons decided by", shown or "-"), spent(report["usage"])]
+    return [*rows, ("comparisons decided by", shown or "-")]

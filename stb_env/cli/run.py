@@ -9,12 +9,14 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from stb_env.cli.judge_outcome import bar, tell
+from stb_env.cli.judge_outcome import tell
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.console.progress import bar, spending
 from stb_env.errors import ConfigError
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
+from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
 
@@ -79,6 +81,7 @@ def run(
         models=models,
         originals=originals,
     )
+    meter = current_meter() or Meter()
     session = Session(
         env_id,
         agent,
@@ -92,11 +95,12 @@ def run(
     if local is not None and session.agent_settings is None:
         session.close()
         raise ConfigError(f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat")
-    with closing(session), bar(env_id, as_json) as progress:
+    with closing(session), bar(env_id, as_json, meter) as progress:
         summary = session.play(
             out, concurrency=concurrency, progress=progress, stop_after=stop_after, remark=tell
         )
-    emit(summary | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out))
+    told = summary | {"spent": meter.total.report(), "failed_calls": meter.failed}
+    emit(told | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and session.jobs:
         raise typer.Exit(1)
 
@@ -107,7 +111,7 @@ def _weights(local: Path | None) -> Path | None:
     raise ConfigError(f"--local takes a GGUF file, got {local}; a models file goes to --models")
 
 
-def _table(summary: JsonObject, out: Path | None) -> Table:
+def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
     table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}" if out else None)
     low, high = summary["interval"]
     rows = [
@@ -128,6 +132,8 @@ def _table(summary: JsonObject, out: Path | None) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
+    if meter.total.calls or meter.failed:
+        rows.append(("models, this time", spending(meter)))
     if "outage" in summary:
         outage = summary["outage"]
         down, tools = outage["down"], outage["tools"]

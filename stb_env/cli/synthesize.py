@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
 from rich.table import Table
 
 from stb_env.console import options
-from stb_env.console.output import console, emit, reporting
+from stb_env.console.output import emit, reporting
+from stb_env.console.progress import bar
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import Meter
@@ -94,15 +94,9 @@ def synthesize_command(
         authors = cast(method, models, read_others(cast_ or []), meter)
         samples = () if apis is None else read_apis(apis)
         pipeline = Pipeline(authors, seed, method=method, settings=settings, samples=samples)
-    with Progress(console=console, transient=True, disable=as_json) as progress:
-        bar = progress.add_task("synthesize", total=dialogues)
+    with bar("synthesize", as_json, meter) as progress:
         result = synthesize(
-            pipeline,
-            out,
-            dialogues,
-            meter=meter,
-            instructions=instructions,
-            progress=lambda done, total: progress.update(bar, completed=done, total=total),
+            pipeline, out, dialogues, meter=meter, instructions=instructions, progress=progress
         )
     report = {"out": str(out), "method": method, **result.summary}
     emit(report, as_json, _table(report))
@@ -138,8 +132,13 @@ def _table(report: JsonObject) -> Table:
     table.add_section()
     table.add_row("dropped by the tester", _percent(report["share_rejected_by_tester"]), "35.0%")
     table.add_row("failed / duplicate", f"{report['failed']} / {report['duplicate']}", "-")
-    table.add_row("dollars a kept dialogue", _number(report["cost_per_kept_dialogue"]), "0.1")
+    table.add_row("dollars a kept dialogue", _cost(report), "0.1")
     return table
+
+
+def _cost(report: JsonObject) -> str:
+    cost: float | None = report["cost_per_kept_dialogue"]
+    return "unknown" if report["usage"]["unpriced"] else _number(cost)
 
 
 def _percent(share: float | None) -> str:

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from stb_env.errors import InfrastructureError, RunStopped, STBError
 from stb_env.jsontypes import JsonObject
+from stb_env.llm.meter import Meter, metered
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -50,7 +51,9 @@ def reporting(command: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(command)
     def reported(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            return command(*args, **kwargs)
+            # What its models cost is shown while it runs.
+            with metered(Meter()):
+                return command(*args, **kwargs)
         except STBError as error:
             typer.echo(f"error: {error}", err=True)
             failed = isinstance(error, InfrastructureError | RunStopped)

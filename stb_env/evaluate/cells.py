@@ -13,7 +13,7 @@ from stb_env.evaluate.plan import Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping
 from stb_env.llm import ChatModel, ModelConfig, connect, load_models
-from stb_env.llm.endpoint import noting
+from stb_env.llm.preflight import noting
 
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""

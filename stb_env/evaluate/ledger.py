@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import threading
+from concurrent.futures import Future
 from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import DataError, STBError
 from stb_env.files import LineWriter
-from stb_env.llm import Meter, ModelError
-from stb_env.usage import Usage
+from stb_env.llm import Meter
+from stb_env.usage import NO_USAGE, Usage
 
 
 class BudgetExceeded(STBError):
@@ -24,9 +25,8 @@ class BudgetExceeded(STBError):
 class Ledger(Meter):
     """A meter that keeps every call's cost in a file and goes on from what stands there.
 
-    A process that is killed between an answer and the line about it loses that one line. Calls in flight
-    while the budget is reached still count on top: at most one fewer than run at the same time. Models can
-    be put on a ledger before it is open; until then it writes nothing.
+    A process that is killed between an answer and the line about it loses that one line. Models can be put
+    on a ledger before it is open; until then it writes nothing.
 
     Args:
         file: The ledger, JSON lines.
@@ -71,20 +71,17 @@ class Ledger(Meter):
             raise
         return file
 
-    def start(self, stage: str = "model") -> None:
-        """Take note that a call begins.
-
-        Raises:
-            BudgetExceeded: The budget is used up, or cannot be kept because a model has no price.
-        """
+    def reserve(self, stage: str = "model", most: Usage = NO_USAGE) -> Future[None]:
+        """Ask for leave to make a call; see `Meter.reserve`. Its failure is a `BudgetExceeded`."""
         self.open()
-        try:
-            super().start(stage)
-        except ModelError as error:
-            raise BudgetExceeded(
-                f"the next call of the {stage} model was not made: {error}. Nothing of the episode in "
-                "progress was kept; with a higher budget the same command goes on"
-            ) from error
+        return super().reserve(stage, most)
+
+    def refusal(self, message: str, stage: str) -> Exception:
+        """Return what ends the evaluation where a call is not made."""
+        return BudgetExceeded(
+            f"the next call of the {stage} model was not made: {message}. Nothing of the episode in "
+            "progress was kept; with a higher budget the same command goes on"
+        )
 
     def add(self, usage: Usage) -> None:
         """Add what a call cost, on disk before this returns."""

@@ -11,6 +11,7 @@ from stb_env.evaluate.figures import AgentAverage, RunFigures, agent_average, gr
 from stb_env.evaluate.tables import Table
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.metrics.cost import Cost
 
 _WORTH: Mapping[str, float] = {"win": 1.0, "tie": 0.5, "lose": 0.0}
 
@@ -218,7 +219,7 @@ class Results:
                 f"{run.solved_valid:.1%}",
                 f"{run.solved_all:.1%}",
                 "-" if run.cache_share is None else f"{run.cache_share:.1%}",
-                _dollars(run.cost.dollars_per_solved),
+                _dollars(run.cost),
             )
             for run in self.runs
         ]
@@ -245,8 +246,10 @@ def _interval(interval: tuple[float, float]) -> str:
     return f"{100 * low:.1f} to {100 * high:.1f}"
 
 
-def _dollars(amount: float | None) -> str:
-    return "-" if amount is None else f"{amount:.4f}"
+def _dollars(cost: Cost) -> str:
+    if cost.usage.unpriced:
+        return "unknown"
+    return "-" if cost.dollars_per_solved is None else f"{cost.dollars_per_solved:.4f}"
 
 
 def _under(simulator: str, of: int) -> str:

@@ -16,7 +16,7 @@ from stb_env.evaluate.manifest import fingerprint_of, run_manifest
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
-from stb_env.llm.endpoint import check_all, noting
+from stb_env.llm.preflight import check_all, noting
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch

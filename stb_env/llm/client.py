@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from stb_env import seeding
+from stb_env.background import wait_for
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.llm.body import request_body
 from stb_env.llm.chat import ChatReply, ChatRequest
-from stb_env.llm.completion import parse, read_reply
+from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ModelConfig
+from stb_env.llm.context_window import answer_share
 from stb_env.llm.credentials import Credentials
+from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.model import DrivenModel, ModelError
 from stb_env.llm.retry import Clock, Deadline, pause
-from stb_env.llm.transport import Body, Transport, late
+from stb_env.llm.transport import Body, Transport
 from stb_env.request import Request, Slow
+from stb_env.usage import Usage
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI, OpenAI
+    from openai import AsyncOpenAI
 
-
-@dataclass(frozen=True, slots=True)
-class _Lane:
-    """What one event loop uses; neither connections nor semaphores can move to another."""
-
-    client: AsyncOpenAI
-    slots: asyncio.Semaphore
+_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
+# Tokens that a chat template puts around a message.
+_TEMPLATE = 16
 
 
 class OpenAIModel(DrivenModel):
     """A model behind an OpenAI-compatible endpoint, for threads and event loops.
+
+    What blocks a thread is done on the process's background loop. All models of one endpoint share its
+    limiter, which also keeps to the rate limits that the endpoint tells.
 
     Rate limits, server errors, lost connections, time-outs and incomplete answers are tried again, with
     growing pauses or as long as ``Retry-After`` says, until the retries or the deadline are used up.
@@ -61,11 +64,11 @@ class OpenAIModel(DrivenModel):
         self.config = config
         self._clock = clock or Clock()
         self._credentials = Credentials(config, env)
-        self._transport = Transport(config, self._credentials, self._clock)
-        self._slots = threading.BoundedSemaphore(config.concurrency)
+        self._endpoint = Endpoint.of(config.endpoint)
+        self._transport = Transport(config, self._credentials, self._clock, self._endpoint)
         self._lock = threading.Lock()
-        self._client: OpenAI | None = None
-        self._lanes: dict[asyncio.AbstractEventLoop, _Lane] = {}
+        # Connections cannot move to another loop.
+        self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
 
     def __repr__(self) -> str:
         return repr(self.config).replace("ModelConfig", "OpenAIModel", 1)
@@ -108,73 +111,94 @@ class OpenAIModel(DrivenModel):
 
     def listing(self) -> Json:
         """Return what the endpoint says of its models, as parsed JSON; None where it says nothing."""
-        return self._transport.listing(self._sync_client())
+        return wait_for(self._listing())
+
+    async def _listing(self) -> Json:
+        return await self._transport.listing(self._client())
+
+    def most(self, request: ChatRequest) -> Usage | None:
+        """Return what an answer costs at most; None where nothing bounds how much is written."""
+        body = request_body(self.config, request) | dict(self.config.extra)
+        written = body.get("max_completion_tokens") or body.get("max_tokens")
+        if not isinstance(written, int):
+            return None
+        # A token is at least a byte; templates add a few around each message.
+        said = json.dumps(
+            [body["messages"], body.get("tools"), body.get("response_format")], ensure_ascii=False
+        )
+        read = len(said.encode()) + _TEMPLATE * (len(body["messages"]) + 1)
+        price = self.config.price
+        return Usage(
+            read,
+            written,
+            read + written,
+            calls=1,
+            cost=0.0 if price is None else price.cost(read, written),
+            unpriced=int(price is None),
+        )
 
     def close(self) -> None:
         """Close the connections that threads used."""
-        with self._lock:
-            client, self._client = self._client, None
-        if client is not None:
-            client.close()
+        wait_for(self.aclose())
 
     async def aclose(self) -> None:
         """Close the connections that the running event loop used."""
-        lane = self._lanes.pop(asyncio.get_running_loop(), None)
-        if lane is not None:
-            await lane.client.close()
+        with self._lock:
+            client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None:
+            await client.close()
 
     def _attempt(self, body: Body, deadline: Deadline) -> Request:
-        return Request(run=partial(self._try, body, deadline), arun=partial(self._atry, body, deadline))
+        return Request(
+            run=lambda: wait_for(self._try(body, deadline)), arun=partial(self._try, body, deadline)
+        )
 
-    def _try(self, body: Body, deadline: Deadline) -> ChatReply:
-        if not self._slots.acquire(timeout=deadline.left()):
-            raise self._crowded(deadline)
-        try:
-            part = deadline.within(self.config.timeout, "time-out")
-            return self._read(self._transport.send(self._sync_client(), body, part))
-        finally:
-            self._slots.release()
-
-    async def _atry(self, body: Body, deadline: Deadline) -> ChatReply:
-        lane = self._lane()
+    async def _try(self, body: Body, deadline: Deadline) -> ChatReply:
+        limiter = self._endpoint.limiter
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
             async with asyncio.timeout(deadline.left()):
-                await lane.slots.acquire()
+                await limiter.acquire(self.config.concurrency)
         except TimeoutError:
             failure = self._crowded(deadline)
         else:
-            part = deadline.within(self.config.timeout, "time-out")
             try:
-                async with asyncio.timeout(part.left()):
-                    return self._read(await self._transport.asend(lane.client, body, part))
-            except TimeoutError:
-                failure = late(part)
+                await self._rest(deadline)
+                client = self._client()
+                bounded = await self._bounded(client, body)
+                completion = await self._transport.send(client, bounded, deadline)
+                return read_reply(completion, self.config.price)
             finally:
-                lane.slots.release()
+                limiter.release()
         raise failure
 
-    def _read(self, content: bytes) -> ChatReply:
-        return read_reply(self._credentials.scrub(parse(content)), self.config.price)
+    async def _bounded(self, client: AsyncOpenAI, body: Body) -> Body:
+        """Return a request with a bound on its answer, where it has none and the server tells its window."""
+        if not _BOUNDS.isdisjoint({*body, *self.config.extra}):
+            return body
+        window = await self._transport.window(client)
+        return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}
+
+    async def _rest(self, deadline: Deadline) -> None:
+        # With its place held: as long as the endpoint wants no request, no one else has a use for it.
+        rest = self._endpoint.limiter.rest(self._clock.monotonic())
+        if rest >= deadline.left() > 0:
+            message = f"the endpoint's rate limit asks to wait for {rest:.3g} s, beyond the {deadline}"
+            raise ModelError(message, kind="rate_limit", retryable=True, retry_after=rest)
+        if rest:
+            await self._clock.asleep(rest)
 
     def _crowded(self, deadline: Deadline) -> ModelError:
         message = f"none of the {self.config.concurrency} connections became free within the {deadline}"
         return ModelError(message, kind="timeout", retryable=True)
 
-    def _sync_client(self) -> OpenAI:
-        with self._lock:
-            if self._client is None:
-                self._client = self._transport.connect()
-            return self._client
-
-    def _lane(self) -> _Lane:
+    def _client(self) -> AsyncOpenAI:
         loop = asyncio.get_running_loop()
         with self._lock:
-            if loop not in self._lanes:
-                self._lanes = {known: lane for known, lane in self._lanes.items() if not known.is_closed()}
-                slots = asyncio.Semaphore(self.config.concurrency)
-                self._lanes[loop] = _Lane(self._transport.aconnect(), slots)
-            return self._lanes[loop]
+            if loop not in self._clients:
+                self._clients = {known: one for known, one in self._clients.items() if not known.is_closed()}
+                self._clients[loop] = self._transport.connect()
+            return self._clients[loop]
 
     def _final(self, failure: ModelError, attempts: int, deadline: Deadline) -> ModelError:
         tried = "" if attempts == 1 and not failure.retryable else f" (attempts: {attempts}; {deadline})"

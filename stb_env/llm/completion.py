@@ -135,8 +135,9 @@ def _usage(given: object, price: Price | None) -> Usage:
     counts = given if isinstance(given, Mapping) else {}
     prompt, completion = (_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens"))
     total = _count(counts.get("total_tokens")) or prompt + completion
-    cost = price.cost(prompt, completion) if price else 0.0
-    return Usage(prompt, completion, total, calls=1, cost=cost, unpriced=0 if price else 1)
+    if price is None or not counts:
+        return Usage(prompt, completion, total, calls=1, unpriced=1)
+    return Usage(prompt, completion, total, calls=1, cost=price.cost(prompt, completion))
 
 
 def _count(value: object) -> int:

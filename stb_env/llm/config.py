@@ -28,6 +28,7 @@ _BOUNDS: dict[str, tuple[type, float]] = {
     "max_tokens": (int, 1),
     "seed": (int, 0),
     "timeout": (float, 0.001),
+    "chunk_timeout": (float, 0.001),
     "deadline": (float, 0.001),
     "retries": (int, 0),
     "concurrency": (int, 1),
@@ -46,11 +47,15 @@ class ModelConfig:
         base_url: Root of an OpenAI-compatible API.
         api_key_env: Environment variable that holds the key. Left empty it is OpenAI's usual variable at
             OpenAI's own endpoint and none anywhere else, so that a key never reaches a foreign server.
-        temperature: Sampling default, as are ``top_p``, ``max_tokens`` and ``seed``; None leaves it out.
-        timeout: Seconds that one attempt may take.
+        temperature: Sampling default, as are ``top_p``, ``max_tokens`` and ``seed``; None leaves it out, and
+            ``max_tokens`` to the role's share of the context window where the server tells that.
+        timeout: Seconds until the first piece of an answer, or until a whole one that is not streamed. Long,
+            because a local model may have to read a long prompt first.
+        chunk_timeout: Seconds between two pieces of an answer that is streamed.
         deadline: Seconds that a request may take with all waiting and retries.
         retries: Attempts after the first.
-        concurrency: Requests in flight at once.
+        concurrency: Requests in flight at the endpoint at once, those of other roles and agents included.
+        stream: Whether answers are streamed where the endpoint can.
         price: Price of tokens, or None where it is unknown.
         extra: Members to send along in every request body.
         structured: How replies get their form: ``json_schema``, ``tools`` (one forced function), ``text``
@@ -82,10 +87,12 @@ class ModelConfig:
     top_p: float | None = None
     max_tokens: int | None = None
     seed: int | None = None
-    timeout: float = 60.0
-    deadline: float = 180.0
+    timeout: float = 300.0
+    chunk_timeout: float = 60.0
+    deadline: float = 1800.0
     retries: int = 4
     concurrency: int = 8
+    stream: bool = True
     price: Price | None = None
     extra: JsonMapping = field(default_factory=dict)
     structured: Structured = "auto"
@@ -104,6 +111,8 @@ class ModelConfig:
         _check_variable(self.role, self.api_key_env)
         for name, (kind, low) in _BOUNDS.items():
             _check_number(self.role, name, getattr(self, name), kind, low)
+        if not isinstance(self.stream, bool):
+            raise ConfigError(f"stream of the {self.role} model must be true or false, got {self.stream!r}")
         for name in ("cache", "record", "replay", "local"):
             if not isinstance(getattr(self, name), str):
                 raise ConfigError(f"{name} of the {self.role} model must be a path")

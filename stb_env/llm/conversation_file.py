@@ -13,6 +13,7 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest, digest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
+from stb_env.llm.retry import Clock
 from stb_env.request import Request, Slow
 
 # One for all: several models of a process may write to the same file.
@@ -20,19 +21,22 @@ _WRITING = threading.Lock()
 
 
 class RecordingModel(DrivenModel):
-    """Appends every request with its reply to a file of JSON lines, synced to disk line by line.
+    """Appends every request with its reply or failure to a file of JSON lines, synced line by line.
 
-    Failures are not recorded. One process writes a file at a time; its threads may share the model, or
-    have one each.
+    A line also says what decided the answer (model, endpoint, sampling), when it was asked for and how long
+    it took. A refusal for want of budget is left out: no one was asked. One process writes a file at a time;
+    its threads may share the model, or have one each.
 
     Args:
         model: Answers.
         file: Where the lines go; made with its folder where missing. A last line that a killed process
             left incomplete is cut off.
+        clock: Tells the time.
     """
 
-    def __init__(self, model: ChatModel, file: Path | str) -> None:
+    def __init__(self, model: ChatModel, file: Path | str, clock: Clock | None = None) -> None:
         self.model = model
+        self._clock = clock or Clock()
         self.file = Path(file)
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with _WRITING:
@@ -49,13 +53,32 @@ class RecordingModel(DrivenModel):
         return fingerprint(self.model)
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
-        """Ask the model inside and record what it says."""
-        reply: ChatReply = yield ask(self.model, request)
-        yield Request(run=partial(self._append, request, reply))
+        """Ask the model inside and record what it says, or why it says nothing."""
+        asked, start = self._clock.wall(), self._clock.monotonic()
+        outcome: JsonObject
+        try:
+            reply: ChatReply = yield ask(self.model, request)
+        except ModelError as error:
+            if error.kind == "budget":
+                raise
+            outcome = {"failure": error.to_dict()}
+            yield Request(run=partial(self._append, request, outcome, asked, start))
+            raise
+        outcome = {"reply": reply.to_dict()}
+        yield Request(run=partial(self._append, request, outcome, asked, start))
         return reply
 
-    def _append(self, request: ChatRequest, reply: ChatReply) -> None:
-        line = jsontext.dumps({"model": self.name, "request": request.to_dict(), "reply": reply.to_dict()})
+    def _append(self, request: ChatRequest, outcome: JsonObject, asked: float, start: float) -> None:
+        line = jsontext.dumps(
+            {
+                "model": self.name,
+                "fingerprint": self.fingerprint,
+                "request": request.to_dict(),
+                **outcome,
+                "asked": round(asked, 3),
+                "seconds": round(self._clock.monotonic() - start, 6),
+            }
+        )
         try:
             with _WRITING, self.file.open("ab") as file:
                 file.write(line.encode() + b"\n")
@@ -77,7 +100,7 @@ def _cut_torn_line(file: Path) -> None:
 
 
 class ReplayModel:
-    """Answers from a recording: equal requests get their replies in the recorded order.
+    """Answers from a recording: equal requests get their replies, and failures, in the recorded order.
 
     Args:
         file: What a `RecordingModel` wrote.
@@ -92,7 +115,7 @@ class ReplayModel:
         self.name = name
         self.file = Path(file)
         self._lock = threading.Lock()
-        self._replies: defaultdict[str, list[ChatReply]] = defaultdict(list)
+        self._replies: defaultdict[str, list[ChatReply | JsonObject]] = defaultdict(list)
         self._used: defaultdict[str, int] = defaultdict(int)
         for number, line in enumerate(self._lines(), 1):
             key, reply = self._pair(line, number)
@@ -102,14 +125,18 @@ class ReplayModel:
         """Return the next recorded reply to this request.
 
         Raises:
-            ModelError: The request was not recorded, or not as often as it is asked (kind ``cache_miss``).
+            ModelError: The request was not recorded, or not as often as it is asked (kind ``cache_miss``); or
+                it failed when it was recorded.
         """
         key = request.key
         with self._lock:
             replies, used = self._replies.get(key, []), self._used[key]
             self._used[key] += 1
         if used < len(replies):
-            return replies[used]
+            said = replies[used]
+            if isinstance(said, ChatReply):
+                return said
+            raise ModelError.from_dict(said)
         times = (
             f"it was recorded {len(replies)} times and asked {used + 1}" if replies else "it is not in there"
         )
@@ -130,9 +157,12 @@ class ReplayModel:
         # Without its newline a last line is one that a killed process left incomplete.
         return content.split(b"\n")[:-1]
 
-    def _pair(self, line: bytes, number: int) -> tuple[str, ChatReply]:
+    def _pair(self, line: bytes, number: int) -> tuple[str, ChatReply | JsonObject]:
         try:
             data = jsontext.loads(line.decode())
+            if "failure" in data:
+                # An exception keeps what it was raised with, so each replay needs one of its own.
+                return digest(data["request"]), ModelError.from_dict(data["failure"]).to_dict()
             return digest(data["request"]), ChatReply.from_dict(data["reply"])
         except (ValueError, KeyError, TypeError, DataError) as error:
             raise DataError(

@@ -1,117 +1,57 @@
-"""The endpoints that a run will ask, and whether they are there before its first episode."""
+"""What a process knows of an endpoint, shared by every model behind it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+import os
+import threading
+from weakref import WeakValueDictionary
 
-from stb_env.errors import RunStopped
-from stb_env.llm.chat import ChatRequest, Sampling
-from stb_env.llm.client import OpenAIModel
-from stb_env.llm.config import ModelConfig
-from stb_env.llm.credentials import Credentials
-from stb_env.llm.model import ModelError
-from stb_env.llm.retry import Clock, Deadline
-from stb_env.llm.transport import Transport
+from stb_env.llm.limiter import Limiter
 
-PATIENCE = 10.0
-"""Seconds in which an endpoint has to say that it is there."""
-
-_NOTED: ContextVar[list[Endpoint] | None] = ContextVar("stb_env_endpoints", default=None)
+_LOCK = threading.Lock()
+_KNOWN: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
 
 
-@dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a role's model answers.
+    """One endpoint, for as long as a model of this process uses it.
+
+    Args:
+        url: Its base URL, without a user name or password.
 
     Attributes:
-        config: Its configuration.
-        env: Where its key is looked up.
-        answers: Folder of answers that are known; empty for none.
-    """
-
-    config: ModelConfig
-    env: Mapping[str, str] = field(repr=False)
-    answers: str = ""
-
-    def check(self) -> None:
-        """Ask it whether it is there.
-
-        One of which answers are known is taken to be: there may be nothing left to ask.
-
-        Raises:
-            RunStopped: Nobody answers, or the key is refused; the message is one line.
-        """
-        if self.answers and Path(self.answers).is_dir() and any(Path(self.answers).iterdir()):
-            return
-        clock = Clock()
-        transport = Transport(self.config, Credentials(self.config, self.env), clock)
-        deadline = Deadline(min(PATIENCE, self.config.timeout), clock, "time-out")
-        try:
-            with transport.connect() as client:
-                took_key = transport.find(client, deadline)
-        except ModelError as error:
-            config = self.config
-            raise RunStopped(
-                f"{config.role} model {config.model!r} at {config.endpoint} cannot be reached: {error}; "
-                "start it, or mend base_url, and give the same command again"
-            ) from None
-        if not took_key:
-            self._use_key()
-
-    def _use_key(self) -> None:
-        # A key may have the right to ask a model and none to list them, so only a question can tell.
-        model = OpenAIModel(replace(self.config, retries=0), env=self.env)
-        try:
-            model.complete(ChatRequest.of("Hello.", sampling=Sampling(max_tokens=1)))
-        except ModelError as error:
-            if "HTTP 401" in str(error) or "HTTP 403" in str(error):
-                raise RunStopped(str(error)) from None
-        finally:
-            model.close()
-
-
-@contextmanager
-def noting() -> Iterator[list[Endpoint]]:
-    """Note the endpoint of every model that is connected within the block, whoever connects it.
-
-    A block within another shares its list.
+        limiter: Who may send to it now.
+        streams: Whether it streams its answers, as far as is known.
+        windows: Context windows of its models, by name, as far as it was asked; None where it tells none.
 
     Examples:
-        >>> from stb_env.llm import connect
-        >>> with noting() as endpoints:
-        ...     model = connect(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"))
-        >>> [endpoint.config.endpoint for endpoint in endpoints]
-        ['http://127.0.0.1:8000/v1']
+        >>> one = Endpoint.of("http://127.0.0.1:8000/v1")
+        >>> one is Endpoint.of("http://127.0.0.1:8000/v1"), one is Endpoint.of("http://127.0.0.1:8001/v1")
+        (True, False)
     """
-    noted = _NOTED.get()
-    if noted is not None:
-        yield noted
-        return
-    endpoints: list[Endpoint] = []
-    token = _NOTED.set(endpoints)
-    try:
-        yield endpoints
-    finally:
-        _NOTED.reset(token)
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.limiter = Limiter()
+        self.streams = True
+        self.windows: dict[str, int | None] = {}
+
+    @classmethod
+    def of(cls, url: str) -> Endpoint:
+        """Return the one of this process that stands for a URL."""
+        with _LOCK:
+            found = _KNOWN.get(url)
+            if found is None:
+                found = _KNOWN[url] = cls(url)
+            return found
 
 
-def note(config: ModelConfig, env: Mapping[str, str]) -> None:
-    """Note an endpoint for the enclosing `noting` block, where there is one."""
-    noted = _NOTED.get()
-    if noted is not None:
-        noted.append(Endpoint(config, env, config.cache))
+def _after_fork() -> None:
+    # What is in flight there belongs to the parent, and its threads may have held the locks.
+    global _LOCK
+    _LOCK = threading.Lock()
+    for endpoint in _KNOWN.values():
+        endpoint.limiter = Limiter()
 
 
-def check_all(endpoints: Iterable[Endpoint]) -> None:
-    """Ask each endpoint whether it is there, the same one once.
-
-    Raises:
-        RunStopped: One is not.
-    """
-    found = {(one.config.base_url, one.config.key_variable, one.answers): one for one in endpoints}
-    for endpoint in found.values():
-        endpoint.check()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Protocol
+from typing import Protocol, get_args
 
-from stb_env.errors import FailureKind, InfrastructureError
-from stb_env.jsontypes import JsonObject
+from stb_env.errors import DataError, FailureKind, InfrastructureError
+from stb_env.jsontypes import Json, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.usage import Usage
@@ -40,6 +40,45 @@ class ModelError(InfrastructureError):
         self.retry_after = retry_after
         self.usage = usage or Usage()
         self.status = status
+
+    def to_dict(self) -> JsonObject:
+        """Return the failure as plain data, for recordings."""
+        return {
+            "message": str(self),
+            "kind": self.kind,
+            "stage": self.stage,
+            "retryable": self.retryable,
+            "retry_after": self.retry_after,
+            "usage": self.usage.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Json) -> ModelError:
+        """Read the form that `to_dict` writes.
+
+        Raises:
+            DataError: It is not that form.
+
+        Examples:
+            >>> ModelError.from_dict(ModelError("slow down", kind="rate_limit", retry_after=2.0).to_dict())
+            ModelError('slow down')
+        """
+        try:
+            kind = data["kind"]
+            if kind not in get_args(FailureKind):
+                raise ValueError(f"unknown kind {kind!r}")
+            return cls(
+                str(data["message"]),
+                kind=kind,
+                stage=str(data["stage"]),
+                retryable=bool(data["retryable"]),
+                retry_after=data["retry_after"],
+                usage=Usage(**data["usage"]),
+            )
+        except (TypeError, KeyError, ValueError) as error:
+            raise DataError(
+                f"expected a saved model failure, got {type(data).__name__} with {error!r}"
+            ) from error
 
 
 class ChatModel(Protocol):

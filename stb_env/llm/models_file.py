@@ -35,9 +35,11 @@ class _Model(TypedDict, total=False):
     max_tokens: int
     seed: int
     timeout: float
+    chunk_timeout: float
     deadline: float
     retries: int
     concurrency: int
+    stream: bool
     cache: str
     record: str
     replay: str

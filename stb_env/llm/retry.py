@@ -69,6 +69,43 @@ class Deadline:
         return self if self.left() <= seconds else Deadline(seconds, self._clock, name)
 
 
+class Patience:
+    """How long an answer may take: until its first piece comes, between two pieces, and as a whole.
+
+    Args:
+        whole: When everything ends.
+        first: Seconds until the first piece.
+        between: Seconds between two pieces.
+
+    Examples:
+        >>> patience = Patience(Deadline(900, Clock(), "deadline"), first=300, between=60)
+        >>> str(patience.clock)
+        'time-out of 300 s'
+        >>> patience.go_on()
+        >>> str(patience.clock)
+        'time-out between pieces of 60 s'
+    """
+
+    __slots__ = ("_between", "_whole", "clock")
+
+    def __init__(self, whole: Deadline, first: float, between: float) -> None:
+        self._whole = whole
+        self._between = between
+        self.clock = whole.within(first, "time-out")
+
+    def left(self) -> float:
+        """Return the seconds that are left for the next piece."""
+        return self.clock.left()
+
+    def whole(self) -> float:
+        """Return the seconds that are left for all of them."""
+        return self._whole.left()
+
+    def go_on(self) -> None:
+        """Take note that a piece came."""
+        self.clock = self._whole.within(self._between, "time-out between pieces")
+
+
 def pause(attempt: int, seed: int) -> float:
     """Return the seconds to wait after a failed attempt, growing and spread by a seeded jitter.
 

@@ -35,7 +35,7 @@ class Cost:
 
     def to_dict(self) -> JsonObject:
         """Return the figures as plain data."""
-        return asdict(self)
+        return asdict(self) | {"usage": self.usage.report()}
 
 
 def cost(episodes: Iterable[Trajectory]) -> Cost:

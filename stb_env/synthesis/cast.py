@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from stb_env.errors import ConfigError, did_you_mean
-from stb_env.llm import BudgetedModel, CachedModel, ChatModel, Meter, ModelConfig, connect, load_models
+from stb_env.llm import ChatModel, Meter, ModelConfig, connect, load_models, metered
 from stb_env.synthesis.author import Author, ModelAuthor
 from stb_env.synthesis.methods import METHODS
 
@@ -62,9 +61,8 @@ def cast(
 
 
 def _metered(config: ModelConfig, meter: Meter, env: Mapping[str, str]) -> ChatModel:
-    # The cache is outermost, so that a known answer needs no budget.
-    model: ChatModel = BudgetedModel(connect(replace(config, cache=""), env=env), meter)
-    return CachedModel(model, config.cache) if config.cache else model
+    with metered(meter):
+        return connect(config, env=env)
 
 
 def read_others(pairs: Sequence[str]) -> dict[str, Path]:

@@ -71,7 +71,7 @@ def summarize(dialogues: Sequence[Dialogue], lost: Usage = NO_USAGE) -> JsonObje
             sorted(Counter(each.role for one in dialogues for each in one.rejections).items())
         ),
         "table2": table2([one for one in dialogues if one.outcome == "kept"]),
-        "usage": usage.to_dict(),
+        "usage": usage.report(),
         "cost_per_sample": _ratio(usage.cost, len(dialogues)) if priced else None,
         "cost_per_kept_dialogue": _ratio(usage.cost, outcomes["kept"]) if priced else None,
     }

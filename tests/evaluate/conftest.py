@@ -39,9 +39,10 @@ def judging(request: Received) -> Answer:
 
 @pytest.fixture
 def models(services: Services, tmp_path: Path) -> Path:
-    """A models file of these services, each call a dollar."""
-    file = services.models(tmp_path / "models.toml")
-    price = "{ prompt = 100000, completion = 0 }"
+    """A models file of these services, each call a dollar: the price of the five tokens that are written."""
+    bound = {"max_tokens": 5}
+    file = services.models(tmp_path / "models.toml", agent=bound, simulator=bound, judge=bound)
+    price = "{ prompt = 0, completion = 200000 }"
     rows = [f'"{service.model}" = {price}' for service in services]
     file.write_text("\n".join([file.read_text(), "[prices]", *rows, ""]))
     return file

@@ -105,7 +105,7 @@ def test_an_evaluation_that_another_process_plays_is_refused(tmp_path: Path):
 def test_a_ledger_writes_nothing_before_its_first_call(tmp_path: Path):
     with closing(Ledger(tmp_path / "out" / "spending.jsonl")) as ledger:
         assert not (tmp_path / "out").exists()
-        ledger.start("agent")
+        ledger.reserve("agent").result()
         assert (tmp_path / "out" / "spending.jsonl").is_file()
 
 

@@ -35,6 +35,8 @@ class Answer:
         dropped: Close the connection without a word.
         hold: Answer only when this is set.
         drip: Then send one blank after another instead of the body, one whenever it is called.
+        pace: Called before each event of a stream.
+        stall: Send half of the body and the rest only when this is set.
     """
 
     body: Any = ""
@@ -44,10 +46,47 @@ class Answer:
     dropped: bool = False
     hold: threading.Event | None = None
     drip: Callable[[], bool] | None = None
+    pace: Callable[[], object] | None = None
+    stall: threading.Event | None = None
 
     @property
     def content(self) -> bytes:
-        return (self.body if isinstance(self.body, str) else json.dumps(self.body)).encode()
+        return self.text.encode()
+
+    @property
+    def text(self) -> str:
+        return self.body if isinstance(self.body, str) else json.dumps(self.body)
+
+    def streamed(self) -> Answer:
+        """Return the same answer as a stream of events; errors are sent as they are."""
+        if self.status != 200:
+            return self
+        whole = self.body if isinstance(self.body, dict) and "usage" in self.body else None
+        events = [self.text] if whole is None else [*map(json.dumps, _chunks(whole)), "[DONE]"]
+        headers = {"Content-Type": "text/event-stream", **self.headers}
+        text = "".join(f"data: {event}\n\n" for event in events)
+        return replace(self, body=f": hello\n\n{text}", headers=headers)
+
+
+def _chunks(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Cut a completion into a chunk for each character and each piece of a call, as servers do."""
+    frame = {name: value for name, value in body.items() if name not in ("choices", "usage")}
+    choice = dict(body["choices"][0])
+    message = choice.pop("message")
+    reason = choice.pop("finish_reason")
+    rest = {k: v for k, v in message.items() if k not in ("content", "refusal", "tool_calls")}
+    deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None, **rest}]
+    deltas += [{name: part} for name in ("content", "refusal") for part in message.get(name) or ""]
+    for index, call in enumerate(message.get("tool_calls") or ()):
+        arguments = call["function"].get("arguments", "")
+        parts = arguments if isinstance(arguments, str) else [arguments]
+        named = {"name": call["function"]["name"]}
+        deltas.append({"tool_calls": [{**call, "index": index, "function": named}]})
+        deltas += [{"tool_calls": [{"index": index, "function": {"arguments": part}}]} for part in parts]
+    for delta in deltas:
+        yield {**frame, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    yield {**frame, "choices": [{**choice, "delta": {}, "finish_reason": reason}]}
+    yield {**frame, "choices": [], "usage": body["usage"]}
 
 
 Script = Answer | Callable[[Received], Answer]
@@ -85,6 +124,9 @@ class OpenAIServer:
         models: What ``/models`` says of the models, where it says anything.
         peak: The most requests that were in flight at once.
         gone: Whether every connection is closed without a word, as by a machine that went down.
+        streams: Whether it streams answers to those who ask for that.
+        tells: What it answers to GET requests, by path.
+        asked: Paths of every GET request so far.
     """
 
     def __init__(self) -> None:
@@ -95,6 +137,9 @@ class OpenAIServer:
         self.models: list[dict[str, Any]] | None = None
         self.peak = 0
         self.gone = False
+        self.streams = False
+        self.tells: dict[str, Any] = {}
+        self.asked: list[str] = []
         self._flying = 0
         self._lock = threading.Lock()
         self._scripts: defaultdict[str, deque[Script]] = defaultdict(deque)
@@ -110,7 +155,9 @@ class OpenAIServer:
         """Append to what a role's endpoint will answer."""
         with self._lock:
             self._scripts[role].extend(answers)
-            self._holds.update(a.hold for a in answers if isinstance(a, Answer) and a.hold)
+            self._holds.update(
+                event for a in answers if isinstance(a, Answer) for event in (a.hold, a.stall) if event
+            )
 
     @contextmanager
     def running(self) -> Iterator[OpenAIServer]:
@@ -135,7 +182,8 @@ class OpenAIServer:
             self.requests.append(request)
             script = self._scripts[request.path.split("/")[1]]
             step: Script = script.popleft() if script else Answer(completion())
-        return step if isinstance(step, Answer) else step(request)
+        answer = step if isinstance(step, Answer) else step(request)
+        return answer.streamed() if self.streams and request.body.get("stream") else answer
 
     def _probed(self, body: Any) -> Answer:
         asked = _ability(body)
@@ -182,6 +230,21 @@ def _secret(body: Any) -> str:
     return word
 
 
+def _parts(answer: Answer) -> Iterator[bytes]:
+    content = answer.content[: answer.cut]
+    if answer.pace:
+        for event in content.split(b"\n\n"):
+            answer.pace()
+            yield event + b"\n\n"
+    elif answer.stall:
+        half = len(content) // 2
+        yield content[:half]
+        answer.stall.wait()
+        yield content[half:]
+    else:
+        yield content
+
+
 def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -189,8 +252,11 @@ def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
         disable_nagle_algorithm = True
 
         def do_GET(self) -> None:
-            known = fake.models is not None and self.path.endswith("/models")
-            answer = Answer({"object": "list", "data": fake.models}) if known else error("no path", 404)
+            fake.asked.append(self.path)
+            told = fake.tells.get(self.path)
+            if told is None and fake.models is not None and self.path.endswith("/models"):
+                told = {"object": "list", "data": fake.models}
+            answer = error("no path", 404) if told is None else Answer(told)
             self._answer(replace(answer, dropped=fake.gone))
 
         def do_POST(self) -> None:
@@ -224,7 +290,9 @@ def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
             while answer.drip and answer.drip():
                 self.wfile.write(b" ")
                 self.wfile.flush()
-            self.wfile.write(answer.content[: answer.cut])
+            for part in _parts(answer):
+                self.wfile.write(part)
+                self.wfile.flush()
             self.close_connection = answer.cut is not None or answer.drip is not None
 
         def log_message(self, *args: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,7 +21,7 @@ ENV = {"TEST_KEY": KEY}
 
 @dataclass
 class Pauses:
-    """Notes every pause instead of waiting."""
+    """Notes every pause instead of waiting, and sets the clock on."""
 
     taken: list[float] = field(default_factory=list)
 
@@ -30,8 +31,11 @@ class Pauses:
     async def asleep(self, seconds: float) -> None:
         self.taken.append(seconds)
 
+    def monotonic(self) -> float:
+        return time.monotonic() + sum(self.taken)
+
     def clock(self, **changes: Any) -> Clock:
-        return Clock(sleep=self.sleep, asleep=self.asleep, **changes)
+        return Clock(**{"monotonic": self.monotonic, "sleep": self.sleep, "asleep": self.asleep, **changes})
 
 
 @pytest.fixture

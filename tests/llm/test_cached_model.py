@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import signal
 import subprocess
 import sys
+from typing import ClassVar
 
 import pytest
 from hypothesis import given
@@ -13,9 +15,11 @@ from hypothesis import strategies as st
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.llm import (
+    BudgetedModel,
     CachedModel,
     ChatReply,
     ChatRequest,
+    Meter,
     ModelConfig,
     ModelError,
     OpenAIModel,
@@ -177,16 +181,69 @@ def test_a_line_that_a_killed_process_left_incomplete_is_no_obstacle(tmp_path):
     assert [model.complete(QUESTION).text for _ in range(2)] == ["a", "b"]
 
 
-def test_failures_are_not_recorded(tmp_path):
+def test_a_recorded_failure_is_replayed_as_the_same_failure(tmp_path):
     file = tmp_path / "talk.jsonl"
-    model = RecordingModel(ScriptedModel([ModelError("down"), "up"]), file)
-    with pytest.raises(ModelError):
+    cost = Usage(1, 1, 2, calls=1)
+    down = ModelError(
+        "slow down", kind="rate_limit", stage="judge", retryable=True, retry_after=2.5, usage=cost
+    )
+    model = RecordingModel(ScriptedModel([down, "up"]), file)
+    with pytest.raises(ModelError, match=r"^slow down$"):
         model.complete(QUESTION)
     model.complete(QUESTION)
-    assert len(file.read_text().splitlines()) == 1
+    replayed = ReplayModel(file)
+    with pytest.raises(ModelError, match=r"^slow down$") as caught:
+        replayed.complete(QUESTION)
+    assert caught.value.to_dict() == down.to_dict()
+    assert replayed.complete(QUESTION).text == "up"
 
 
-@pytest.mark.parametrize("line", ["{}", "3", "nonsense", '{"request": {}, "reply": {"message": 1}}'])
+def test_a_call_that_the_budget_refused_is_not_recorded(tmp_path):
+    file = tmp_path / "talk.jsonl"
+    model = RecordingModel(BudgetedModel(ScriptedModel(["never"]), Meter(max_calls=0)), file)
+    with pytest.raises(ModelError, match="the budget of 0 calls is used up"):
+        model.complete(QUESTION)
+    assert not file.exists()
+
+
+def test_a_recorded_line_holds_the_sampling_and_the_time_that_it_took(tmp_path, pauses):
+    class Slow(ScriptedModel):
+        fingerprint: ClassVar = {"model": "tiny", "temperature": 0.5}
+
+        def complete(self, request: ChatRequest) -> ChatReply:
+            pauses.sleep(2.0)
+            return super().complete(request)
+
+    file = tmp_path / "talk.jsonl"
+    clock = pauses.clock(monotonic=lambda: sum(pauses.taken), wall=lambda: 1000.0)
+    RecordingModel(Slow(["yes"], name="tiny"), file, clock).complete(
+        ChatRequest.of("Is it?", sampling=Sampling(seed=7))
+    )
+    (line,) = map(json.loads, file.read_text().splitlines())
+    assert line.keys() == {"model", "fingerprint", "request", "reply", "asked", "seconds"}
+    assert line["fingerprint"] == {"model": "tiny", "temperature": 0.5}
+    assert line["request"]["sampling"] == {"seed": 7}
+    assert (line["asked"], line["seconds"]) == (1000.0, 2.0)
+
+
+def test_a_recording_of_an_earlier_version_is_still_replayed(tmp_path):
+    file = tmp_path / "talk.jsonl"
+    reply = ChatReply({"role": "assistant", "content": "yes"})
+    line = {"model": "tiny", "request": QUESTION.to_dict(), "reply": reply.to_dict()}
+    file.write_text(json.dumps(line) + "\n")
+    assert ReplayModel(file).complete(QUESTION) == reply
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "{}",
+        "3",
+        "nonsense",
+        '{"request": {}, "failure": {"kind": "mood"}}',
+        '{"request": {}, "reply": {"message": 1}}',
+    ],
+)
 def test_a_file_that_is_no_recording_is_refused_with_the_line(tmp_path, line):
     file = tmp_path / "talk.jsonl"
     file.write_text(line + "\n")

@@ -10,7 +10,7 @@ import pytest
 
 from stb_env.errors import ConfigError
 from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel, Price, Sampling, Usage, connect
-from tests.fakes.openai_server import Answer, completion, error
+from tests.fakes.openai_server import Answer, OpenAIServer, completion, error
 
 QUESTION = ChatRequest.of("Is it?")
 
@@ -71,6 +71,13 @@ TOO_LONG = [
 ]
 
 
+@pytest.fixture(autouse=True, params=[False, True], ids=["whole", "streamed"])
+def streams(request, server) -> bool:
+    """Both ways in which a server may send, so that each answer and each failure is tested with either."""
+    server.streams = request.param
+    return server.streams
+
+
 @pytest.mark.parametrize(("answer", "kind", "message"), RETRIED)
 def test_a_passing_fault_is_tried_again_and_the_answer_comes(
     server, connected, complete, answer, kind, message
@@ -86,7 +93,7 @@ def test_a_lasting_fault_becomes_a_typed_failure(server, connected, complete, an
     with pytest.raises(ModelError, match=message) as caught:
         complete(connected(), QUESTION)
     assert (caught.value.kind, caught.value.stage, caught.value.retryable) == (kind, "agent", True)
-    assert "(attempts: 3; deadline of 180 s)" in str(caught.value)
+    assert "(attempts: 3; deadline of 1800 s)" in str(caught.value)
     assert len(server.requests) == 3
 
 
@@ -151,6 +158,8 @@ def test_the_request_carries_model_sampling_tools_and_extra(server, connected, c
         "seed": 9,
         "stop": ["END"],
         "return_token_ids": True,
+        "stream": True,
+        "stream_options": {"include_usage": True},
     }
 
 
@@ -201,6 +210,46 @@ def test_each_role_talks_to_its_own_endpoint(server, connected):
     assert [request.path for request in server.requests] == [
         f"/{role}/v1/chat/completions" for role in ("agent", "judge")
     ]
+
+
+def test_a_server_that_refuses_to_stream_is_asked_for_whole_answers(server, connected, complete):
+    server.script(error("stream_options is not supported", 400))
+    model = connected()
+    assert [complete(model, QUESTION).text for _ in range(2)] == ["ok", "ok"]
+    assert ["stream" in request.body for request in server.requests] == [True, False, False]
+
+
+def test_a_stream_that_counts_no_tokens_is_the_last_one_of_its_endpoint(server, connected, streams):
+    uncounted = completion() | {"usage": None}
+    server.script(Answer(uncounted), Answer(completion()))
+    model = connected()
+    assert (model.complete(QUESTION).usage.total_tokens, model.complete(QUESTION).usage.total_tokens) == (
+        0,
+        15,
+    )
+    assert ["stream" in request.body for request in server.requests] == [True, not streams]
+
+
+def test_streaming_can_be_switched_off(server, connected):
+    connected(stream=False).complete(QUESTION)
+    assert "stream" not in server.requests[0].body
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_to_another_server_is_refused_and_no_key_goes_there(server, connected, complete, status):
+    with OpenAIServer().running() as other:
+        server.script(Answer("", status, {"Location": f"{other.url()}/chat/completions"}))
+        with pytest.raises(
+            ModelError, match=rf"HTTP {status}: the server sends requests on to http://127"
+        ) as caught:
+            complete(connected(), QUESTION)
+        assert other.requests == []
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("internal", False, 1)
+
+
+def test_a_redirect_on_the_same_server_is_followed(server, connected, complete):
+    server.script(Answer("", 307, {"Location": "/judge/v1/chat/completions"}))
+    assert complete(connected(), QUESTION).text == "ok"
 
 
 def test_a_model_can_be_pickled_without_its_key(server, monkeypatch):

@@ -77,7 +77,7 @@ def test_the_deadline_counts_over_all_attempts(server, connected, complete, paus
 
 def test_a_stuck_endpoint_is_given_up_with_its_time_out_named(server, connected, complete):
     server.script(*[Answer(hold=threading.Event())] * 2)
-    message = r"no answer within the time-out of 0\.1 s \(attempts: 2; deadline of 180 s\)"
+    message = r"no answer within the time-out of 0\.1 s \(attempts: 2; deadline of 1800 s\)"
     with pytest.raises(ModelError, match=message) as caught:
         complete(connected(timeout=0.1, retries=1), QUESTION)
     assert (caught.value.kind, caught.value.stage, caught.value.retryable) == ("timeout", "agent", True)
@@ -161,6 +161,58 @@ def test_no_more_requests_than_the_limit_are_in_flight_from_the_event_loop(serve
     assert server.peak == 2
 
 
+def test_all_models_of_an_endpoint_share_one_limit_from_threads_and_event_loops_together(server, connected):
+    _in_pairs(server, 16)
+    roles = [connected("agent", concurrency=2) for _ in range(8)]
+
+    async def on_a_loop() -> list[str]:
+        replies = await asyncio.gather(*(model.acomplete(QUESTION) for model in roles))
+        await asyncio.gather(*(model.aclose() for model in roles))
+        return [reply.text for reply in replies]
+
+    with ThreadPoolExecutor(9) as pool:
+        looped = pool.submit(asyncio.run, on_a_loop())
+        assert [model.text for model in pool.map(lambda one: one.complete(QUESTION), roles)] == ["ok"] * 8
+        assert looped.result() == ["ok"] * 8
+    assert server.peak == 2
+
+
+def test_every_request_waits_while_the_endpoint_has_nothing_left_to_give(server, connected, complete, pauses):
+    left = {"x-ratelimit-remaining-requests": "0", "x-ratelimit-reset-requests": "1.5s"}
+    server.script(Answer(completion(), headers=left))
+    first, second = connected(), connected()
+    complete(first, QUESTION)
+    assert pauses.taken == []
+    complete(second, QUESTION)
+    assert pauses.taken == [pytest.approx(1.5, abs=0.5)]
+
+
+def test_a_rate_limit_beyond_the_deadline_is_a_typed_failure_without_a_request(server, connected, complete):
+    server.script(Answer(completion(), headers={"retry-after": "30"}))
+    complete(connected(), QUESTION)
+    with pytest.raises(
+        ModelError, match=r"rate limit asks to wait for .* s, beyond the deadline of 20 s"
+    ) as caught:
+        complete(connected(deadline=20, retries=0), QUESTION)
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("rate_limit", True, 1)
+
+
+def test_a_stream_that_stops_is_given_up_by_the_time_out_between_its_pieces(server, connected, complete):
+    server.streams = True
+    server.script(Answer(completion("a long answer"), stall=threading.Event()))
+    message = r"no answer within the time-out between pieces of 0\.2 s"
+    with pytest.raises(ModelError, match=message) as caught:
+        complete(connected(timeout=30, chunk_timeout=0.2, retries=0), QUESTION)
+    assert caught.value.kind == "timeout"
+
+
+def test_a_slow_stream_outlasts_the_time_out_for_its_first_piece(server, connected, complete):
+    server.streams = True
+    pace = threading.Event()
+    server.script(Answer(completion("x" * 30), pace=lambda: pace.wait(0.02)))
+    assert complete(connected(timeout=0.4, chunk_timeout=0.4), QUESTION).text == "x" * 30
+
+
 def test_waiting_for_a_free_connection_ends_with_the_deadline(server, connected, complete):
     arrived = threading.Event()
 
@@ -180,11 +232,11 @@ def test_waiting_for_a_free_connection_ends_with_the_deadline(server, connected,
 
     tasks: list[asyncio.Task] = []
     stuck = threading.Event()
-    server.script(error("slow down", 429, retry_after="0.01"), get_stuck)
-    model = connected(concurrency=1, deadline=0.6, clock=Clock(sleep=sleep, asleep=asleep))
+    server.script(error("oops", 500), get_stuck)
+    model = connected(concurrency=1, deadline=1.5, max_tokens=5, clock=Clock(sleep=sleep, asleep=asleep))
     with ThreadPoolExecutor(1) as pool:
         with pytest.raises(
-            ModelError, match=r"none of the 1 connections became free within the deadline of 0\.6 s"
+            ModelError, match=r"none of the 1 connections became free within the deadline of 1\.5 s"
         ):
             complete(model, QUESTION)
         stuck.set()

@@ -21,7 +21,7 @@ from tests.models.services import ROLES, Services, diligent, simulating, voting
 ENV = "stb/I1Instruction-v0"
 EPISODES = 12
 # No healthy service takes this long for an answer, even on a busy machine.
-SHORT = 0.6
+SHORT = 1.5
 # Far beyond what everything here takes together.
 LONG = 30
 

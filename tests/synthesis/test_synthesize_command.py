@@ -49,7 +49,8 @@ def models_file(folder: Path, server: OpenAIServer, role: str, price: bool = Tru
     file = folder / f"{role}.toml"
     lines = ["[models.agent]", 'model = "tiny"', f'base_url = "{server.url(role)}"', "retries = 0"]
     if price:
-        lines.append("price = { prompt = 100.0, completion = 100.0 }")
+        # What is written costs, and how much that is at most is known: five tokens.
+        lines += ["price = { prompt = 0.0, completion = 300.0 }", "max_tokens = 5"]
     file.write_text("\n".join(lines))
     return file
 

@@ -13,7 +13,7 @@ import pytest
 
 from stb_env.errors import RunStopped
 from stb_env.llm import ModelConfig, connect
-from stb_env.llm.endpoint import Endpoint, check_all, noting
+from stb_env.llm.preflight import Preflight, check_all, noting
 
 
 class Gate:
@@ -59,8 +59,8 @@ def gate(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Ite
     made.http.server_close()
 
 
-def endpoint(url: str, **settings: Any) -> Endpoint:
-    return Endpoint(ModelConfig("agent", "tiny", base_url=url, **settings), {})
+def endpoint(url: str, **settings: Any) -> Preflight:
+    return Preflight(ModelConfig("agent", "tiny", base_url=url, **settings), {})
 
 
 @pytest.fixture
@@ -109,9 +109,9 @@ def test_an_endpoint_where_nobody_listens_is_one_line(closed: str):
 def test_an_endpoint_whose_answers_are_cached_may_be_gone(closed: str, tmp_path: Path):
     config = ModelConfig("agent", "tiny", base_url=closed)
     with pytest.raises(RunStopped, match=r"cannot be reached"):
-        Endpoint(config, {}, answers=str(tmp_path)).check()
+        Preflight(config, {}, answers=str(tmp_path)).check()
     (tmp_path / "ab").mkdir()
-    Endpoint(config, {}, answers=str(tmp_path)).check()
+    Preflight(config, {}, answers=str(tmp_path)).check()
 
 
 @pytest.mark.parametrize("gate", [(200, 200)], indirect=True)
@@ -125,7 +125,7 @@ def test_an_endpoint_of_several_roles_is_asked_once(gate: Gate):
 
 
 def test_an_endpoint_shows_no_key_of_its_environment():
-    assert "sk-secret" not in repr(Endpoint(ModelConfig("agent", "tiny"), {"OPENAI_API_KEY": "sk-secret"}))
+    assert "sk-secret" not in repr(Preflight(ModelConfig("agent", "tiny"), {"OPENAI_API_KEY": "sk-secret"}))
 
 
 def test_a_block_within_another_notes_for_both_and_what_is_connected_outside_is_not_noted(tmp_path: Path):

@@ -1,0 +1,124 @@
+"""The endpoints that a run will ask, and whether they are there before its first episode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from stb_env.background import wait_for
+from stb_env.errors import RunStopped
+from stb_env.llm.chat import ChatRequest, Sampling
+from stb_env.llm.client import OpenAIModel
+from stb_env.llm.config import ModelConfig
+from stb_env.llm.credentials import Credentials
+from stb_env.llm.endpoint import Endpoint
+from stb_env.llm.model import ModelError
+from stb_env.llm.retry import Clock, Deadline
+from stb_env.llm.transport import Transport
+
+PATIENCE = 10.0
+"""Seconds in which an endpoint has to say that it is there."""
+
+_NOTED: ContextVar[list[Preflight] | None] = ContextVar("stb_env_endpoints", default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Preflight:
+    """What is asked of the place where a role's model answers, before a run begins.
+
+    Attributes:
+        config: Its configuration.
+        env: Where its key is looked up.
+        answers: Folder of answers that are known; empty for none.
+    """
+
+    config: ModelConfig
+    env: Mapping[str, str] = field(repr=False)
+    answers: str = ""
+
+    def check(self) -> None:
+        """Ask it whether it is there.
+
+        One of which answers are known is taken to be: there may be nothing left to ask.
+
+        Raises:
+            RunStopped: Nobody answers, or the key is refused; the message is one line.
+        """
+        if self.answers and Path(self.answers).is_dir() and any(Path(self.answers).iterdir()):
+            return
+        clock = Clock()
+        place = Endpoint.of(self.config.endpoint)
+        transport = Transport(self.config, Credentials(self.config, self.env), clock, place)
+        deadline = Deadline(min(PATIENCE, self.config.timeout), clock, "time-out")
+        try:
+            took_key = wait_for(_found(transport, deadline))
+        except ModelError as error:
+            config = self.config
+            raise RunStopped(
+                f"{config.role} model {config.model!r} at {config.endpoint} cannot be reached: {error}; "
+                "start it, or mend base_url, and give the same command again"
+            ) from None
+        if not took_key:
+            self._use_key()
+
+    def _use_key(self) -> None:
+        # A key may have the right to ask a model and none to list them, so only a question can tell.
+        model = OpenAIModel(replace(self.config, retries=0), env=self.env)
+        try:
+            model.complete(ChatRequest.of("Hello.", sampling=Sampling(max_tokens=1)))
+        except ModelError as error:
+            if "HTTP 401" in str(error) or "HTTP 403" in str(error):
+                raise RunStopped(str(error)) from None
+        finally:
+            model.close()
+
+
+async def _found(transport: Transport, deadline: Deadline) -> bool:
+    async with transport.connect() as client:
+        return await transport.find(client, deadline)
+
+
+@contextmanager
+def noting() -> Iterator[list[Preflight]]:
+    """Note the endpoint of every model that is connected within the block, whoever connects it.
+
+    A block within another shares its list.
+
+    Examples:
+        >>> from stb_env.llm import connect
+        >>> with noting() as endpoints:
+        ...     model = connect(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"))
+        >>> [endpoint.config.endpoint for endpoint in endpoints]
+        ['http://127.0.0.1:8000/v1']
+    """
+    noted = _NOTED.get()
+    if noted is not None:
+        yield noted
+        return
+    endpoints: list[Preflight] = []
+    token = _NOTED.set(endpoints)
+    try:
+        yield endpoints
+    finally:
+        _NOTED.reset(token)
+
+
+def note(config: ModelConfig, env: Mapping[str, str]) -> None:
+    """Note an endpoint for the enclosing `noting` block, where there is one."""
+    noted = _NOTED.get()
+    if noted is not None:
+        noted.append(Preflight(config, env, config.cache))
+
+
+def check_all(endpoints: Iterable[Preflight]) -> None:
+    """Ask each endpoint whether it is there, the same one once.
+
+    Raises:
+        RunStopped: One is not.
+    """
+    found = {(one.config.base_url, one.config.key_variable, one.answers): one for one in endpoints}
+    for endpoint in found.values():
+        endpoint.check()
