@@ -94,6 +94,25 @@ def read_corpus(ability: Ability, data: str | Path, databases: str | Path | None
     return _corpus(ability, chosen, LEVEL_12, read_databases(databases or _root(Path(data))), dialogues)
 
 
+def levels_of(data: str | Path | None) -> list[Corpus]:
+    """Return the levels that official files hold, or all of our own where there are none.
+
+    Raises:
+        DataError: They hold none.
+    """
+    if data is None:
+        return [embedded_corpus(ability) for ability in LEVELS]
+    corpora, problems = [], []
+    for ability in LEVELS:
+        try:
+            corpora.append(read_corpus(ability, data))
+        except DataError as error:
+            problems.append(str(error))
+    if not corpora:
+        raise DataError(problems[0])
+    return corpora
+
+
 def read_scene_corpus(data: str | Path, databases: str | Path | None = None) -> tuple[Corpus, list[Scene]]:
     """Read the scene texts of level 3, which are about the APIs and databases of levels 1 and 2.
 
