@@ -56,7 +56,8 @@ def error_table(figures: JsonObject) -> Table:
 def paper_table(figures: JsonObject) -> Table:
     """Return Table 3 of the paper with the figures as its last row."""
     table = Table(
-        title="Table 3: correctness in %, ROUGE-L", caption="the paper's rows are 0613 models' or older"
+        title="Table 3: correctness in %, ROUGE-L",
+        caption="the paper's GPT-3.5-turbo and GPT-4 are those of June 2023",
     )
     for column in ("model", "level 1", "level 2", "level 3", "total"):
         table.add_column(column, justify="left" if column == "model" else "right")
@@ -73,7 +74,7 @@ def paper_errors(figures: JsonObject) -> Table:
     """Return Tables 4 to 6 of the paper beside the shares of the figures."""
     table = Table(title="Tables 4 to 6: share of the types of errors, in %")
     table.add_column("type")
-    for name in ("here", *(f"{one.name} (Table {one.table})" for one in published().errors)):
+    for name in ("here", *(f"{one.table}: {one.name}" for one in published().errors)):
         table.add_column(name, justify="right")
     errors = sum(figures["errors"].values())
     for name, count in figures["errors"].items():
