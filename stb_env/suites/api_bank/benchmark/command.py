@@ -70,8 +70,7 @@ def benchmark(
     """Ask a model every sample, print Tables 3 to 6 beside the paper's; run again to go on."""
     if protocol not in (None, PROTOCOL):
         raise ConfigError(f"the benchmark follows the protocol {PROTOCOL}, or none, not {protocol!r}")
-    paper = find_protocol(PROTOCOL)
-    fixed = paper.values("run", NAME) if protocol else {}
+    fixed = find_protocol(PROTOCOL).values("run", NAME) if protocol else {}
     compat = compat or cast(str | None, fixed.get("compat"))
     rendering = rendering or str(fixed.get("rendering", "chat"))
     if rendering not in ("chat", "text"):
@@ -87,26 +86,28 @@ def benchmark(
         progress = stack.enter_context(Progress(console=console, transient=True, disable=as_json))
         bar = progress.add_task("samples", total=None)
         interview.hold(concurrency, lambda done, total: progress.update(bar, completed=done, total=total))
-    scores = evaluator.evaluate(interview.predictions)
-    figures = report(scores) | {
-        "model": who.name,
+    figures = _figures(evaluator, interview, {"compat": compat, "rendering": rendering}, data)
+    figures["protocol"]["followed"] = protocol is not None
+    figures |= {"model": who.name, "out": None if out is None else str(out)}
+    emit(figures, as_json, _tables(figures))
+    if sum(interview.failures.values()) == len(evaluator.samples):
+        raise typer.Exit(1)
+
+
+def _figures(evaluator: Evaluator, interview: Interview, given: JsonObject, data: str | None) -> JsonObject:
+    paper = find_protocol(PROTOCOL)
+    return report(evaluator.evaluate(interview.predictions)) | {
+        **given,
         "invalid_episodes": 0,
-        "compat": compat,
-        "rendering": rendering,
         "failures": dict(interview.failures),
         "usage": interview.usage.to_dict(),
         "published": _published(),
         "protocol": {
             "name": paper.name,
             "version": paper.version,
-            "followed": protocol is not None,
-            "departures": departures(paper, evaluator, {"compat": compat, "rendering": rendering}, data),
+            "departures": departures(paper, evaluator, given, data),
         },
-        "out": None if out is None else str(out),
     }
-    emit(figures, as_json, _tables(figures))
-    if sum(interview.failures.values()) == len(evaluator.samples):
-        raise typer.Exit(1)
 
 
 def departures(protocol: Protocol, evaluator: Evaluator, given: JsonObject, data: str | None) -> list[str]:

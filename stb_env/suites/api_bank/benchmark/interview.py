@@ -98,7 +98,7 @@ class Interview:
 
     @property
     def usage(self) -> Usage:
-        """What the answers cost, in all sittings."""
+        """What the answers cost that count now, whenever they were given."""
         return sum((Usage(**answer.usage) for answer in self._answers.values()), Usage())
 
     def _ask(self, sample: Sample) -> Answer:
