@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from stb_env.cli.main import app
-from stb_env.errors import ConfigError
+from stb_env.errors import ConfigError, DataError
 from stb_env.suites.api_bank.corpus import read_corpus
 from stb_env.suites.api_bank.env import make
 from stb_env.suites.api_bank.formats.dialogues import read_dialogues, read_level3
@@ -79,6 +79,13 @@ def test_official_dialogues_are_still_no_training_split(shared_data):
         make("Call", data=folder(shared_data, "api_bank"), split="train")
 
 
+def test_a_file_that_is_not_there_is_said_to_be_missing(tmp_path):
+    with pytest.raises(DataError, match="holds no level-3.json; give that file"):
+        make("Plan", data=tmp_path / "missing.json")
+    with pytest.raises(DataError, match="holds no API-Bank dialogues"):
+        make("Call", data=tmp_path)
+
+
 def test_dialogues_that_contradict_earlier_ones_are_left_out_with_the_reason(written):
     first, *_ = (one for one in read_written(written) if one.dialogue.level == 1)
     item = next(place for place, each in enumerate(first.dialogue.items) if each in first.dialogue.calls)
@@ -89,6 +96,13 @@ def test_dialogues_that_contradict_earlier_ones_are_left_out_with_the_reason(wri
     taken = RecordedApis([first, type(first)(twin, first.apis)])
     assert [one.name for one in taken.dialogues] == [first.dialogue.name]
     assert taken.left_out == {"twin": f"{call.name} answers the same call otherwise elsewhere"}
+
+
+def test_a_check_says_how_many_written_dialogues_can_be_played_and_why_others_cannot(written):
+    counted = stb("data", "check", written)
+    assert sum(row["there"] for row in counted.values()) == len(read_written(written))
+    for row in counted.values():
+        assert row["playable"] == row["there"] - len(row["left_out"])
 
 
 def test_a_corpus_of_written_apis_is_picklable(written):

@@ -20,6 +20,7 @@ from stb_env.suites.api_bank.formats.training import Requested, Said, TrainingSa
 SYNTHESIS = "dialogues.jsonl"
 _SEARCHER = "ToolSearcher"
 _LEVELS = {"call": 1, "retrieve": 2, "plan": 3}
+_HEAD = 2_000
 _RECORD = {"name", "description", "input_parameters"}
 
 
@@ -66,8 +67,12 @@ def read_written(path: str | Path) -> list[WrittenDialogue]:
 
 
 def _is_training(file: Path) -> bool:
-    with file.open(encoding="utf-8") as text:
-        head = text.read(2_000)
+    try:
+        with file.open(encoding="utf-8") as text:
+            head = text.read(_HEAD)
+    except (OSError, UnicodeDecodeError):
+        # Whoever reads it as what it is meant to be says what is wrong with it.
+        return False
     return head.lstrip().startswith("[") and '"instruction"' in head
 
 
