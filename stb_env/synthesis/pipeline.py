@@ -15,6 +15,7 @@ from stb_env.synthesis.api import Api
 from stb_env.synthesis.author import Author
 from stb_env.synthesis.dialogue import Dialogue, Outcome, Rejection
 from stb_env.synthesis.form import DuplicateQuery, UnfitDraft
+from stb_env.synthesis.grounding import VERSION as GROUNDING
 from stb_env.synthesis.methods import METHODS
 from stb_env.synthesis.near_equal import THRESHOLD
 from stb_env.synthesis.query_maker import MOST_TURNS
@@ -120,6 +121,7 @@ class Pipeline:
             "method": self.method,
             "settings": asdict(self.settings),
             "near_equal": THRESHOLD,
+            "grounding": GROUNDING,
             "authors": {name: author.fingerprint for name, author in self.authors.items()},
             "prompts": {role.name: latest(role.prompt_name).hash for role in self.roles},
             "samples": seeding.derive(*(api.line for api in self.samples)) if self.samples else None,

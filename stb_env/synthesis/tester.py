@@ -1,4 +1,4 @@
-"""The fifth agent: keeps or drops a finished dialogue."""
+"""The fifth agent: keeps or drops a finished dialogue, and never keeps one whose arguments were made up."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
 from stb_env.synthesis.dialogue import Review
 from stb_env.synthesis.form import Form, UnfitDraft
+from stb_env.synthesis.grounding import ungrounded
 from stb_env.synthesis.role import Role
 from stb_env.synthesis.scene import Scene
 
@@ -18,7 +19,11 @@ _REASONS = {"type": "array", "items": {"type": "string", "maxLength": 1_000}, "m
 
 
 class Tester(Role):
-    """Says whether a dialogue is kept, and why not where it is not."""
+    """Says whether a dialogue is kept, and why not where it is not.
+
+    Arguments that nobody gave are no matter of opinion: they are found mechanically (`ungrounded`) and drop
+    the dialogue, whatever its author says.
+    """
 
     name = "tester"
     form = Form("tester", {"keep": {"type": "boolean"}, "reasons": _REASONS})
@@ -39,4 +44,5 @@ class Tester(Role):
         reasons = tuple(reason for reason in draft["reasons"] if reason.strip())
         if not draft["keep"] and not reasons:
             raise UnfitDraft("give at least one reason for dropping it")
-        return replace(scene, review=Review(draft["keep"], reasons))
+        made_up = tuple(ungrounded(scene.turns, scene.apis, scene.time))
+        return replace(scene, review=Review(draft["keep"] and not made_up, (*reasons, *made_up)))

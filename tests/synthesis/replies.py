@@ -101,7 +101,8 @@ class Cast:
     def query(self, asked: str) -> dict[str, Any]:
         self._number += 1
         names = " ".join(_word(self._number * step) for step in (1, 10, 100))
-        return {"utterances": [f"Dear {names}, when is high water?"], "time": "2031-05-04 08:00:00"}
+        said = f"Dear {names}, two at lock A, Brest?"
+        return {"utterances": [said], "time": "2031-05-04 08:00:00"}
 
     def caller(self, asked: str) -> dict[str, Any]:
         uses = {**USES, "LockTimes": {**USES["TideTable"], "name": "LockTimes", "arguments": {"lock": "A"}}}

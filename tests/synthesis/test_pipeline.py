@@ -31,9 +31,7 @@ def test_five_answers_make_a_dialogue():
     assert dialogue.domain == "Harbours of birch"
     assert len(dialogue.pool) == 3
     assert len(dialogue.apis) == 1
-    assert dialogue.query == "Dear cedar, cedar-amber, cedar-amber-amber, when is high water?".replace(
-        ",", "", 2
-    )
+    assert dialogue.query == "Dear cedar cedar-amber cedar-amber-amber, two at lock A, Brest?"
     assert called(dialogue) == ["ToolSearcher", dialogue.apis[0].name]
     assert dialogue.calls[0].result == dialogue.apis[0].record
     assert dialogue.reply == "It is all done."
@@ -97,12 +95,12 @@ def test_what_the_tester_drops_keeps_its_reasons():
 
 
 def test_a_query_like_an_earlier_one_is_a_duplicate():
-    said = json.dumps({"utterances": ["When is high water in Brest?"]})
+    said = json.dumps({"utterances": ["Two at lock A, Brest?"]})
     cast = Cast({"query": [said] * 4})
     one, other = write(pipeline(cast, attempts=3), 2)
     assert one.outcome == "kept"
     assert other.outcome == "duplicate"
-    assert other.rejections[-1].reason.startswith("this is too close to an earlier query: When is high")
+    assert other.rejections[-1].reason.startswith("this is too close to an earlier query: Two at lock A")
 
 
 def test_dialogues_of_one_domain_share_its_apis_and_ask_for_no_others():

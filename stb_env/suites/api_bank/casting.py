@@ -11,7 +11,7 @@ from stb_env.actions.python_text import NotDataError, literal
 from stb_env.jsontypes import Json, JsonArray
 from stb_env.suites.api_bank.api_error import ArgumentsError
 
-Kind = Literal["str", "int", "float", "bool", "list", "list(str)"]
+Kind = Literal["str", "int", "float", "bool", "list", "list(str)", "json"]
 Cast = Callable[[Json], Json]
 
 _MAX_DIGITS = 300
@@ -110,6 +110,7 @@ CASTS: Mapping[Kind, Cast] = {
     "bool": _bool,
     "list": _list,
     "list(str)": _list,
+    "json": _as_is,
 }
 """Typed JSON values are taken as they are, texts are read where that loses nothing."""
 
@@ -120,5 +121,6 @@ ORIGINAL_CASTS: Mapping[Kind, Cast] = {
     "bool": lambda value: value == "True",
     "list": _as_is,
     "list(str)": _as_is,
+    "json": _as_is,
 }
 """The released code's rules: a list stays the text it came as, and only the text ``True`` is true."""

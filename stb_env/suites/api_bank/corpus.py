@@ -23,7 +23,9 @@ from stb_env.suites.api_bank.formats.dialogues import (
     read_level3,
 )
 from stb_env.suites.api_bank.formats.scenes import Scene, read_scenes
+from stb_env.suites.api_bank.formats.written import is_written, read_written
 from stb_env.suites.api_bank.frozen import frozen_answers
+from stb_env.suites.api_bank.recorded_corpus import RecordedApis
 from stb_env.suites.api_bank.searcher import frozen_searches
 from stb_env.suites.api_bank.world import ApiBankWorld
 
@@ -74,17 +76,19 @@ class Corpus:
 
 
 def read_corpus(ability: Ability, data: str | Path, databases: str | Path | None = None) -> Corpus:
-    """Read the official files of one level.
+    """Read the official files of one level, or the dialogues of one level that models wrote.
 
     Args:
         ability: Which level.
         data: The official folder with ``init_database`` and the dialogues somewhere below it; for ``Plan``
-            also the file ``level-3.json``.
+            also the file ``level-3.json``. Or the folder of a synthesis, or official training files.
         databases: Folder of the databases, where it is elsewhere.
 
     Raises:
         DataError: Something is missing or broken.
     """
+    if is_written(data):
+        return _written(ability, data)
     if ability == "Plan":
         return _corpus(ability, _plans(Path(data)), LEVEL_3, Databases({}, {}))
     dialogues = read_dialogues(data)
@@ -92,6 +96,25 @@ def read_corpus(ability: Ability, data: str | Path, databases: str | Path | None
     if not chosen:
         raise DataError(f"{data} holds no dialogues of level {LEVELS[ability]}, which {ability} plays")
     return _corpus(ability, chosen, LEVEL_12, read_databases(databases or _root(Path(data))), dialogues)
+
+
+def levels_of(data: str | Path | None) -> list[Corpus]:
+    """Return the levels that official files hold, or all of our own where there are none.
+
+    Raises:
+        DataError: They hold none.
+    """
+    if data is None:
+        return [embedded_corpus(ability) for ability in LEVELS]
+    corpora, problems = [], []
+    for ability in LEVELS:
+        try:
+            corpora.append(read_corpus(ability, data))
+        except DataError as error:
+            problems.append(str(error))
+    if not corpora:
+        raise DataError(problems[0])
+    return corpora
 
 
 def read_scene_corpus(data: str | Path, databases: str | Path | None = None) -> tuple[Corpus, list[Scene]]:
@@ -146,6 +169,17 @@ def _found(calls: Sequence[GoldCall]) -> dict[str, object]:
         for call in calls
         if call.name == SEARCHER and call.result.get("output")
     }
+
+
+def _written(ability: Ability, data: str | Path) -> Corpus:
+    level = LEVELS[ability]
+    written = [one for one in read_written(data) if one.dialogue.level == level]
+    if not written:
+        raise DataError(f"{data} holds no written dialogues of level {level}, which {ability} plays")
+    recorded = RecordedApis(written)
+    calls = [call for dialogue in recorded.dialogues for call in dialogue.calls]
+    searches = frozen_searches(_found(calls))
+    return Corpus(ability, tuple(recorded.dialogues), recorded.apis, recorded.databases, searches)
 
 
 def _plans(path: Path) -> list[Dialogue]:

@@ -39,6 +39,7 @@ _SCHEMAS: Mapping[Kind, JsonMapping] = {
     "bool": {"type": "boolean"},
     "list": {"type": "array"},
     "list(str)": {"type": "array", "items": {"type": "string"}},
+    "json": {},
 }
 
 

@@ -29,6 +29,7 @@ from stb_env.settings import checks_settings
 from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.composer.splits import Split
 from stb_env.suites.api_bank.corpus import Ability, Corpus, embedded_corpus, read_corpus, read_scene_corpus
+from stb_env.suites.api_bank.formats.written import is_written
 from stb_env.suites.api_bank.judge import DialogueJudge, RewardBasis
 from stb_env.suites.api_bank.oracle import oracle
 from stb_env.suites.api_bank.pool import Pool, checked_pool
@@ -69,9 +70,11 @@ def make(
 
     Args:
         ability: ``Call`` is level 1, ``Retrieve`` level 2, ``Plan`` level 3.
-        data: The official folder, as it is; None plays dialogues of our own.
+        data: The official folder, as it is; or training dialogues: the folder that ``stb-env synthesize``
+            wrote, or official training files. None plays dialogues of our own.
         databases: Folder of the official databases, where it is not in or above ``data``.
-        split: ``test``, or ``train`` for other dialogues of our own; the official ones are all tests.
+        split: ``test``, or ``train`` for other dialogues of our own, or written ones; the official
+            ones are all tests.
         pool: Tools of a task: ``"own"`` (the dialogue calls them; the default of ``Call``), ``"all"`` (the
             whole set; the default of the others), or the own ones and so many others.
         search: What ToolSearcher asks after the names of APIs: ``frozen`` what recorded dialogues found,
@@ -122,7 +125,7 @@ def _loaded(
     scenes: bool,
 ) -> tuple[Corpus, TaskSet]:
     pool = ("own" if ability == "Call" else "all") if pool is None else pool
-    if data is not None and split != "test":
+    if data is not None and split != "test" and not is_written(data):
         raise ConfigError(f"the official dialogues are tests; leave out data, or split={split!r}")
     if scenes:
         if ability != "Plan" or data is None:

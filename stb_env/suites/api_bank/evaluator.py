@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -60,6 +60,12 @@ class Evaluator:
         corpora: The dialogues, one corpus a level.
         compat: ``"original"``, or None.
 
+    Attributes:
+        original: Whether it does as the released evaluator does.
+        dialogues: The dialogues by level.
+        samples: The samples, in order.
+        descriptions: Documentation of the APIs by level and name.
+
     Raises:
         ConfigError: ``compat`` is unknown.
 
@@ -80,6 +86,10 @@ class Evaluator:
         chosen = {LEVELS[corpus.ability]: corpus for corpus in corpora}
         self.dialogues = {level: corpus.dialogues for level, corpus in chosen.items()}
         self.samples: list[Sample] = [each for corpus in chosen.values() for each in cut(corpus.dialogues)]
+        self.descriptions: Mapping[int, Mapping[str, JsonMapping]] = {
+            level: {name: api.entry for name, api in corpus.apis.apis.items()}
+            for level, corpus in chosen.items()
+        }
         self._worlds = {level: self._world(corpus) for level, corpus in chosen.items()}
         self._places = {
             dialogue.name: place for each in self.dialogues.values() for place, dialogue in enumerate(each)

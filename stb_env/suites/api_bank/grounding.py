@@ -111,7 +111,8 @@ def _is_said(value: Json, known: _Known) -> bool:
     text = str(value)
     if text.casefold() in known.said.casefold() or share_of(text, known.said) > _ENOUGH:
         return True
-    if languages().get(text, "-") in known.said.casefold():
+    language = languages().get(text)
+    if language is not None and language in known.said.casefold():
         return True
     # A formula, or a day of the year.
     numbers = [part for part in "".join(c if c.isdecimal() else " " for c in text).split() if part]

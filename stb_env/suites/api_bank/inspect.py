@@ -1,4 +1,4 @@
-"""``stb-env data check`` of API-Bank's dialogues: the paper's table 2 of them."""
+"""``stb-env data check`` of API-Bank's dialogues: the paper's table 2 of them, or what written ones give."""
 
 from __future__ import annotations
 
@@ -9,7 +9,15 @@ from rich.table import Table
 from stb_env.console.inspection import Inspection
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.api_bank.api_set import LEVEL_3, LEVEL_12
-from stb_env.suites.api_bank.formats.statistics import PAPER, Statistics, find_dialogues, statistics
+from stb_env.suites.api_bank.formats.statistics import (
+    ABILITIES,
+    PAPER,
+    Statistics,
+    find_dialogues,
+    statistics,
+)
+from stb_env.suites.api_bank.formats.written import is_written, read_written
+from stb_env.suites.api_bank.recorded_corpus import RecordedApis
 
 
 def inspect(source: Path, strict: bool) -> Inspection | None:
@@ -19,11 +27,34 @@ def inspect(source: Path, strict: bool) -> Inspection | None:
         DataError: A file is broken.
     """
     del strict
+    if is_written(source):
+        return _written(source)
     dialogues = find_dialogues(source)
     if not dialogues:
         return None
     found = statistics(dialogues)
     return Inspection(_report(found), _table(found), passed=True)
+
+
+def _written(source: Path) -> Inspection:
+    """Count the written dialogues that can be played, level by level, and say why others cannot."""
+    written = read_written(source)
+    report: JsonObject = {}
+    table = Table(
+        title="written dialogues", caption="left out: what contradicts earlier ones or lacks an API"
+    )
+    for column in ("level", "there", "playable"):
+        table.add_column(column, justify="left" if column == "level" else "right")
+    for level, name in ABILITIES.items():
+        there = [one for one in written if one.dialogue.level == level]
+        recorded = RecordedApis(there)
+        report[name] = {
+            "there": len(there),
+            "playable": len(recorded.dialogues),
+            "left_out": recorded.left_out,
+        }
+        table.add_row(name, str(len(there)), str(len(recorded.dialogues)))
+    return Inspection(report, table, passed=True)
 
 
 def _table(found: Statistics) -> Table:

@@ -14,6 +14,11 @@ SUITE = Suite(
     splits=("test", "train"),
     needs={"": "--data: official dialogues"},
     data=("api-bank",),
+    protocols=("stb_env.suites.api_bank:protocols/api-bank.toml",),
+    exports={
+        "api-bank": "stb_env.suites.api_bank.exports:dialogue_files",
+        "lynx": "stb_env.suites.api_bank.exports:training_files",
+    },
     inspect="stb_env.suites.api_bank.inspect:inspect",
     oracle="stb_env.suites.api_bank.oracle:oracle",
     prompts="stb_env.suites.api_bank",

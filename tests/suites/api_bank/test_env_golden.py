@@ -12,7 +12,8 @@ from stb_env.baselines import load_agent
 from stb_env.rollout import plan, play
 from stb_env.suites.api_bank.corpus import LEVELS, read_corpus
 from stb_env.suites.api_bank.evaluator import Evaluator
-from stb_env.suites.api_bank.formats.predictions import Predictions, call_line
+from stb_env.suites.api_bank.formats.predictions import Predictions
+from stb_env.suites.api_bank.formats.rendering import call_line
 from stb_env.suites.api_bank.formats.scenes import read_scenes
 from stb_env.suites.api_bank.formats.statistics import find_dialogues, statistics
 from stb_env.suites.api_bank.gold import replay

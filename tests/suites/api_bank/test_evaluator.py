@@ -7,7 +7,8 @@ import pytest
 from stb_env.errors import ConfigError
 from stb_env.suites.api_bank.corpus import embedded_corpus
 from stb_env.suites.api_bank.evaluator import Evaluator
-from stb_env.suites.api_bank.formats.predictions import Predictions, call_line
+from stb_env.suites.api_bank.formats.predictions import Predictions
+from stb_env.suites.api_bank.formats.rendering import call_line
 from stb_env.suites.api_bank.metrics import by_level
 
 ABILITIES = ("Call", "Retrieve", "Plan")

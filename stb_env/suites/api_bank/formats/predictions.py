@@ -1,7 +1,6 @@
 """Predictions for API-Bank's samples, as its evaluators read them; the samples, as its test files have them.
 
-The markers of the texts and the names of the members are the wire format and stand here as published; the
-instructions are our own words.
+The names of the members are the wire format and stand here as published.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ from pathlib import Path
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance
+from stb_env.suites.api_bank.formats.rendering import expected_text, input_text, instruction
 from stb_env.suites.api_bank.formats.samples import Sample
-from stb_env.suites.api_bank.formats.training import CALL_CUE, RESPONSE_CUE, Instructions
 
 _TEXTS = ("pred", "prediction")
 
@@ -41,9 +39,27 @@ class Predictions:
             sample: The sample.
             place: Place of its dialogue among those of its level.
         """
-        if sample.level != 3:
-            return self.texts.get((sample.dialogue, sample.id))
-        return self.texts.get((place, sample.id if sample.wants_call else None))
+        return self.texts.get(prediction_key(sample, place))
+
+
+def prediction_key(sample: Sample, place: int) -> Key:
+    """Return what tells the prediction for a sample from others.
+
+    Args:
+        sample: The sample.
+        place: Place of its dialogue among those of its level.
+    """
+    if sample.level != 3:
+        return sample.dialogue, sample.id
+    return place, sample.id if sample.wants_call else None
+
+
+def prediction_record(sample: Sample, place: int, text: str | None) -> JsonObject:
+    """Return a prediction as `read_predictions` reads it."""
+    if sample.level != 3:
+        return {"file": f"{sample.dialogue}.jsonl", "id": sample.id, "pred": text}
+    api = {"api_id": sample.id} if sample.wants_call else {}
+    return {"sample_id": place, **api, "pred": text}
 
 
 def read_predictions(files: Iterable[str | Path]) -> Predictions:
@@ -72,43 +88,19 @@ def sample_record(sample: Sample, place: int, descriptions: Mapping[str, JsonMap
         descriptions: Documentation of the APIs of its level, by name.
 
     Examples:
+        >>> from stb_env.suites.api_bank.formats.dialogues import GoldCall, Utterance
         >>> call = GoldCall("GetToday", {}, {})
         >>> sample = Sample("d", 1, 0, (Utterance("User", "Which day?"),), call, 0, ("GetToday",))
         >>> record = sample_record(sample, 0, {"GetToday": {"name": "GetToday"}})
         >>> record["input"], record["expected_output"]
         ('User: Which day?\nGenerate API Request: ', 'API-Request: [GetToday()]')
     """
-    instructions = Instructions()
-    searched = sample.level == 3 or (sample.level == 2 and sample.wants_call)
-    shown = ("ToolSearcher",) if searched else sample.apis
-    lead = instructions.call if sample.wants_call else instructions.response
-    lines = [json.dumps(descriptions[name]) for name in shown if name in descriptions]
-    cue = CALL_CUE if sample.wants_call else RESPONSE_CUE
-    text = "\n".join([*(_line(item, sample.level) for item in sample.history), cue])
-    target = sample.target
-    wanted = target.text if isinstance(target, Utterance) else f"API-Request: {call_line(target)}"
-    common = {"instruction": lead + "\n".join(lines), "input": text}
+    common = {"instruction": instruction(sample, descriptions), "input": input_text(sample)}
+    wanted = expected_text(sample)
     if sample.level == 3:
         api = {"api_id": sample.id} if sample.wants_call else {}
         return {**common, "output": wanted, "sample_id": place, **api}
     return {"file": f"{sample.dialogue}.jsonl", "id": sample.id, **common, "expected_output": wanted}
-
-
-def call_line(call: GoldCall) -> str:
-    """Return a recorded call in brackets, every value between single quotes, without escaping.
-
-    Examples:
-        >>> call_line(GoldCall("Meet", {"who": ["Ann"], "n": "1"}, {}))
-        "[Meet(who='['Ann']', n='1')]"
-    """
-    arguments = ", ".join(f"{name}='{value}'" for name, value in call.arguments.items())
-    return f"[{call.name}({arguments})]"
-
-
-def _line(item: Utterance | GoldCall, level: int) -> str:
-    if isinstance(item, Utterance):
-        return f"{item.speaker}: {item.text}"
-    return f"API-Request: {call_line(item)}->{dict(item.result) if level == 3 else item.result['output']}"
 
 
 def _records(file: Path) -> JsonArray:

@@ -41,7 +41,8 @@ def cut(dialogues: Iterable[Dialogue]) -> list[Sample]:
     """Return the samples of dialogues, in order.
 
     In levels 1 and 2 every call makes two samples: the call itself, and whatever comes next. Where that is
-    another call, it is asked for twice; where it is the user, nothing is asked for.
+    another call, it is asked for twice; where it is the user, nothing is asked for. In level 3 every call
+    makes one, and the last reply another.
 
     Examples:
         >>> call = GoldCall("GetToday", {}, {})
@@ -71,12 +72,17 @@ def _paired(dialogue: Dialogue) -> Iterator[Sample]:
 
 def _planned(dialogue: Dialogue) -> Iterator[Sample]:
     number = 0
+    last = max((place for place, item in enumerate(dialogue.items) if _is_reply(item)), default=None)
     for place, item in enumerate(dialogue.items):
         if isinstance(item, GoldCall):
             yield _sample(dialogue, number, place, number)
             number += 1
-        elif item.speaker == "AI":
+        elif place == last:
             yield _sample(dialogue, number, place, number - 1)
+
+
+def _is_reply(item: Utterance | GoldCall) -> bool:
+    return isinstance(item, Utterance) and item.speaker == "AI"
 
 
 def _sample(dialogue: Dialogue, id_: int, place: int, call: int) -> Sample:

@@ -1,0 +1,1 @@
+"""A model at the paper's benchmark: every sample asked, every answer kept, the tables printed."""

@@ -1,0 +1,151 @@
+"""Asks samples and keeps the answers in a folder: each on disk before the next, none asked for twice."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from stb_env import jsontext
+from stb_env.errors import ConfigError, DataError, InfrastructureError
+from stb_env.files import write_json, write_text
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.llm.chat import digest
+from stb_env.rollout.judging.ordered_work import Progress, check_concurrency, read_lines, work_in_order
+from stb_env.suites.api_bank.benchmark.answer import Answer, key_of
+from stb_env.suites.api_bank.benchmark.speaker import Speaker
+from stb_env.suites.api_bank.evaluator import Evaluator
+from stb_env.suites.api_bank.formats.predictions import Predictions, prediction_key, prediction_record
+from stb_env.suites.api_bank.formats.rendering import Rendering, messages
+from stb_env.suites.api_bank.formats.samples import Sample
+from stb_env.usage import Usage
+
+ANSWERS, PREDICTIONS, MANIFEST = "answers.jsonl", "predictions.jsonl", "manifest.json"
+PATIENCE = 10
+"""After so many failures in a row, all of which may pass, nobody is asked any more."""
+
+
+class Interview:
+    """The answers of one speaker to the samples of an evaluator.
+
+    The folder gets ``manifest.json``, ``answers.jsonl`` (every answer and failure, appended as it comes)
+    and, once all were asked, ``predictions.jsonl`` in the form that ``api-bank evaluate`` reads. The same
+    again goes on where it stopped, and asks again where a failure may have passed.
+
+    Args:
+        evaluator: Has the samples.
+        speaker: Answers.
+        out: The folder; made where it does not exist.
+        rendering: In which form samples are put.
+
+    Raises:
+        ConfigError: The folder holds the answers of another speaker, or to another form.
+        DataError: It cannot be read.
+    """
+
+    def __init__(self, evaluator: Evaluator, speaker: Speaker, out: Path, rendering: Rendering) -> None:
+        self._evaluator = evaluator
+        self._speaker = speaker
+        self._out = out
+        self._rendering = rendering
+        self._failed = 0
+        self._counting = threading.Lock()
+        out.mkdir(parents=True, exist_ok=True)
+        _settle(out / MANIFEST, {"version": 1, "rendering": rendering, **speaker.fingerprint})
+        self._asked = {key_of(sample): digest(self._messages(sample)) for sample in evaluator.samples}
+        self._answers: dict[tuple[int, str, int], Answer] = {}
+        self._take(read_lines(out / ANSWERS, Answer.from_json))
+
+    def hold(self, concurrency: int = 1, progress: Progress | None = None) -> None:
+        """Ask every sample that has no answer yet.
+
+        Args:
+            concurrency: Samples asked at the same time.
+            progress: Told after each sample how many of how many are done.
+
+        Raises:
+            ConfigError: ``concurrency`` is below 1, or another process writes to the folder.
+            InfrastructureError: Too many failures came in a row; the same call goes on another time.
+        """
+        check_concurrency(concurrency)
+        todo = [sample for sample in self._evaluator.samples if not self._is_settled(sample)]
+        self._take(work_in_order(todo, self._ask, self._out / ANSWERS, concurrency, progress))
+        records = (
+            prediction_record(sample, self._evaluator.place(sample), answer.text)
+            for sample in self._evaluator.samples
+            if (answer := self._answers[key_of(sample)]).text is not None
+        )
+        write_text(self._out / PREDICTIONS, "".join(jsontext.dumps(record) + "\n" for record in records))
+
+    @property
+    def predictions(self) -> Predictions:
+        """The answers as predictions; a sample without one has none."""
+        found = ((sample, self._answers.get(key_of(sample))) for sample in self._evaluator.samples)
+        return Predictions(
+            {
+                prediction_key(sample, self._evaluator.place(sample)): answer.text
+                for sample, answer in found
+                if answer is not None and answer.text is not None
+            }
+        )
+
+    @property
+    def failures(self) -> Mapping[str, int]:
+        """How many samples have no answer, by kind of failure."""
+        return Counter(str(answer.failure["kind"]) for answer in self._answers.values() if answer.failure)
+
+    @property
+    def usage(self) -> Usage:
+        """What the answers cost that count now, whenever they were given."""
+        return sum((Usage(**answer.usage) for answer in self._answers.values()), Usage())
+
+    def _ask(self, sample: Sample) -> Answer:
+        asked = self._asked[key_of(sample)]
+        try:
+            text, usage = self._speaker.say(self._messages(sample), sample)
+        except InfrastructureError as error:
+            self._notice(error)
+            return Answer(*key_of(sample), asked, None, error.failure(), error.usage.to_dict())
+        self._notice(None)
+        return Answer(*key_of(sample), asked, text, None, usage.to_dict())
+
+    def _notice(self, error: InfrastructureError | None) -> None:
+        with self._counting:
+            self._failed = self._failed + 1 if error is not None and error.retryable else 0
+            failed = self._failed
+        if error is not None and failed >= PATIENCE:
+            raise InfrastructureError(
+                f"{failed} samples in a row got no answer: {error}; the same command goes on",
+                kind=error.kind,
+                stage=error.stage,
+                retryable=True,
+            ) from error
+
+    def _messages(self, sample: Sample) -> Sequence[JsonMapping]:
+        return messages(sample, self._evaluator.descriptions[sample.level], self._rendering)
+
+    def _take(self, answers: Sequence[Answer]) -> None:
+        for answer in answers:
+            if self._asked.get(answer.key) == answer.asked:
+                self._answers[answer.key] = answer
+
+    def _is_settled(self, sample: Sample) -> bool:
+        answer = self._answers.get(key_of(sample))
+        return answer is not None and answer.is_final
+
+
+def _settle(file: Path, manifest: JsonObject) -> None:
+    if not file.is_file():
+        write_json(file, manifest)
+        return
+    try:
+        known = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise DataError(f"{file} is broken: {error}; move it away to begin anew") from error
+    if known != json.loads(jsontext.dumps(manifest)):
+        raise ConfigError(
+            f"{file.parent} holds the answers of another model, or to another form of questions; "
+            "use another --out"
+        )

@@ -1,0 +1,105 @@
+"""Who answers samples: a model, the recorded dialogues themselves, or a function of the user's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.llm import ChatModel, ChatRequest, Sampling, available, connect, fingerprint, load_models
+from stb_env.reference import load_object
+from stb_env.suites.api_bank.formats.rendering import expected_text
+from stb_env.suites.api_bank.formats.samples import Sample
+from stb_env.usage import NO_USAGE, Usage
+
+MODEL, GOLD = "chat", "gold"
+
+Spoken = tuple[str, Usage]
+"""A text and what it cost."""
+
+
+@dataclass(frozen=True, slots=True)
+class Speaker:
+    """Who answers.
+
+    Attributes:
+        name: Name for tables.
+        fingerprint: Plain data that decides the answers.
+        say: Answers chat messages that ask for a sample.
+    """
+
+    name: str
+    fingerprint: JsonObject
+    say: Callable[[Sequence[JsonMapping], Sample], Spoken]
+
+
+def speaker(spec: str, models: str | Path | None, seed: int | None) -> Speaker:
+    """Return who answers.
+
+    Args:
+        spec: ``chat`` for the ``agent`` role of the models file, ``gold`` for the recorded texts, or
+            ``path.py:name`` or ``module:name`` of a function from chat messages to a text.
+        models: Models file.
+        seed: Seed of the model's sampling; that of its configuration where None.
+
+    Raises:
+        ConfigError: There is no such speaker, or no model.
+
+    Examples:
+        >>> speaker("gold", None, None).name
+        'gold'
+        >>> speaker("golden", None, None)
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: --agent must be chat, gold, path.py:name or module:name, got 'golden'
+    """
+    if spec == MODEL:
+        return of_model(_connected(models), seed)
+    if spec == GOLD:
+        return Speaker(GOLD, {"agent": GOLD}, lambda _, sample: (expected_text(sample), NO_USAGE))
+    if ":" not in spec:
+        raise ConfigError(f"--agent must be chat, gold, path.py:name or module:name, got {spec!r}")
+    return _of_function(spec)
+
+
+def of_model(model: ChatModel, seed: int | None = None) -> Speaker:
+    """Return a speaker who passes everything on to a model.
+
+    Examples:
+        >>> from stb_env.llm import ScriptedModel
+        >>> ask = [{"role": "user", "content": "Which day?"}]
+        >>> of_model(ScriptedModel(["[GetToday()]"])).say(ask, None)[0]
+        '[GetToday()]'
+    """
+
+    def say(messages: Sequence[JsonMapping], _: Sample) -> Spoken:
+        reply = model.complete(ChatRequest(tuple(messages), sampling=Sampling(seed=seed)))
+        return reply.text, reply.usage
+
+    return Speaker(model.name, {"agent": MODEL, "model": fingerprint(model), "seed": seed}, say)
+
+
+def _connected(models: str | Path | None) -> ChatModel:
+    config = load_models(models)["agent"]
+    if not available(config):
+        raise ConfigError(
+            f"no model is configured: name a models file with --models, set {config.key_variable}, or "
+            "STB_AGENT_BASE_URL and STB_AGENT_MODEL for a server of your own"
+        )
+    return connect(config)
+
+
+def _of_function(spec: str) -> Speaker:
+    function = load_object(spec)
+    if not callable(function):
+        raise ConfigError(f"{spec} is a {type(function).__name__}; expected a function of chat messages")
+
+    def say(messages: Sequence[JsonMapping], _: Sample) -> Spoken:
+        text = function(messages)
+        if not isinstance(text, str):
+            raise ConfigError(f"{spec} must return a text, got {type(text).__name__}")
+        return text, NO_USAGE
+
+    return Speaker(spec, {"agent": spec}, say)

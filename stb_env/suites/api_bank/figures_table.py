@@ -1,0 +1,110 @@
+"""API-Bank's figures as tables for people: of a run or of predictions, alone or beside the paper's."""
+
+from __future__ import annotations
+
+from rich.table import Table
+
+from stb_env.jsontypes import JsonObject
+from stb_env.suites.api_bank.benchmark.published import published
+from stb_env.suites.api_bank.formats.statistics import ABILITIES
+
+
+def tables(figures: JsonObject, *, beside_paper: bool = False) -> Table:
+    """Return the tables of what `metrics.report` returns.
+
+    Args:
+        figures: The report, with ``invalid_episodes``.
+        beside_paper: Whether to add Tables 3 to 6; the report then has a ``model``.
+    """
+    grid = Table.grid()
+    grid.add_row(accuracy_table(figures))
+    grid.add_row(error_table(figures))
+    if beside_paper:
+        grid.add_row(paper_table(figures))
+        grid.add_row(paper_errors(figures))
+    return grid
+
+
+def accuracy_table(figures: JsonObject) -> Table:
+    """Return accuracy, ROUGE-L and agreement by level."""
+    table = Table(title="API calls and responses", caption=_notes(figures))
+    for column in ("level", "correctness", "ROUGE-L", "agrees", "calls", "dialogues"):
+        table.add_column(column, justify="left" if column == "level" else "right", no_wrap=column == "level")
+    for level, row in figures["levels"].items():
+        calls = f"{row['right_calls']}/{row['calls']}"
+        dialogues = f"{row['right_dialogues']}/{row['dialogues']}"
+        shares = _percent(row["accuracy"]), _fraction(row["rouge"]), _percent(row["agreement"])
+        table.add_row(ABILITIES[int(level)], *shares, calls, dialogues)
+    total = figures["total"]
+    table.add_row("total", _percent(total["accuracy"]), _fraction(total["rouge"]), "", "", "")
+    return table
+
+
+def error_table(figures: JsonObject) -> Table:
+    """Return the types of errors, in all and by level."""
+    by_level = figures["errors_by_level"]
+    table = Table(title=f"{sum(figures['errors'].values())} errors")
+    for column in ("type", "share", "count", *(f"level {level}" for level in by_level)):
+        table.add_column(column, justify="left" if column == "type" else "right")
+    errors = sum(figures["errors"].values())
+    for name, count in figures["errors"].items():
+        share = _percent(count / errors) if errors else "-"
+        table.add_row(name, share, str(count), *(str(counts[name]) for counts in by_level.values()))
+    return table
+
+
+def paper_table(figures: JsonObject) -> Table:
+    """Return Table 3 of the paper with the figures as its last row."""
+    table = Table(
+        title="Table 3: correctness in %, ROUGE-L",
+        caption="the paper's GPT-3.5-turbo and GPT-4 are those of June 2023",
+    )
+    for column in ("model", "level 1", "level 2", "level 3", "total"):
+        table.add_column(column, justify="left" if column == "model" else "right")
+    for row in published().models:
+        pairs = zip(row.correctness, row.rouge, strict=True)
+        table.add_row(row.name, *(f"{right:.2f} {rouge:.4f}" for right, rouge in pairs))
+    table.add_section()
+    rows = [figures["levels"].get(str(level)) for level in (1, 2, 3)]
+    table.add_row(figures["model"], *map(_cell, [*rows, figures["total"]]))
+    return table
+
+
+def paper_errors(figures: JsonObject) -> Table:
+    """Return Tables 4 to 6 of the paper beside the shares of the figures."""
+    table = Table(title="Tables 4 to 6: share of the types of errors, in %")
+    table.add_column("type")
+    for name in ("here", *(f"{one.table}: {one.name}" for one in published().errors)):
+        table.add_column(name, justify="right")
+    errors = sum(figures["errors"].values())
+    for name, count in figures["errors"].items():
+        shares = (one.shares.get(name) for one in published().errors)
+        here = f"{100 * count / errors:.2f}" if errors else "-"
+        table.add_row(name, here, *("-" if share is None else f"{share:.2f}" for share in shares))
+    return table
+
+
+def _notes(figures: JsonObject) -> str:
+    weights = ", ".join(f"{level}: {weight}" for level, weight in figures["total"]["weights"].items())
+    invalid = figures["invalid_episodes"]
+    missing = sum(row["missing"] for row in figures["levels"].values())
+    noted = f"; {missing} samples have no prediction" if missing else ""
+    noted += f"; {invalid} invalid episodes left out" if invalid else ""
+    return (
+        f"weights of the levels in the total {weights}; level 3 counts dialogues; agrees: replies that no "
+        f"result contradicts{noted}"
+    )
+
+
+def _cell(row: JsonObject | None) -> str:
+    if row is None or row["accuracy"] is None:
+        return "-"
+    return f"{100 * row['accuracy']:.2f} {_fraction(row['rouge'])}"
+
+
+def _percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.2%}"
+
+
+def _fraction(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4f}"
