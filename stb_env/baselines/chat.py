@@ -103,6 +103,7 @@ class ChatAgent(Agent):
         self,
         model: ChatModel | Path | str | None = None,
         compat: Literal["original"] | None = None,
+        *,
         answer: Literal["call", "text"] = "call",
         style: Style = "tools",
     ) -> None:

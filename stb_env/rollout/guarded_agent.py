@@ -63,4 +63,4 @@ class GuardedAgent(Agent):
             self._tell(message)
             raise InfrastructureError(message, stage="agent", retryable=True) from error
         finally:
-            self.usage = self._agent.usage
+            self.usage, self.engine = self._agent.usage, self._agent.engine

@@ -56,7 +56,7 @@ def test_a_server_without_schemas_is_held_to_one_tool_whose_arguments_are_the_re
 def test_a_server_that_refuses_or_ignores_all_forms_is_asked_in_words(server, asked, refuses):
     server.abilities, server.refuses = set(), refuses
     body, reply = asked(QUESTION, Answer(completion('{"n": 3}')))
-    assert sorted(body) == ["messages", "model"]
+    assert body.keys() - {"stream", "stream_options"} == {"messages", "model"}
     assert body["messages"][-1]["content"].endswith(CONTRACT.text)
     assert reply.text == '{"n": 3}'
 

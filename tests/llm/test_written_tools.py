@@ -100,7 +100,7 @@ def test_an_unknown_style_is_refused():
 
 def test_the_original_has_no_react_style():
     with pytest.raises(ConfigError, match=r"^the original has no ReAct style; leave out style or compat$"):
-        ChatAgent(ScriptedModel([]), "original", "react")
+        ChatAgent(ScriptedModel([]), "original", style="react")
 
 
 @pytest.mark.parametrize(
