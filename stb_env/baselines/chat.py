@@ -144,7 +144,9 @@ class ChatAgent(Agent):
         self._search = env if isinstance(env, TreeSearch) else None
         rules = getattr(env.unwrapped, "rules", None)
         if rules is not None:
-            self._has_user, self._parse = rules.user is not None, rules.parse
+            self._has_user = rules.user is not None
+            # What counts as a call is for the environment to say: it knows which tools there are by now.
+            self._parse = getattr(env.unwrapped, "read", rules.parse)
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return what the model does next, as its message or as a Finish call.
