@@ -138,7 +138,7 @@ def read_sources(file: Path | None = None) -> Sources:
         >>> sorted(sources.datasets)
         ['api-bank', 'stabletoolbench', 'toolllm']
         >>> [part.name for part in sources.choose("stabletoolbench")]
-        ['queries', 'cache']
+        ['queries', 'cache', 'originals']
         >>> sources.choose("toollm")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...

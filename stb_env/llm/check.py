@@ -10,7 +10,7 @@ from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.abilities import Abilities
 from stb_env.llm.config import ModelConfig, available
-from stb_env.llm.connect import probed
+from stb_env.llm.connect import Prober
 from stb_env.llm.findings import FINDINGS
 from stb_env.llm.place import Place
 
@@ -86,7 +86,7 @@ def _check(config: ModelConfig, env: Mapping[str, str], asked: dict[Place, Check
 
 
 def _asked(config: ModelConfig, place: Place, env: Mapping[str, str]) -> Check:
-    model = probed(config, env=env)
+    model = Prober(config, env)()
     try:
         found = FINDINGS.renew(place, model)
         return Check(config, True, found, window(model.listing(), config.model), found.lacks)

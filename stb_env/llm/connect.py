@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 
@@ -32,33 +32,44 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
     """
     if config.replay:
         return ReplayModel(config.replay, name=config.model)
-    model: ChatModel
-    if config.local:
-        weights = LocalModel(config)
-        model = StructuredModel(
-            weights, config.structured, Place(_HERE, config.local), partial(_itself, weights)
-        )
-    else:
-        place = Place(config.endpoint, config.model)
-        asking = partial(probed, config, env=env)
-        model = StructuredModel(OpenAIModel(config, env=env), config.structured, place, asking)
-        note(config, env)
     meter = current_meter()
-    if meter is not None:
-        model = BudgetedModel(model, meter)
+    own: ChatModel
+    prober: Callable[[], ChatModel]
+    if config.local:
+        own = weights = LocalModel(config)
+        place, prober = Place(_HERE, config.local), partial(_itself, weights)
+    else:
+        own = OpenAIModel(config, env=env)
+        place, prober = Place(config.endpoint, config.model), Prober(config, env)
+        note(config, env)
+    # Each way of asking is a call of its own, so the meter stands within.
+    asked = own if meter is None else BudgetedModel(own, meter)
+    model: ChatModel = StructuredModel(asked, config.structured, place, prober)
     if config.record:
         model = RecordingModel(model, config.record)
     return CachedModel(model, config.cache) if config.cache else model
 
 
-def probed(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> OpenAIModel:
-    """Return the model that answers probes: asked once each, and neither cached nor recorded.
+class Prober:
+    """Makes the model that answers probes: asked once each, and neither cached nor recorded.
 
-    Raises:
-        ConfigError: The key is missing where one is needed.
+    Picklable as models are: the key is read from the environment again.
     """
-    once = replace(config, retries=0, deadline=config.timeout, seed=None)
-    return OpenAIModel(once, env=env)
+
+    def __init__(self, config: ModelConfig, env: Mapping[str, str] = os.environ) -> None:
+        self._config = replace(config, retries=0, deadline=config.timeout, seed=None)
+        self._env = env
+
+    def __reduce__(self) -> tuple[type[Prober], tuple[ModelConfig]]:
+        return Prober, (self._config,)
+
+    def __call__(self) -> OpenAIModel:
+        """Return the model.
+
+        Raises:
+            ConfigError: The key is missing where one is needed.
+        """
+        return OpenAIModel(self._config, env=self._env)
 
 
 def _itself(weights: LocalModel) -> LocalModel:

@@ -248,6 +248,11 @@ class BudgetedModel(DrivenModel):
         return self.model.name
 
     @property
+    def role(self) -> str:
+        """The role that the model inside serves."""
+        return str(getattr(self.model, "role", "model"))
+
+    @property
     def fingerprint(self) -> JsonObject:
         """What decides the answers of the model inside."""
         return fingerprint(self.model)
@@ -255,7 +260,7 @@ class BudgetedModel(DrivenModel):
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Ask the model inside, as soon as its cost at most fits into the budget."""
         request, most = self._bounded(request)
-        reserved = self.meter.reserve(getattr(self.model, "role", "model"), most)
+        reserved = self.meter.reserve(self.role, most)
         try:
             yield Request(run=reserved.result, arun=partial(asyncio.wrap_future, reserved))
         except BaseException:

@@ -44,7 +44,7 @@ def test_optional_parts_are_fetched_by_name_alone(tmp_path: Path, server: FileSe
 
 
 def test_the_next_commands_use_what_was_fetched(tmp_path: Path, server: FileServer, folder: Path):
-    queries = {"solvable_queries/test_instruction/G1.json": b"[]"}
+    queries = {"solvable_queries/test_instruction/G1.json": b"[]", "toolbench/inference/texts.py": b"A = 1"}
     server.offer_github("THUNLP-MT/StableToolBench", COMMIT, queries)
     packed = zipped(("server/tool_response_cache/Food/menu_for_Food/list.json", b"{}"))
     server.offer_huggingface("stabletoolbench/Cache", COMMIT, {"cache.zip": packed})

@@ -18,7 +18,7 @@ _TIMEOUT, _RETRIES = 10, 2
 
 
 def original_client(questions: Questions, models: Path | None, env: Mapping[str, str]) -> ChatModel:
-    """Return the judge's model with the limits of the original's client and no seed, which it has not.
+    """Return the judge's model with the limits of the original's client, which seeds and streams nothing.
 
     Temperature and length come with the questions. What the environment says of the judge's model goes
     before all of this; ``EVAL_MODEL`` names the model where ``STB_JUDGE_MODEL`` does not.
@@ -36,7 +36,9 @@ def original_client(questions: Questions, models: Path | None, env: Mapping[str,
     )
     limits = {"STB_JUDGE_TIMEOUT": str(timeout), "STB_JUDGE_RETRIES": str(_RETRIES)}
     named = {"STB_JUDGE_MODEL": env[MODEL_VARIABLE]} if env.get(MODEL_VARIABLE) else {}
-    return connect(replace(load_models(models, {**limits, **named, **env})["judge"], seed=None), env=env)
+    return connect(
+        replace(load_models(models, {**limits, **named, **env})["judge"], seed=None, stream=False), env=env
+    )
 
 
 def load_questions(evaluator: Path | None) -> Questions:
