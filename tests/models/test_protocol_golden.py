@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.fakes.api_server import APIServer, Seen, answered
-from tests.fakes.openai_server import Answer, completion
+from tests.fakes.openai_server import Answer, Received, completion
 from tests.models.conftest import Outcome
 from tests.models.services import said, serving
 from tests.shared import objects
@@ -78,37 +80,74 @@ def traces(shared_data: Path) -> list[tuple[dict[str, Any], dict[str, Any]]]:
     return found
 
 
-def test_golden_a_run_of_the_protocol_sends_what_the_original_sends(
-    traces: list[tuple[dict[str, Any], dict[str, Any]]],
-    server: APIServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    stb: Callable[..., Outcome],
-):
+class Scripted:
+    """A model that plays one query after another, each by its own script."""
+
+    def __init__(self, scripts: list[list[dict[str, Any]]]) -> None:
+        self.scripts = {number: iter(replies(script)) for number, script in enumerate(scripts)}
+        self.sent: dict[int, list[dict[str, Any]]] = {number: [] for number in self.scripts}
+        self.current = 0
+
+    def __call__(self, request: Received) -> Answer:
+        # A ranking does not repeat the query; episodes are played one at a time.
+        numbered = re.search(r"\(query (\d+)\)", str(request.body["messages"][1]["content"]))
+        self.current = int(numbered[1]) if numbered else self.current
+        self.sent[self.current].append(request.body)
+        return next(self.scripts[self.current])
+
+
+@pytest.fixture
+def playing(
+    server: APIServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stb: Callable[..., Outcome]
+) -> Callable[..., tuple[Scripted, list[Any]]]:
+    """Play scripts on numbered copies of a query under the protocol; return requests and episodes."""
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setattr("stb_env.llm.retry.FIRST_PAUSE", 0.01)
-    originals = write_repository(tmp_path / "copy")
-    wrong = {}
-    for place, (golden, case) in enumerate(traces):
+    runs = count()
+
+    def play(query: dict[str, Any], scripts: list[Any], *words: object) -> tuple[Scripted, list[Any]]:
+        folder = tmp_path / f"run{next(runs)}"
+        folder.mkdir()
+        numbered = [
+            query | {"query_id": number, "query": f"{query['query']} (query {number})"}
+            for number in range(len(scripts))
+        ]
+        (folder / "G1_instruction.json").write_text(json.dumps(numbered))
+        model = Scripted(scripts)
         with serving() as services:
             for service in services:
                 monkeypatch.setenv(service.variable, service.key)
-            services.agent.script(*replies(case["script"]))
+            services.agent.always(model)
             services.judge.always(Answer(completion('{"answer_status": "Solved", "reason": "r"}')))
-            folder = tmp_path / f"case{place}"
-            folder.mkdir()
-            file = folder / "G1_instruction.json"
-            file.write_text(json.dumps([golden["query"] | {"query_id": 1}]))
             done = stb(
-                *("run", GROUP, "--protocol", "stabletoolbench", "--data", file, "--agent", agent_of(case)),
-                *("--originals", originals, "--models", services.models(folder / "models.toml")),
-                *("--set", f"real={server.url('/virtual')}", "--out", folder / "run", "--json"),
+                *("run", GROUP, "--protocol", "stabletoolbench", "--data", folder, "--json", *words),
+                *("--models", services.models(folder / "models.toml"), "--out", folder / "out"),
+                *("--set", f"real={server.url('/virtual')}"),
             )
-            assert done.exit_code == 0, (case["name"], done.stderr)
-            sent = [request.body for request in services.agent.requests]
-        wrong |= {
-            f"{case['name']}: {what}": pair for what, *pair in differences(sent, case) if pair[0] != pair[1]
-        }
+        assert done.exit_code == 0, done.stderr
+        lines = (folder / "out" / "trajectories.jsonl").read_text().splitlines()
+        return model, [json.loads(line) for line in lines]
+
+    return play
+
+
+def test_golden_a_run_of_the_protocol_sends_what_the_original_sends(
+    traces: list[tuple[dict[str, Any], dict[str, Any]]],
+    playing: Callable[..., tuple[Scripted, list[Any]]],
+    tmp_path: Path,
+):
+    originals = write_repository(tmp_path / "copy")
+    alike: dict[tuple[str, str], list[tuple[dict[str, Any], dict[str, Any]]]] = {}
+    for golden, case in traces:
+        alike.setdefault((json.dumps(golden["query"]), agent_of(case)), []).append((golden, case))
+    wrong = {}
+    for (_, agent), members in alike.items():
+        scripts = [case["script"] for _, case in members]
+        words = ("--agent", agent, "--originals", originals)
+        model, _ = playing(members[0][0]["query"], scripts, *words)
+        for number, (_, case) in enumerate(members):
+            found = differences(model.sent[number], case)
+            wrong |= {f"{case['name']}: {what}": pair for what, *pair in found if pair[0] != pair[1]}
     assert not wrong
 
 
@@ -155,57 +194,44 @@ def fault(server: dict[str, Any] | None) -> Answer:
 def test_golden_a_step_of_the_protocol_shows_and_asks_what_the_original_does(
     shared_data: Path,
     server: APIServer,
+    playing: Callable[..., tuple[Scripted, list[Any]]],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    stb: Callable[..., Outcome],
 ):
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("TOOLBENCH_KEY", "KEY")
     golden = objects(shared_data, "stabletoolbench/golden/*.json", "tool_files", "query", "cases")[0]
     for name, content in golden["tool_files"].items():
         file = tmp_path / "tools" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(content))
-    queries = tmp_path / "G1_instruction.json"
-    queries.write_text(json.dumps([golden["query"] | {"query_id": 1}]))
+    cases = [case for case in golden["cases"] if steps_on(case)]
+    if not cases:
+        pytest.skip("no recorded step that a server can be made to take")
+    server.script(
+        *[fault(case["server"]) for case in cases if "request" in case["expected"]], path="/virtual"
+    )
+    before = len(server.requests)
     give_up = {"calls": [["Finish", json.dumps({"return_type": "give_up_and_restart"})]]}
-    wrong, offered, described = {}, [], ""
-    for place, case in enumerate(golden["cases"]):
-        expected = case["expected"]
-        if "original_raises" in expected or case["max_observation_length"] != 1024 or infrastructure(case):
-            continue
-        server.script(fault(case["server"]), path="/virtual")
-        before = len(server.requests)
-        with serving() as services:
-            for service in services:
-                monkeypatch.setenv(service.variable, service.key)
-            services.agent.script(
-                *replies([{"calls": [[case["action_name"], case["action_input"]]]}, give_up])
-            )
-            services.judge.always(Answer(completion('{"answer_status": "Solved", "reason": "r"}')))
-            out = tmp_path / f"step{place}"
-            done = stb(
-                *("run", GROUP, "--protocol", "stabletoolbench", "--data", queries, "--out", out, "--json"),
-                *("--tools", tmp_path / "tools", "--models", services.models(tmp_path / f"{place}.toml")),
-                *("--set", f"real={server.url('/virtual')}"),
-            )
-            assert done.exit_code == 0, done.stderr
-            first = services.agent.requests[0].body
-        offered = [tool["function"]["name"] for tool in first["tools"]]
-        described = first["messages"][0]["content"]
-        asked = server.requests[before:]
-        step = json.loads((out / "trajectories.jsonl").read_text())
-        shown = next(m for m in step["messages"] if m["role"] == "tool")
-        if shown["content"] != expected["observation"]:
-            wrong[place, "observation"] = (shown["content"], expected["observation"])
-        if [same_request(seen.body, expected["request"]) for seen in asked] != [True] * (
-            "request" in expected
-        ):
-            wrong[place, "request"] = ([seen.body for seen in asked], expected.get("request"))
-        server._scripts.clear()
-    assert not wrong
-    assert offered == golden["function_names"]
-    assert golden["task_description_tool_lines"] in described
+    scripts = [[{"calls": [[case["action_name"], case["action_input"]]]}, give_up] for case in cases]
+    model, episodes = playing(golden["query"], scripts, "--tools", tmp_path / "tools")
+    asked = [seen.body for seen in server.requests[before:]]
+    expected = [case["expected"]["request"] for case in cases if "request" in case["expected"]]
+    assert list(map(comparable, asked)) == list(map(comparable, expected))
+    shown = [next(m["content"] for m in one["messages"] if m["role"] == "tool") for one in episodes]
+    assert shown == [case["expected"]["observation"] for case in cases]
+    first = model.sent[0][0]
+    assert [tool["function"]["name"] for tool in first["tools"]] == golden["function_names"]
+    assert golden["task_description_tool_lines"] in first["messages"][0]["content"]
+
+
+def steps_on(case: dict[str, Any]) -> bool:
+    """Whether the original goes on after a step, by an answer of a server that does not fail."""
+    expected = case["expected"]
+    return (
+        "original_raises" not in expected
+        and case["max_observation_length"] == 1024
+        and not infrastructure(case)
+    )
 
 
 def infrastructure(case: dict[str, Any]) -> bool:
@@ -214,12 +240,9 @@ def infrastructure(case: dict[str, Any]) -> bool:
     return answer.dropped or answer.status != 200 or isinstance(answer.body, str)
 
 
-def same_request(sent: dict[str, Any], expected: dict[str, Any]) -> bool:
-    """Whether a request is the original's; arguments that are an object may be spaced otherwise."""
-    mine, theirs = sent.pop("tool_input"), expected["tool_input"]
-    return sent == {k: v for k, v in expected.items() if k != "tool_input"} and (
-        mine == theirs or parsed(mine) == parsed(theirs)
-    )
+def comparable(request: dict[str, Any]) -> dict[str, Any]:
+    """A request whose arguments are an object may be spaced otherwise."""
+    return request | {"tool_input": parsed(request["tool_input"])}
 
 
 def parsed(text: str) -> Any:
