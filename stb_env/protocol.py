@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing_extensions import TypedDict
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.reference import read_settings
-from stb_env.suite import Suite, suite_of, suites
+from stb_env.suite import Suite, suites
 from stb_env.user_tables import checked
 
 Part = Literal["run", "environment", "agent", "judge", "comparison", "rule"]
@@ -99,7 +99,7 @@ class Protocol:
     paper: str
     settings: tuple[Setting, ...]
     suite: str = ""
-    environments: tuple[str, ...] = field(default=())
+    environments: tuple[str, ...] = ()
 
     def values(self, part: Part, what: str = "") -> JsonObject:
         """Return what it sets on an environment, an agent or a command."""
@@ -236,24 +236,4 @@ def _loaded(reference: str, suite: str, environments: tuple[str, ...]) -> Protoc
         text = file.read_text(encoding="utf-8")
     except OSError as error:
         raise ConfigError(f"the suite {suite!r} names a protocol that cannot be read: {error}") from error
-    parsed = parse_protocol(text, reference)
-    return Protocol(
-        name=parsed.name,
-        version=parsed.version,
-        title=parsed.title,
-        paper=parsed.paper,
-        settings=parsed.settings,
-        suite=suite,
-        environments=environments,
-    )
-
-
-def suite_protocols(env_id: str) -> list[str]:
-    """Return the names of the protocols that an environment can follow.
-
-    Examples:
-        >>> suite_protocols("my/Nothing-v0")
-        []
-    """
-    suite = suite_of(env_id)
-    return [] if suite is None else [protocol.name for protocol in _declared(suite)]
+    return replace(parse_protocol(text, reference), suite=suite, environments=environments)

@@ -67,7 +67,7 @@ class VirtualBackend:
         >>> VirtualBackend(mode="live")
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: mode 'live' has no one to ask; give real=..., live_simulator=... or both
+        stb_env.errors.ConfigError: mode 'live' has no one to ask; ... or take another --mode
     """
 
     def __init__(
@@ -84,7 +84,10 @@ class VirtualBackend:
         if mode not in MODES:
             raise ConfigError(f"mode must be one of {MODES}, got {mode!r}.{did_you_mean(str(mode), MODES)}")
         if mode in ("live", "record") and real is None and live_simulator is None:
-            raise ConfigError(f"mode {mode!r} has no one to ask; give real=..., live_simulator=... or both")
+            raise ConfigError(
+                f"mode {mode!r} has no one to ask; give real=... (--set real=URL), a model for the simulator "
+                "(--models FILE, or live_simulator=...) or both, or take another --mode"
+            )
         if mode in ("replay", "record") and cache is None:
             raise ConfigError(f"mode {mode!r} needs a cache; give cache=DIR (stb-env cache import)")
         self.cache = cache

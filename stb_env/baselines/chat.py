@@ -23,11 +23,9 @@ from stb_env.llm import (
     ModelError,
     ReactModel,
     Sampling,
-    available,
-    connect,
     fingerprint,
-    load_models,
 )
+from stb_env.llm.agent_role import agent_model, of_agent
 from stb_env.rollout import Agent
 from stb_env.seeding import derive
 from stb_env.tools import Status
@@ -112,7 +110,7 @@ class ChatAgent(Agent):
         if style == "react" and compat is not None:
             raise ConfigError("the original has no ReAct style; leave out style or compat")
         self.compat, self.answer, self.style = compat, answer, style
-        given = _connected(model) if model is None or isinstance(model, str | Path) else model
+        given = agent_model(model)
         self._model = ReactModel(given) if style == "react" else given
         self._start(0)
 
@@ -269,7 +267,7 @@ class ChatAgent(Agent):
                 elif error.retryable and error.usage.calls and attempt + 1 < _ATTEMPTS:
                     attempt += 1
                 else:
-                    raise _of_agent(error) from error
+                    raise of_agent(error) from error
             else:
                 self.usage += reply.usage
                 return reply
@@ -280,27 +278,6 @@ def _heard(observation: JsonMapping, info: JsonMapping) -> str:
     result: str = observation["result"]
     spoke = not info["calls"] and observation.get("status") == Status.OK
     return str(json.loads(result)["response"]) if spoke else result
-
-
-def _connected(path: Path | str | None) -> ChatModel:
-    config = load_models(path)["agent"]
-    if not available(config):
-        raise ConfigError(
-            f"the chat agent has no model: set {config.key_variable}, or STB_AGENT_BASE_URL and "
-            "STB_AGENT_MODEL for a server of your own, or name a models file with --models FILE"
-        )
-    return connect(config)
-
-
-def _of_agent(error: ModelError) -> ModelError:
-    return ModelError(
-        str(error),
-        kind=error.kind,
-        stage="agent",
-        retryable=error.retryable,
-        retry_after=error.retry_after,
-        usage=error.usage,
-    )
 
 
 def _with_ids(message: JsonMapping) -> JsonObject:

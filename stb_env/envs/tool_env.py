@@ -14,10 +14,11 @@ from gymnasium.spaces import Dict, Discrete
 from stb_env.actions import Action, parse_action
 from stb_env.backend.own_backend import BackendLike, as_backend
 from stb_env.backend.own_user import UserLike, as_user
+from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.envs.wording import Wording
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.kinds import Count
@@ -37,7 +38,6 @@ Transition = tuple[Observation, float, bool, bool, Info]
 
 # Draws from an endless source: any index is a task, this many are told apart.
 _ENDLESS = 2**31
-_OPTIONS = ("task_id", "order", "shard", "seed")
 
 
 class ToolEnv(gym.Env[Observation, Any]):
@@ -127,7 +127,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         )
         self.visible = visible
         self.wording = wording or Wording()
-        self.order, self.shard = order, _shard(shard)
+        self.order, self.shard = order, read_shard(shard)
         self.render_mode = render_mode
         texts = self.rules.limits
         # A plain dict is not ordered by key; Gymnasium's Dict sorts it.
@@ -256,7 +256,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             seed = self._branch_seed
         yield from ()
         super().reset(seed=seed)
-        options = _options(options)
+        options = read_options(options)
         # Drawn even where the task is named, so that naming it changes nothing else.
         # Two single draws are the same stream as one of size 2, and cost half as much.
         drawn, episode_seed = int(self.np_random.integers(2**63)), int(self.np_random.integers(2**63))
@@ -268,9 +268,9 @@ class ToolEnv(gym.Env[Observation, Any]):
     def _choose(self, drawn: int, options: JsonMapping) -> Task:
         if options.get("task_id") is not None:
             return self.tasks.get(str(options["task_id"]))
-        if _order(options.get("order", self.order)) == "random":
+        if read_order(options.get("order", self.order)) == "random":
             return self.tasks.at(drawn % (self.tasks.size or _ENDLESS))
-        first, stride = _shard(options.get("shard", self.shard))
+        first, stride = read_shard(options.get("shard", self.shard))
         index = first + stride * self._position
         self._position += 1
         return self.tasks.at(index)
@@ -363,29 +363,6 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
         # A task of the original can have a name twice (see `Task.checked`): it reaches the first alone.
         named.setdefault(tool.name, tool)
     return named
-
-
-def _options(options: JsonObject | None) -> JsonObject:
-    for name in options or {}:
-        if name not in _OPTIONS:
-            raise ConfigError(
-                f"unknown reset option {name!r}; known: {_OPTIONS}.{did_you_mean(name, _OPTIONS)}"
-            )
-    return options or {}
-
-
-def _order(order: str) -> Literal["random", "sequential"]:
-    match order:
-        case "random" | "sequential":
-            return order
-    raise ConfigError(f"order must be 'random' or 'sequential', got {order!r}")
-
-
-def _shard(shard: Any) -> tuple[int, int]:
-    first, stride = (int(part) for part in shard)
-    if not 0 <= first < stride:
-        raise ConfigError(f"shard must be (i, n) with 0 <= i < n, got {tuple(shard)}")
-    return first, stride
 
 
 def _limits(limits: Limits | Mapping[str, int] | None) -> Limits:

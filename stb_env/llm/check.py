@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.abilities import Abilities
 from stb_env.llm.config import ModelConfig, available
 from stb_env.llm.connect import Prober
+from stb_env.llm.context_window import listed_window
 from stb_env.llm.findings import FINDINGS
 from stb_env.llm.place import Place
 
@@ -89,35 +90,8 @@ def _asked(config: ModelConfig, place: Place, env: Mapping[str, str]) -> Check:
     model = Prober(config, env)()
     try:
         found = FINDINGS.renew(place, model)
-        return Check(config, True, found, window(model.listing(), config.model), found.lacks)
+        return Check(config, True, found, listed_window(model.listing(), config.model), found.lacks)
     except InfrastructureError as error:
         return Check(config, False, remark=f"no usable answer: {error}")
     finally:
         model.close()
-
-
-def window(listing: Json, model: str) -> int | None:
-    """Return how many tokens a model reads, as a server's list of models has it.
-
-    Examples:
-        >>> window({"data": [{"id": "m", "max_model_len": 4096}]}, "m")
-        4096
-        >>> window({"data": [{"id": "other", "meta": {"n_ctx_train": 8192}}]}, "m")
-        8192
-        >>> window({"data": [{"id": "m"}]}, "m") is None
-        True
-    """
-    rows = listing.get("data") if isinstance(listing, Mapping) else None
-    entries = [row for row in rows if isinstance(row, Mapping)] if isinstance(rows, list) else []
-    named = [row for row in entries if row.get("id") == model]
-    # A server of one model often takes any name for it.
-    chosen = named or (entries if len(entries) == 1 else [])
-    sizes = (size for row in chosen for size in _sizes(row))
-    return next((size for size in sizes if isinstance(size, int) and size > 0), None)
-
-
-def _sizes(row: JsonMapping) -> Iterator[Json]:
-    yield from map(row.get, _WINDOWS)
-    meta = row.get("meta")
-    if isinstance(meta, Mapping):
-        yield from map(meta.get, _META_WINDOWS)

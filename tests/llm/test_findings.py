@@ -9,7 +9,7 @@ import pytest
 
 from stb_env.llm import Clock, ModelError, ScriptedModel
 from stb_env.llm.abilities import Abilities
-from stb_env.llm.check import window
+from stb_env.llm.context_window import listed_window
 from stb_env.llm.findings import KEPT, RETRY, Findings
 from stb_env.llm.place import Place
 
@@ -97,4 +97,4 @@ def test_a_model_that_takes_no_sampling_is_asked_without(tmp_path: Path):
 
 @pytest.mark.parametrize("listing", [None, [], {"data": 1}, {"data": [{"id": "m", "max_model_len": "4k"}]}])
 def test_a_server_that_says_no_window_has_none(listing):
-    assert window(listing, "m") is None
+    assert listed_window(listing, "m") is None

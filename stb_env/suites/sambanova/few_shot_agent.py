@@ -18,11 +18,9 @@ from stb_env.llm import (
     ChatRequest,
     ModelError,
     Sampling,
-    available,
-    connect,
     fingerprint,
-    load_models,
 )
+from stb_env.llm.agent_role import agent_model, of_agent
 from stb_env.suites.sambanova.common.prompt import Variant
 from stb_env.suites.sambanova.few_shot import Chat, FewShotPrompt, Shown
 from stb_env.usage import Usage
@@ -64,7 +62,7 @@ class FewShotAgent(Agent):
         stop: Sequence[str] = (),
         data: str | None = None,
     ) -> None:
-        self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
+        self._model = agent_model(model, "few-shot")
         self._settings: JsonObject = {
             "variant": variant,
             "chat": chat,
@@ -113,9 +111,7 @@ class FewShotAgent(Agent):
             reply = self._model.complete(ChatRequest(tuple(self._env.question), sampling=sampling))
         except ModelError as error:
             self.usage += error.usage
-            raise ModelError(
-                str(error), kind=error.kind, stage="agent", retryable=error.retryable, usage=error.usage
-            ) from error
+            raise of_agent(error) from error
         self.usage += reply.usage
         return reply.text
 
@@ -145,13 +141,3 @@ class SystemFewShotAgent(FewShotAgent):
 
     def __init__(self, model: ChatModel | Path | str | None = None, *, chat: Chat = "none") -> None:
         super().__init__(model, variant="system", chat=chat)
-
-
-def _connected(path: Path | str | None) -> ChatModel:
-    config = load_models(path)["agent"]
-    if not available(config):
-        raise ConfigError(
-            f"the few-shot agent has no model: set {config.key_variable}, or STB_AGENT_BASE_URL and "
-            "STB_AGENT_MODEL for a server of your own"
-        )
-    return connect(config)

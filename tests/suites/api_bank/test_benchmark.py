@@ -259,7 +259,7 @@ def test_a_function_of_your_own_can_answer(tmp_path, official):
         (("--agent", "gold", "--rendering", "speech"), "--rendering must be chat or text, got 'speech'"),
         (("--agent", "gold", "--protocol", "sambanova"), "the benchmark follows the protocol api-bank"),
         (("--agent", "gold", "--compat", "mine"), "compat must be None or 'original', got 'mine'"),
-        ((), "no model is configured: name a models file with --models"),
+        ((), "agent has no model: set OPENAI_API_KEY"),
     ],
 )
 def test_bad_use_is_refused(monkeypatch, words, message):

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm import ChatModel, ChatRequest, Sampling, available, connect, fingerprint, load_models
+from stb_env.llm import ChatModel, ChatRequest, Sampling, fingerprint
+from stb_env.llm.agent_role import agent_model
 from stb_env.reference import load_object
 from stb_env.suites.api_bank.formats.rendering import expected_text
 from stb_env.suites.api_bank.formats.samples import Sample
@@ -56,7 +57,7 @@ def speaker(spec: str, models: str | Path | None, seed: int | None) -> Speaker:
         stb_env.errors.ConfigError: --agent must be chat, gold, path.py:name or module:name, got 'golden'
     """
     if spec == MODEL:
-        return of_model(_connected(models), seed)
+        return of_model(agent_model(models, "benchmark's"), seed)
     if spec == GOLD:
         return Speaker(GOLD, {"agent": GOLD}, lambda _, sample: (expected_text(sample), NO_USAGE))
     if ":" not in spec:
@@ -79,16 +80,6 @@ def of_model(model: ChatModel, seed: int | None = None) -> Speaker:
         return reply.text, reply.usage
 
     return Speaker(model.name, {"agent": MODEL, "model": fingerprint(model), "seed": seed}, say)
-
-
-def _connected(models: str | Path | None) -> ChatModel:
-    config = load_models(models)["agent"]
-    if not available(config):
-        raise ConfigError(
-            f"no model is configured: name a models file with --models, set {config.key_variable}, or "
-            "STB_AGENT_BASE_URL and STB_AGENT_MODEL for a server of your own"
-        )
-    return connect(config)
 
 
 def _of_function(spec: str) -> Speaker:

@@ -18,11 +18,9 @@ from stb_env.llm import (
     ChatRequest,
     ModelError,
     Sampling,
-    available,
-    connect,
     fingerprint,
-    load_models,
 )
+from stb_env.llm.agent_role import agent_model, of_agent
 from stb_env.prompting import prompt
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
@@ -86,7 +84,7 @@ class NestedAgent(Agent):
     needs = "a model"
 
     def __init__(self, model: ChatModel | Path | str | None = None, *, compat: Compat | None = None) -> None:
-        self._model = _connected(model) if model is None or isinstance(model, str | Path) else model
+        self._model = agent_model(model, "nested")
         self._compat = compat
 
     @property
@@ -164,9 +162,7 @@ class NestedAgent(Agent):
             reply = self._model.complete(ChatRequest((message,), sampling=sampling))
         except ModelError as error:
             self.usage += error.usage
-            raise ModelError(
-                str(error), kind=error.kind, stage="agent", retryable=error.retryable, usage=error.usage
-            ) from error
+            raise of_agent(error) from error
         self.usage += reply.usage
         return _cut(reply.text, stops) if self._compat == "original" else _code(reply.text, stops)
 
@@ -213,13 +209,3 @@ def _code(text: str, stops: tuple[str, ...]) -> str:
         del lines[0]
     end = next((number for number, line in enumerate(lines) if line.startswith(stops)), None)
     return "\n".join(lines[:end]).strip()
-
-
-def _connected(path: Path | str | None) -> ChatModel:
-    config = load_models(path)["agent"]
-    if not available(config):
-        raise ConfigError(
-            f"the nested agent has no model: set {config.key_variable}, or STB_AGENT_BASE_URL and "
-            "STB_AGENT_MODEL for a server of your own"
-        )
-    return connect(config)

@@ -1,0 +1,52 @@
+"""What a reset may be told, and which task that leads to."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from stb_env.errors import ConfigError, did_you_mean
+from stb_env.jsontypes import JsonObject
+
+_OPTIONS = ("task_id", "order", "shard", "seed")
+
+
+def read_options(options: JsonObject | None) -> JsonObject:
+    """Return the options of a reset; none where there are none.
+
+    Raises:
+        ConfigError: One is unknown.
+    """
+    for name in options or {}:
+        if name not in _OPTIONS:
+            raise ConfigError(
+                f"unknown reset option {name!r}; known: {_OPTIONS}.{did_you_mean(name, _OPTIONS)}"
+            )
+    return options or {}
+
+
+def read_order(order: str) -> Literal["random", "sequential"]:
+    """Return an order of tasks.
+
+    Raises:
+        ConfigError: It is none.
+    """
+    match order:
+        case "random" | "sequential":
+            return order
+    raise ConfigError(f"order must be 'random' or 'sequential', got {order!r}")
+
+
+def read_shard(shard: Any) -> tuple[int, int]:
+    """Return which tasks a sequential order visits, the first and the stride.
+
+    Raises:
+        ConfigError: There is no such part.
+
+    Examples:
+        >>> read_shard([1, 4])
+        (1, 4)
+    """
+    first, stride = (int(part) for part in shard)
+    if not 0 <= first < stride:
+        raise ConfigError(f"shard must be (i, n) with 0 <= i < n, got {tuple(shard)}")
+    return first, stride
