@@ -24,7 +24,8 @@ from stb_env.backend.simulator.llm_simulator import (
 from stb_env.backend.simulator.template import fields, values, words
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
-from stb_env.llm import ChatModel, ChatRequest, Contract, Sampling, Usage
+from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, Sampling, Usage
+from stb_env.llm.another_try import another_try
 from stb_env.prompting import delimited, latest
 from stb_env.request import Slow
 from stb_env.spaces import sample_arguments
@@ -135,6 +136,7 @@ class CallWriter:
         sampling = Sampling(seed=self._seed_of(tool) % 2**31)
         opening = _messages(tool, count, examples)
         messages = opening
+        reply: ChatReply | None = None
         for attempt in range(ATTEMPTS):
             if len(written) == count:
                 break
@@ -145,6 +147,8 @@ class CallWriter:
                 index=attempt,
                 contract=_contract(tool),
             )
+            if attempt:
+                request = another_try(request, model, reply)
             reply = yield from ask_once(model, request, stage="call_writer")
             written.usage += reply.usage
             problems = _take(written, tool, count, _proposals(reply.text))

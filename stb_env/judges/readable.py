@@ -8,13 +8,12 @@ from dataclasses import replace
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask, fingerprint
+from stb_env.llm.another_try import another_try, is_cut, quoted
 from stb_env.llm.model import DrivenModel
 from stb_env.request import Slow
 
 # Far above any number of votes, so that an attempt never meets another vote's index.
 _STRIDE = 10_000
-# What the most likely text was not, a little chance may be.
-_LEAST_TEMPERATURE = 0.2
 # As much of an unreadable reply as is quoted back, in characters.
 _QUOTE = 2_000
 
@@ -24,8 +23,8 @@ class ReadableModel(DrivenModel):
 
     What could not be read is put to the model once more, with what was wrong with it. Each question has a
     seed of its own, which follows from its index and from the model's configured seed: votes differ from each
-    other, and an attempt from the one before. After the first attempt the temperature is above 0 too, since
-    the most likely answer was none. Put it inside a `CachedModel`: what is stored then can always be read.
+    other, and an attempt from the one before. Further attempts leave more to chance (see `another_try`). Put
+    it inside a `CachedModel`: what is stored then can always be read.
 
     Args:
         model: Answers.
@@ -73,9 +72,10 @@ class ReadableModel(DrivenModel):
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Return the first answer that can be read; its usage covers every attempt."""
         spent, asked = Usage(), request
+        last: ChatReply | None = None
         for attempt in range(self.attempts):
             try:
-                reply: ChatReply = yield ask(self.model, self._numbered(asked, attempt))
+                reply: ChatReply = yield ask(self.model, self._numbered(asked, attempt, last))
             except InfrastructureError as error:
                 failure = error
                 spent += error.usage if isinstance(error, ModelError) else Usage()
@@ -86,7 +86,7 @@ class ReadableModel(DrivenModel):
             spent += reply.usage
             if self._readable(reply):
                 return replace(reply, usage=spent)
-            failure = _unreadable(self.name, reply)
+            failure, last = _unreadable(self.name, reply), reply
             asked = replace(asked, messages=(*asked.messages, *_corrected(asked, reply)))
         tried = f" (asked {attempt + 1} times)" if attempt else ""
         raise ModelError(
@@ -97,31 +97,29 @@ class ReadableModel(DrivenModel):
             usage=spent,
         )
 
-    def _numbered(self, request: ChatRequest, attempt: int) -> ChatRequest:
+    def _numbered(self, request: ChatRequest, attempt: int, last: ChatReply | None) -> ChatRequest:
         """Return a question with the index, the seed and the temperature of an attempt."""
-        index, settings, sampling = request.index + attempt * _STRIDE, self.fingerprint, request.sampling
+        index, sampling = request.index + attempt * _STRIDE, request.sampling
         if attempt or self._seeded:
-            base = settings.get("seed", 0) if sampling.seed is None else sampling.seed
+            base = self.fingerprint.get("seed", 0) if sampling.seed is None else sampling.seed
             sampling = replace(sampling, seed=base + index)
-        if attempt:
-            asked = settings.get("temperature", 0) if sampling.temperature is None else sampling.temperature
-            sampling = replace(sampling, temperature=max(asked, _LEAST_TEMPERATURE))
-        return replace(request, index=index, sampling=sampling)
+        numbered = replace(request, index=index, sampling=sampling)
+        return another_try(numbered, self.model, last) if attempt else numbered
 
 
 def _corrected(request: ChatRequest, reply: ChatReply) -> tuple[JsonObject, JsonObject]:
     """Return an unreadable reply and what was wrong with it, as messages."""
     # The reply goes back as text: a call in it would want an answer, and could be one that no server reads.
     return (
-        {"role": "assistant", "content": _said(reply)[:_QUOTE] or "(nothing)"},
+        {"role": "assistant", "content": quoted(reply, _QUOTE) or "(nothing)"},
         {"role": "user", "content": f"{_fault(reply)} {_wanted(request)}"},
     )
 
 
 def _fault(reply: ChatReply) -> str:
-    if reply.finish_reason == "length":
+    if is_cut(reply):
         return "Your reply was cut at the length limit before it was complete; write much less."
-    if not _said(reply).strip():
+    if not quoted(reply, _QUOTE).strip():
         return "Your reply was empty."
     return "Your reply could not be read as an answer to the question: it does not have the form asked for."
 
@@ -137,12 +135,7 @@ def _wanted(request: ChatRequest) -> str:
     )
 
 
-def _said(reply: ChatReply) -> str:
-    calls = reply.tool_calls
-    return str(calls[0]["function"]["arguments"]) if calls else reply.text
-
-
 def _unreadable(name: str, reply: ChatReply) -> ModelError:
-    said = " ".join(_said(reply).split())[:120]
+    said = " ".join(quoted(reply, _QUOTE).split())[:120]
     message = f"model {name!r} wrote nothing that can be read as an answer: {said!r}"
     return ModelError(message, kind="judge", stage="judge", retryable=True)

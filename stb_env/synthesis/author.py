@@ -7,7 +7,8 @@ from typing import NamedTuple, Protocol
 
 from stb_env.backend.simulator.llm_simulator import ask_once
 from stb_env.jsontypes import JsonObject
-from stb_env.llm import ChatModel, fingerprint
+from stb_env.llm import ChatModel, ChatReply, fingerprint
+from stb_env.llm.another_try import another_try, is_cut
 from stb_env.request import Slow
 from stb_env.synthesis.role import Role, Try
 from stb_env.synthesis.scene import Scene
@@ -15,10 +16,17 @@ from stb_env.usage import NO_USAGE, Usage
 
 
 class Written(NamedTuple):
-    """What an author wrote, and what that cost."""
+    """What an author wrote, what that cost, and whether it was cut at the length limit."""
 
     text: str
     usage: Usage = NO_USAGE
+    cut: bool = False
+
+    @property
+    def reply(self) -> ChatReply:
+        """What was written, as a model's reply."""
+        message = {"role": "assistant", "content": self.text}
+        return ChatReply(message, "length" if self.cut else "stop", self.usage)
 
 
 class Author(Protocol):
@@ -69,5 +77,8 @@ class ModelAuthor:
         Raises:
             InfrastructureError: The model failed, at the stage ``synthesis``.
         """
-        reply = yield from ask_once(self.model, role.ask(scene, tries), stage="synthesis")
-        return Written(reply.text, reply.usage)
+        request = role.ask(scene, tries)
+        if tries:
+            request = another_try(request, self.model, tries[-1].reply)
+        reply = yield from ask_once(self.model, request, stage="synthesis")
+        return Written(reply.text, reply.usage, is_cut(reply))

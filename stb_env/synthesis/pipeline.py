@@ -211,6 +211,6 @@ class _Writing:
                 return role.read(self.scene, written.text)
             except UnfitDraft as unfit:
                 duplicate = isinstance(unfit, DuplicateQuery)
-                tries.append(Try(written.text, str(unfit)))
+                tries.append(Try(written.reply, str(unfit)))
                 self.rejections.append(Rejection(role.name, str(unfit)))
         raise _Unwritten(duplicate)

@@ -8,7 +8,8 @@ from typing import ClassVar
 
 from stb_env import jsontext, seeding
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.llm import ChatRequest, Contract, Sampling
+from stb_env.llm import ChatReply, ChatRequest, Contract, Sampling
+from stb_env.llm.another_try import quoted
 from stb_env.prompting import delimited, latest
 from stb_env.synthesis.form import Form
 from stb_env.synthesis.scene import Scene
@@ -19,9 +20,9 @@ _MAX_QUOTED = 8_000
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A text that could not be used, and why."""
+    """A reply that could not be used, and why."""
 
-    text: str
+    reply: ChatReply
     reason: str
 
 
@@ -60,7 +61,7 @@ class Role:
         messages = [{"role": "user", "content": self.brief(scene)}]
         if tries:
             messages += [
-                {"role": "assistant", "content": tries[-1].text[:_MAX_QUOTED]},
+                {"role": "assistant", "content": quoted(tries[-1].reply, _MAX_QUOTED)},
                 {"role": "user", "content": complaint(tries[-1].reason)},
             ]
         seed = seeding.derive("synthesis", scene.seed, self.name, len(tries)) % 2**31

@@ -23,6 +23,7 @@ from stb_env.llm import (
     ask,
     fingerprint,
 )
+from stb_env.llm.another_try import another_try, quoted
 from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
@@ -177,8 +178,10 @@ class LLMSimulator:
         """
         messages = self._messages(tool, self._shown(read_arguments(arguments)), examples)
         usage = Usage()
+        reply: ChatReply | None = None
         for attempt in range(self._attempts):
-            reply = yield from ask_once(self.model, self._request(messages, attempt), stage="simulator")
+            request = self._request(messages, attempt, reply)
+            reply = yield from ask_once(self.model, request, stage="simulator")
             usage += reply.usage
             try:
                 answer = self._read(reply)
@@ -214,15 +217,18 @@ class LLMSimulator:
             {"role": "user", "content": "\n\n".join(parts)},
         ]
 
-    def _request(self, messages: Sequence[Mapping[str, str]], attempt: int) -> ChatRequest:
+    def _request(
+        self, messages: Sequence[Mapping[str, str]], attempt: int, last: ChatReply | None
+    ) -> ChatRequest:
         sampling = self._sampling
         if sampling.seed is not None:
             # A model's configured seed moves with the index; one that is asked for does not.
             sampling = replace(sampling, seed=sampling.seed + attempt)
-        form, contract = (JSON_OBJECT, CONTRACT) if self.profile == "chat" else (None, None)
-        return ChatRequest(
-            tuple(messages), sampling=sampling, response_format=form, index=attempt, contract=contract
-        )
+        request = ChatRequest(tuple(messages), sampling=sampling, index=attempt)
+        if self.profile != "chat":
+            return request
+        request = replace(request, response_format=JSON_OBJECT, contract=CONTRACT)
+        return another_try(request, self.model, last) if attempt else request
 
     def _read(self, reply: ChatReply) -> Answer:
         if self.profile == "chat":
@@ -310,7 +316,7 @@ def ask_once(model: ChatModel, request: ChatRequest, *, stage: str) -> Slow[Chat
 def correction(reply: ChatReply, problem: JsonMapping) -> list[Mapping[str, str]]:
     """Return the two messages that quote an unusable reply and say what is wrong with it."""
     return [
-        {"role": "assistant", "content": reply.text},
+        {"role": "assistant", "content": quoted(reply, _MAX_REQUEST)},
         {"role": "user", "content": jsontext.dumps(dict(problem))},
     ]
 
