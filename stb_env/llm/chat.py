@@ -130,6 +130,7 @@ class ChatReply:
         usage: What the answer cost when it was made; the same when it comes from a cache or recording.
         model: Model name as the server reports it.
         extra: What the engine gave besides (token ids, logprobs), as it came.
+        tries: Failures of the attempts before, as plain data, for recordings; no part of the answer.
 
     Examples:
         >>> reply = ChatReply({"role": "assistant", "content": "yes"})
@@ -142,6 +143,7 @@ class ChatReply:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     extra: JsonMapping = field(default_factory=dict)
+    tries: tuple[JsonMapping, ...] = field(default=(), compare=False)
 
     @property
     def text(self) -> str:

@@ -7,6 +7,7 @@ import json
 import os
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -96,18 +97,20 @@ class OpenAIModel(DrivenModel):
         body = request_body(self.config, request)
         seed = seeding.derive(self.role, request.key)
         deadline = Deadline(self.config.deadline, self._clock, "deadline")
+        tries: list[JsonObject] = []
         for attempt in range(self.config.retries + 1):
             try:
                 reply: ChatReply = yield self._attempt(body, deadline)
             except ModelError as error:
                 failure = error
             else:
-                return reply
+                return replace(reply, tries=tuple(tries)) if tries else reply
             wait = failure.retry_after or pause(attempt, seed)
             if not _worth_retrying(failure) or attempt == self.config.retries or wait >= deadline.left():
                 break
+            tries.append({**failure.to_dict(), "waited": round(wait, 3)})
             yield Request(run=partial(self._clock.sleep, wait), arun=partial(self._clock.asleep, wait))
-        raise self._final(failure, attempt + 1, deadline)
+        raise self._final(failure, tries, deadline)
 
     def listing(self) -> Json:
         """Return what the endpoint says of its models, as parsed JSON; None where it says nothing."""
@@ -200,7 +203,8 @@ class OpenAIModel(DrivenModel):
                 self._clients[loop] = self._transport.connect()
             return self._clients[loop]
 
-    def _final(self, failure: ModelError, attempts: int, deadline: Deadline) -> ModelError:
+    def _final(self, failure: ModelError, tries: list[JsonObject], deadline: Deadline) -> ModelError:
+        attempts = len(tries) + 1
         tried = "" if attempts == 1 and not failure.retryable else f" (attempts: {attempts}; {deadline})"
         message = f"{self.role} model {self.name!r} at {self.config.endpoint}: {failure}{tried}"
         return ModelError(
@@ -211,6 +215,7 @@ class OpenAIModel(DrivenModel):
             retry_after=failure.retry_after,
             usage=failure.usage,
             status=failure.status,
+            tries=tries,
         )
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError, DataError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest, digest
 from stb_env.llm.model import ChatModel, DrivenModel, ModelError, ask, fingerprint
 from stb_env.llm.retry import Clock
@@ -23,9 +24,10 @@ _WRITING = threading.Lock()
 class RecordingModel(DrivenModel):
     """Appends every request with its reply or failure to a file of JSON lines, synced line by line.
 
-    A line also says what decided the answer (model, endpoint, sampling), when it was asked for and how long
-    it took. A refusal for want of budget is left out: no one was asked. One process writes a file at a time;
-    its threads may share the model, or have one each.
+    A line also says what decided the answer (model, endpoint, sampling), which attempts failed before it
+    and how long each of them was waited after, when it was asked for and how long it took. A refusal for
+    want of budget is left out: no one was asked. One process writes a file at a time; its threads may share
+    the model, or have one each.
 
     Args:
         model: Answers.
@@ -62,9 +64,10 @@ class RecordingModel(DrivenModel):
             if error.kind == "budget":
                 raise
             outcome = {"failure": error.to_dict()}
+            outcome |= _tried(error.tries)
             yield Request(run=partial(self._append, request, outcome, asked, start))
             raise
-        outcome = {"reply": reply.to_dict()}
+        outcome = {"reply": reply.to_dict()} | _tried(reply.tries)
         yield Request(run=partial(self._append, request, outcome, asked, start))
         return reply
 
@@ -89,6 +92,10 @@ class RecordingModel(DrivenModel):
         else:
             return
         raise ModelError(f"{failure}; free space or choose another file", stage="recording")
+
+
+def _tried(tries: Sequence[JsonMapping]) -> JsonObject:
+    return {"tries": [dict(one) for one in tries]} if tries else {}
 
 
 def _cut_torn_line(file: Path) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Protocol, get_args
 
 from stb_env.errors import DataError, FailureKind, InfrastructureError
-from stb_env.jsontypes import Json, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.usage import Usage
@@ -23,6 +24,7 @@ class ModelError(InfrastructureError):
         retry_after: Seconds that the server asks to wait, where it does.
         usage: What the failed answer cost all the same.
         status: HTTP status of the server's answer, where it gave one.
+        tries: Failures of the attempts before, as plain data, for recordings.
     """
 
     def __init__(
@@ -35,11 +37,13 @@ class ModelError(InfrastructureError):
         retry_after: float | None = None,
         usage: Usage | None = None,
         status: int | None = None,
+        tries: Sequence[JsonMapping] = (),
     ) -> None:
         super().__init__(message, kind=kind, stage=stage, retryable=retryable)
         self.retry_after = retry_after
         self.usage = usage or Usage()
         self.status = status
+        self.tries = tuple(tries)
 
     def to_dict(self) -> JsonObject:
         """Return the failure as plain data, for recordings."""

@@ -29,6 +29,7 @@ from stb_env.llm import (
     ScriptedModel,
     Usage,
 )
+from tests.fakes.openai_server import error
 
 QUESTION = ChatRequest.of("Is it?")
 
@@ -224,6 +225,26 @@ def test_a_recorded_line_holds_the_sampling_and_the_time_that_it_took(tmp_path, 
     assert line["fingerprint"] == {"model": "tiny", "temperature": 0.5}
     assert line["request"]["sampling"] == {"seed": 7}
     assert (line["asked"], line["seconds"]) == (1000.0, 2.0)
+
+
+def test_attempts_that_failed_stand_in_the_line_of_the_answer(tmp_path, server, connected):
+    server.script(error("full", 503), error("slow down", 429, retry_after="7"))
+    recorded = RecordingModel(connected(), tmp_path / "talk.jsonl")
+    assert recorded.complete(QUESTION).text == "ok"
+    (line,) = map(json.loads, (tmp_path / "talk.jsonl").read_text().splitlines())
+    assert [(one["kind"], one["message"]) for one in line["tries"]] == [
+        ("transport", "HTTP 503: full"),
+        ("rate_limit", "HTTP 429: slow down"),
+    ]
+    assert line["tries"][1]["waited"] == 7.0
+
+
+def test_attempts_that_all_failed_stand_in_the_line_of_the_failure(tmp_path, server, connected):
+    server.script(*[error("full", 503)] * 3)
+    with pytest.raises(ModelError, match=r"HTTP 503: full \(attempts: 3; "):
+        RecordingModel(connected(), tmp_path / "talk.jsonl").complete(QUESTION)
+    (line,) = map(json.loads, (tmp_path / "talk.jsonl").read_text().splitlines())
+    assert [one["message"] for one in line["tries"]] == ["HTTP 503: full"] * 2
 
 
 def test_a_recording_of_an_earlier_version_is_still_replayed(tmp_path):

@@ -1,0 +1,57 @@
+"""The limit on requests in flight, over a whole run of the command line."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from stb_env.cli.main import app
+from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
+
+LIMIT = 8
+FINISH = {"name": "Finish", "arguments": '{"return_type": "give_answer", "final_answer": "I do not know."}'}
+CALL = {
+    "role": "assistant",
+    "content": None,
+    "tool_calls": [{"id": "c", "type": "function", "function": FINISH}],
+}
+
+
+def test_a_thousand_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    full = threading.Barrier(LIMIT)
+    begun = iter(range(1_000))
+
+    def answer(_: Received) -> Answer:
+        # The first eight wait for each other, so that the limit is really reached.
+        if next(begun) < LIMIT:
+            full.wait(timeout=30)
+        return Answer(completion(None, finish_reason="tool_calls", message=CALL))
+
+    with OpenAIServer().running() as server:
+        server.script(*[answer] * 1_000)
+        models = tmp_path / "models.toml"
+        settings = {"model": "m", "base_url": server.url(), "concurrency": LIMIT, "max_tokens": 64}
+        lines = (f"{name} = {json.dumps(value)}" for name, value in settings.items())
+        models.write_text("\n".join(["[models.agent]", *lines]))
+        arguments = ["run", "stb/Sandbox-v0", "--agent", "chat", "--models", str(models), "--json"]
+        arguments += [
+            "--episodes",
+            "500",
+            "--trials",
+            "2",
+            "--concurrency",
+            "24",
+            "--out",
+            str(tmp_path / "run"),
+        ]
+        done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert (json.loads(done.stdout)["episodes"], len(server.requests)) == (1_000, 1_000)
+    assert server.peak == LIMIT
