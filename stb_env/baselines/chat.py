@@ -26,6 +26,8 @@ from stb_env.llm import (
     fingerprint,
 )
 from stb_env.llm.agent_role import agent_model, of_agent
+from stb_env.llm.model import ask
+from stb_env.request import Slow, drive
 from stb_env.rollout import Agent
 from stb_env.seeding import derive
 from stb_env.tools import Status
@@ -152,11 +154,27 @@ class ChatAgent(Agent):
         Raises:
             ModelError: The model gave no usable answer.
         """
+        # A subclass with an `act` of its own comes here for what the model says.
+        own = self.deciding if type(self).act is ChatAgent.act else self._deciding
+        return drive(own(observation, info))
+
+    @property
+    def blocks(self) -> bool:
+        """Whether a subclass decides in an `act` of its own."""
+        return type(self).act is not ChatAgent.act and super().blocks
+
+    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+        """Ask the model, and return what `act` does."""
+        if type(self).act is not ChatAgent.act:
+            return (yield from super().deciding(observation, info))
+        return (yield from self._deciding(observation, info))
+
+    def _deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
         self._notice(observation, info)
         self._turns += 1
         talk, before = self._conversation(observation, info), self.usage
         try:
-            reply = self._answered(talk, self._tools, self.shown)
+            reply = yield from self._answered(talk, self._tools, self.shown)
         except ModelError as error:
             if self.compat is None or error.kind != "context":
                 raise
@@ -188,7 +206,12 @@ class ChatAgent(Agent):
         Raises:
             ModelError: It gave no usable answer.
         """
-        return self._answered(Conversation(messages)).text
+        return drive(self.asking(messages))
+
+    def asking(self, messages: Sequence[JsonMapping]) -> Slow[str]:
+        """Yield the slow work of `ask`, and return what the model writes."""
+        reply = yield from self._answered(Conversation(messages))
+        return reply.text
 
     # -- core ------------------------------------------------------------------------------------
 
@@ -247,7 +270,7 @@ class ChatAgent(Agent):
 
     def _answered(
         self, talk: Conversation, tools: Sequence[JsonMapping] = (), shown: Shown = tuple
-    ) -> ChatReply:
+    ) -> Slow[ChatReply]:
         """Ask the model, shortening the conversation and asking again as said above."""
         attempt, cuts = 0, 0
         while True:
@@ -259,7 +282,7 @@ class ChatAgent(Agent):
                 messages, tuple(tools), sampling=self._sampling, index=index, contract=contract
             )
             try:
-                reply = self._model.complete(request)
+                reply: ChatReply = yield ask(self._model, request)
             except ModelError as error:
                 self.usage += error.usage
                 if error.kind == "context" and cuts < self._shortenings and talk.shorten():

@@ -2,8 +2,8 @@
 
 from stb_env.rollout.agent import Agent, AgentFactory, as_agent
 from stb_env.rollout.batch import run_batch
-from stb_env.rollout.episode import play
+from stb_env.rollout.episode import aplay, play
 from stb_env.rollout.job import Job, plan
 from stb_env.rollout.run import Run
 
-__all__ = ["Agent", "AgentFactory", "Job", "Run", "as_agent", "plan", "play", "run_batch"]
+__all__ = ["Agent", "AgentFactory", "Job", "Run", "aplay", "as_agent", "plan", "play", "run_batch"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 import gymnasium as gym
 
+from stb_env.errors import ActionError
 from stb_env.jsontypes import JsonMapping
+from stb_env.request import Slow, is_slow, settled
 from stb_env.usage import NO_USAGE, Usage
 
 _NOTHING: JsonMapping = {}
@@ -43,6 +46,14 @@ class Agent:
     usage: Usage = NO_USAGE
     engine: JsonMapping = _NOTHING
 
+    @property
+    def blocks(self) -> bool:
+        """Whether a decision is made in one go, blocking its thread: `act` is neither async nor a generator.
+
+        Many episodes of an agent that does not block share one thread.
+        """
+        return not (inspect.iscoroutinefunction(self.act) or is_slow(self.act))
+
     def wrap(self, env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
         """Return the environment that this agent wants to play, for example one wrapped in a search.
 
@@ -62,18 +73,37 @@ class Agent:
         """
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
-        """Return the next action.
+        """Return the next action; may be ``async``, or a generator of slow work.
 
         Raises:
             InfrastructureError: The agent's own model gave no usable answer; the episode ends as invalid.
         """
         raise NotImplementedError(f"{type(self).__name__} must define act(observation, info)")
 
+    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
+        """Yield the slow work that the next action takes, and return it: what `act` comes to.
+
+        Raises:
+            ActionError: `act` returned None.
+            InfrastructureError: As in `act`.
+        """
+        action = yield from settled(self.act(observation, info))
+        if action is None:
+            raise ActionError(
+                f"agent {self.name!r} returned None, expected an action; return a call, a list of calls or "
+                "a text"
+            )
+        return action
+
 
 class _PolicyAgent(Agent):
     def __init__(self, policy: Policy) -> None:
         self.policy = policy
         self.name = getattr(policy, "__name__", type(policy).__name__)
+
+    @property
+    def blocks(self) -> bool:
+        return not (inspect.iscoroutinefunction(self.policy) or is_slow(self.policy))
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         return self.policy(observation, info)

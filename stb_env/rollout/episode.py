@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gymnasium as gym
@@ -9,6 +10,7 @@ import gymnasium as gym
 from stb_env.envs.finish import read_finish
 from stb_env.errors import InfrastructureError
 from stb_env.jsontypes import JsonObject
+from stb_env.request import Request, Slow, adrive, drive
 from stb_env.rollout.agent import Agent
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
@@ -28,13 +30,38 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
     Returns:
         The trajectory.
 
+    Raises:
+        ActionError: The agent returned None.
+
     Examples:
         >>> from stb_env import load_agent, play
         >>> from stb_env.testing.notes import notes
         >>> play(notes(), load_agent("gold")(), task_id="move", seed=0).reward
         1.0
     """
-    observation, info = env.reset(seed=seed, options={"task_id": task_id})
+    return drive(episode(env, agent, task_id=task_id, seed=seed, trial=trial))
+
+
+async def aplay(
+    env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0
+) -> Trajectory:
+    """Play one task to its end on the event loop; see `play`.
+
+    Examples:
+        >>> import asyncio
+        >>> from stb_env import load_agent
+        >>> from stb_env.testing.notes import notes
+        >>> asyncio.run(aplay(notes(), load_agent("gold")(), task_id="move", seed=0)).reward
+        1.0
+    """
+    return await adrive(episode(env, agent, task_id=task_id, seed=seed, trial=trial))
+
+
+def episode(
+    env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0
+) -> Slow[Trajectory]:
+    """Yield the slow work of one task, and return the trajectory; see `play`."""
+    observation, info = yield _request(env, "reset", seed=seed, options={"task_id": task_id})
     first = info
     steps: list[JsonObject] = []
     failure: JsonObject | None = None
@@ -45,11 +72,11 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         failure, over = error.failure(), True
     while not over:
         try:
-            action = agent.act(observation, info)
+            action = yield from agent.deciding(observation, info)
         except InfrastructureError as error:
             failure = error.failure()
             break
-        observation, reward, terminated, truncated, info = env.step(action)
+        observation, reward, terminated, truncated, info = yield _request(env, "step", action)
         total += float(reward)
         over = terminated or truncated
         step = _step(info, float(reward), terminated, truncated)
@@ -71,6 +98,15 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         failure=failure or info.get("failure"),
         usage=(Usage(**info["usage"]) + agent.usage).to_dict(),
         tree=info.get("tree"),
+    )
+
+
+def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> Request:
+    """Return a call of the environment as slow work; one that cannot wait on a loop gets a thread there."""
+    later = getattr(env, f"a{what}", None)
+    return Request(
+        run=partial(getattr(env, what), *args, **options),
+        arun=None if later is None else partial(later, *args, **options),
     )
 
 

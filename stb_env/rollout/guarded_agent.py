@@ -10,6 +10,7 @@ import gymnasium as gym
 
 from stb_env.errors import ActionError, InfrastructureError, STBError, bug_in
 from stb_env.jsontypes import JsonMapping
+from stb_env.request import Slow
 from stb_env.rollout.agent import Agent
 
 
@@ -47,10 +48,15 @@ class GuardedAgent(Agent):
         with self._guard():
             self._agent.reset(env, seed)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+    @property
+    def blocks(self) -> bool:
+        """Whether the agent's decisions block."""
+        return self._agent.blocks
+
+    def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
         """Return what the agent does next."""
         with self._guard():
-            return self._agent.act(observation, info)
+            return (yield from self._agent.deciding(observation, info))
 
     @contextmanager
     def _guard(self) -> Iterator[None]:

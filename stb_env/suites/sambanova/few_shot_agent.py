@@ -15,12 +15,15 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import (
     ChatModel,
+    ChatReply,
     ChatRequest,
     ModelError,
     Sampling,
     fingerprint,
 )
 from stb_env.llm.agent_role import agent_model, of_agent
+from stb_env.llm.model import ask
+from stb_env.request import Slow
 from stb_env.suites.sambanova.common.prompt import Variant
 from stb_env.suites.sambanova.few_shot import Chat, FewShotPrompt, Shown
 from stb_env.usage import Usage
@@ -95,7 +98,7 @@ class FewShotAgent(Agent):
         self._answered = False
         self.usage = Usage()
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Slow[Json]:
         """Return the model's answer, or Finish after its one program.
 
         Raises:
@@ -108,7 +111,9 @@ class FewShotAgent(Agent):
         self._answered = True
         sampling = Sampling(temperature=0.0, max_tokens=task.max_tokens, stop=self._env.sent_stops)
         try:
-            reply = self._model.complete(ChatRequest(tuple(self._env.question), sampling=sampling))
+            reply: ChatReply = yield ask(
+                self._model, ChatRequest(tuple(self._env.question), sampling=sampling)
+            )
         except ModelError as error:
             self.usage += error.usage
             raise of_agent(error) from error

@@ -15,13 +15,16 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import (
     ChatModel,
+    ChatReply,
     ChatRequest,
     ModelError,
     Sampling,
     fingerprint,
 )
 from stb_env.llm.agent_role import agent_model, of_agent
+from stb_env.llm.model import ask
 from stb_env.prompting import prompt
+from stb_env.request import Slow
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.mode import Compat
@@ -112,7 +115,7 @@ class NestedAgent(Agent):
         self._played = False
         self.usage = Usage()
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> Json:
+    def act(self, observation: JsonMapping, info: JsonMapping) -> Slow[Json]:
         """Return the program, or Finish after it.
 
         Raises:
@@ -122,23 +125,24 @@ class NestedAgent(Agent):
         if self._played:
             return _FINISH
         self._played = True
-        draft = Draft(self._asked("goal", self._query))
-        self._complete(draft, draft.main)
+        goal = yield from self._asked("goal", self._query)
+        draft = Draft(goal)
+        yield from self._complete(draft, draft.main)
         while (key := self._next_phrase(draft)) is not None and self._requests < MAX_REQUESTS:
             function, phrase, context = key
-            meaning = self._asked(PHRASE_CALLS[function].kind, phrase_request(phrase, context))
+            meaning = yield from self._asked(PHRASE_CALLS[function].kind, phrase_request(phrase, context))
             draft.meanings[key] = meaning
-            self._complete(draft, meaning)
+            yield from self._complete(draft, meaning)
         return draft.text
 
-    def _complete(self, draft: Draft, program: str) -> None:
+    def _complete(self, draft: Draft, program: str) -> Slow[None]:
         """Have written what a program calls and nobody has defined, then what that calls in turn."""
         for name, call in unwritten(program, {*self._known, *draft.functions}).items():
             # What was written for an earlier one may have defined it by now.
             if name in draft.functions or self._requests >= MAX_REQUESTS:
                 continue
-            draft.functions[name] = self._asked("functions", function_request(call))
-            self._complete(draft, draft.functions[name])
+            draft.functions[name] = yield from self._asked("functions", function_request(call))
+            yield from self._complete(draft, draft.functions[name])
 
     def _next_phrase(self, draft: Draft) -> tuple[str, str, str] | None:
         """Rehearse a draft, and return the first phrase that it has no meaning for."""
@@ -152,14 +156,14 @@ class NestedAgent(Agent):
             return None
         return None
 
-    def _asked(self, kind: str, request: str) -> str:
+    def _asked(self, kind: str, request: str) -> Slow[str]:
         self._requests += 1
         stops = (*_ENDS, *_STOPS[kind])
         sent = stops if self._compat == "original" else _ENDS
         sampling = Sampling(temperature=0.0, max_tokens=TASK.max_tokens, stop=sent)
         message = {"role": "user", "content": prompt_for(kind, request)}
         try:
-            reply = self._model.complete(ChatRequest((message,), sampling=sampling))
+            reply: ChatReply = yield ask(self._model, ChatRequest((message,), sampling=sampling))
         except ModelError as error:
             self.usage += error.usage
             raise of_agent(error) from error
