@@ -115,7 +115,7 @@ Compat = Annotated[
 _TIMES = 3
 
 # Settings of a run that may ask others for an answer, and say nothing about its tasks.
-_NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults"})
+_NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults", "health"})
 
 
 @reporting

@@ -14,6 +14,7 @@ from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike, load_own_simulator
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer, VirtualServer
+from stb_env.backend.real_api.observed import Health
 from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
@@ -39,6 +40,7 @@ def connect_backend(
     models: str | Path | None = None,
     faults: JsonMapping | Faults | None = None,
     key_name: str = "",
+    health: Health = "strict",
 ) -> VirtualBackend:
     """Build the virtual API backend of an environment.
 
@@ -54,6 +56,8 @@ def connect_backend(
         faults: Settings of `Faults`, or faults.
         key_name: Name under which a `RemoteServer` is sent its key. No simulator is shown an argument of
             that name.
+        health: Whether an answer in which a real API says that it does not work is refused (``strict``) or
+            an observation (``observe``); see `VirtualBackend`.
 
     Raises:
         ConfigError: A setting is unknown, or the mode lacks what it needs.
@@ -71,6 +75,7 @@ def connect_backend(
         real=_real(real, key_name),
         live_simulator=_simulator(simulator, models, key_name) if live else None,
         faults=_made(Faults, faults, "faults") if isinstance(faults, Mapping) else faults,
+        health=health,
     )
 
 

@@ -9,23 +9,23 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Self, get_args
 from urllib.parse import urlsplit
 
 from stb_env import jsontext, seeding
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
+from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
 from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
-from stb_env.errors import BackendError, ConfigError
+from stb_env.errors import BackendError, ConfigError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock, ModelConfig
 from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
 from stb_env.llm.retry import Deadline, pause
+from stb_env.metrics.taxonomy import classify
 from stb_env.request import Request, Slow
 from stb_env.tools import Tool, ToolId, ToolResult
-
-T = TypeVar("T")
 
 MAX_QUOTE = 200
 
@@ -52,6 +52,7 @@ class HTTPAPI(ABC):
     """
 
     what: ClassVar[str] = "the real API"
+    shape: ClassVar[str] = "no object of error and response"
 
     def __init__(
         self,
@@ -77,6 +78,7 @@ class HTTPAPI(ABC):
                 raise ConfigError(problem)
         self.timeout, self.retries, self.deadline = timeout, retries, deadline
         self.faults: Faults | None = None
+        self.health: Health = "strict"
         self._url, self._key_env = url, key_env
         self._clock = clock or Clock()
         self._concurrency = concurrency
@@ -115,6 +117,25 @@ class HTTPAPI(ABC):
         struck.faults = faults
         return struck
 
+    def with_health(self, health: Health) -> Self:
+        """Return the same API, over the same connections, whose answers are refused or observed.
+
+        Args:
+            health: ``strict`` refuses an answer that says that the API does not work: a failure of the
+                infrastructure. ``observe`` gives every answer as a result with its class, once the retries
+                are spent; only where none came at all is that a failure.
+
+        Raises:
+            ConfigError: There is no such health.
+        """
+        known = get_args(Health)
+        if health not in known:
+            raise ConfigError(f"health must be one of {known}, got {health!r}.{did_you_mean(health, known)}")
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.health = health
+        return other
+
     def close(self) -> None:
         """Close the connections that threads used."""
         self._client.close()
@@ -137,8 +158,8 @@ class HTTPAPI(ABC):
         return "" if key == NO_KEY else key
 
     def _fetch(
-        self, identity: ToolId, key: str, request: HTTPRequest, read: Callable[[HTTPAnswer], T]
-    ) -> Slow[T]:
+        self, identity: ToolId, key: str, request: HTTPRequest, read: Callable[[HTTPAnswer], ToolResult]
+    ) -> Slow[ToolResult]:
         """Yield the attempts and the pauses between them, and return what ``read`` makes of the answer.
 
         Args:
@@ -148,24 +169,52 @@ class HTTPAPI(ABC):
             read: Raises `HTTPFailure` where the answer is not usable.
         """
         deadline = Deadline(self.deadline, self._clock, "deadline")
+        answer = None
         for attempt in range(self.retries + 1):
             try:
                 answer = yield from self._attempt(identity, key, request, deadline, attempt)
-                return read(answer)
+                return self._classed(read(answer))
             except HTTPFailure as error:
                 failure = error
             wait = pause(attempt, seeding.derive(key)) if failure.wait is None else failure.wait
             if not failure.retryable or attempt == self.retries or wait >= deadline.left():
                 break
             yield self._sleep(wait)
+        if answer is not None and self.health == "observe":
+            return self._observed(answer)
         raise self._final(identity, failure, attempt + 1, deadline)
+
+    def _classed(self, result: ToolResult) -> ToolResult:
+        if self.health == "strict":
+            return result
+        return result.noted(api_class=classify(result.error, result.response).value)
+
+    def _observed(self, answer: HTTPAnswer) -> ToolResult:
+        """Return an answer that is not usable as what the agent is to see of it."""
+        status = status_error(answer.status)
+        try:
+            body = self._value(answer)
+        except HTTPFailure:
+            body = str(self._credentials.scrub(self._plain(answer.text)))
+            said, response = status or text_error(body), body
+        else:
+            found = self._outcome(body)
+            said, response = found if found is not None else (status or f"the answer is {self.shape}", body)
+            if status and status != said:
+                # The API's own words come first: some classes go by how an error begins.
+                said = f"{said}; {status}" if said else status
+        return observed(said, response, source="fault" if answer.injected else "real")
+
+    @abstractmethod
+    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+        """Return error and response as the body has them, or None where it has another shape."""
 
     def _attempt(
         self, identity: ToolId, key: str, request: HTTPRequest, deadline: Deadline, attempt: int
     ) -> Slow[HTTPAnswer]:
         fault = self.faults.strike(key, attempt) if self.faults else ""
         if fault.isdecimal():
-            return HTTPAnswer(int(fault), body=b"an injected fault")
+            return HTTPAnswer(int(fault), body=b"an injected fault", injected=True)
         if self.faults and fault == "delay":
             part = deadline.within(self.timeout, "time-out")
             yield self._sleep(min(self.faults.delay_s, part.left()))
@@ -175,7 +224,9 @@ class HTTPAPI(ABC):
             run=partial(self._send, identity, request, deadline),
             arun=partial(self._asend, identity, request, deadline),
         )
-        return replace(answer, body=answer.body[: len(answer.body) // 2]) if fault == "truncated" else answer
+        if fault != "truncated":
+            return answer
+        return replace(answer, body=answer.body[: len(answer.body) // 2], injected=True)
 
     def _send(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
         with self._slots.held(identity[:2], deadline):

@@ -67,6 +67,7 @@ class HTTPTemplate(HTTPAPI):
     """
 
     what = "the HTTP API"
+    shape = "without the part that the template names"
 
     def __init__(
         self,
@@ -179,6 +180,10 @@ class HTTPTemplate(HTTPAPI):
         if not error and response is None:
             raise HTTPFailure(f"the body of the answer has nothing at {where!r}", kind="internal")
         return accepted({"error": error, "response": "" if response is None else response}, self.taxonomy)
+
+    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+        error, response = self._error(body), _at(body, self.template.get("response", ""))
+        return (error, response) if error or response is not None else None
 
     def _error(self, body: Json) -> str:
         error = _at(body, self.template["error"]) if "error" in self.template else None
