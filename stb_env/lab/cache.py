@@ -26,7 +26,7 @@ from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.lab.noisy_oracle import NoisyOracle
 from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
-from stb_env.metrics.rates import sources
+from stb_env.metrics.rates import cache_hits, sources
 from stb_env.rollout import plan, run_batch
 from stb_env.seeding import derive
 from stb_env.suites.sandbox.oracle import oracle
@@ -166,7 +166,7 @@ def _size(folder: Path) -> int:
 
 
 def _hit_rate(episodes: Sequence[Trajectory]) -> float:
-    hits = sources(episodes).get("cache", 0)
+    hits = cache_hits(sources(episodes))
     misses = sum(not episode.valid for episode in episodes)
     return round(hits / (hits + misses), 6) if hits + misses else 0.0
 

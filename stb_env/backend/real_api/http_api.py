@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -18,10 +18,11 @@ from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailur
 from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
 from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
-from stb_env.errors import BackendError, ConfigError, did_you_mean
+from stb_env.errors import BackendError, ConfigError, RunStopped, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock, ModelConfig
 from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
+from stb_env.llm.preflight import PATIENCE
 from stb_env.llm.retry import Deadline, pause
 from stb_env.metrics.taxonomy import classify
 from stb_env.request import Request, Slow
@@ -109,6 +110,28 @@ class HTTPAPI(ABC):
         """The URL without a user name or password."""
         parts = urlsplit(self._url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+
+    @property
+    def place(self) -> Hashable:
+        """Where it is asked; see `stb_env.llm.preflight.Asked`."""
+        return self.endpoint
+
+    def check(self) -> None:
+        """Ask the host whether it is there, in a request that no API answers; any answer will do.
+
+        Raises:
+            RunStopped: None came; the message is one line.
+        """
+        parts = urlsplit(self.endpoint)
+        request = HTTPRequest("HEAD", f"{parts.scheme}://{parts.netloc}/", {})
+        try:
+            self._client.send(request, Deadline(min(PATIENCE, self.timeout), self._clock, "time-out"))
+        except HTTPFailure as error:
+            reason = self._credentials.scrub(self._plain(str(error)))
+            raise RunStopped(
+                f"{self.what} at {self.endpoint} cannot be reached: {reason}; "
+                "start it, or mend its URL, and give the same command again"
+            ) from None
 
     def with_faults(self, faults: Faults | None) -> Self:
         """Return the same API, over the same connections, with faults on the way to it."""
