@@ -115,7 +115,7 @@ def noting() -> Iterator[list[Asked]]:
         >>> with noting() as endpoints:
         ...     model = connect(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"))
         >>> [endpoint.place for endpoint in endpoints]
-        [('http://127.0.0.1:8000/v1', 'OPENAI_API_KEY', '')]
+        [('http://127.0.0.1:8000/v1', '', '')]
     """
     noted = _NOTED.get()
     if noted is not None:
