@@ -65,7 +65,7 @@ class HTTPAPI(ABC):
         concurrency: int,
         clock: Clock | None,
     ) -> None:
-        _check_url(self.what, url)
+        check_url(self.what, url)
         if key_env and not (isinstance(key_env, str) and _VARIABLE.fullmatch(key_env)):
             # What was got stays unsaid: it is most likely the key itself.
             raise ConfigError(
@@ -306,7 +306,16 @@ class HTTPAPI(ABC):
         )
 
 
-def _check_url(what: str, url: object) -> None:
+def check_url(what: str, url: object) -> None:
+    """Check that a URL is one that can be asked.
+
+    Args:
+        what: What is there, for the message; the URL stays unsaid.
+        url: The URL.
+
+    Raises:
+        ConfigError: It is none.
+    """
     try:
         parts = urlsplit(url) if isinstance(url, str) else None
         port_fits = parts is not None and (parts.port is None or parts.port > 0)
