@@ -16,7 +16,7 @@ from stb_env.evaluate.manifest import fingerprint_of, run_manifest
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
-from stb_env.llm.preflight import Preflight, check_all, noting
+from stb_env.llm.preflight import check_all, noting
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
@@ -149,13 +149,7 @@ class Session:
         return summary
 
     def _check_endpoints(self) -> None:
-        votes = str(self._settings.get("votes_cache") or "")
-        check_all(
-            replace(one, answers=votes)
-            if votes and isinstance(one, Preflight) and one.config.role == "judge"
-            else one
-            for one in self._endpoints
-        )
+        check_all(self._endpoints, str(self._settings.get("votes_cache") or ""))
 
     def _play(
         self,

@@ -22,6 +22,7 @@ from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.cache_update import ORIGIN
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.lab import query_cache
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.lab.noisy_oracle import NoisyOracle
@@ -75,11 +76,14 @@ def run(settings: LabSettings) -> Experiment:
 
     Args:
         settings: ``episodes`` is the number of test tasks (100). Option: ``faulty``, the share of the APIs
-            that are broken (0.3).
+            that are broken (0.3). With ``data``, real queries are played instead; see
+            `stb_env.lab.query_cache`.
 
     Raises:
         ConfigError: A setting is unknown or out of range.
     """
+    if "data" in settings.options:
+        return query_cache.run(settings)
     settings.expect("faulty")
     tasks = reading_tasks()[: settings.episodes or 100]
     raw = ResponseCache()

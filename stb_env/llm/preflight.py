@@ -136,12 +136,38 @@ def note(asked: Asked) -> None:
         noted.append(asked)
 
 
-def check_all(endpoints: Iterable[Asked]) -> None:
+@contextmanager
+def checking(votes: str | Path = "") -> Iterator[None]:
+    """Ask everything that is connected within the block whether it is there, as soon as the block ends.
+
+    Args:
+        votes: See `check_all`.
+
+    Raises:
+        RunStopped: Something is not.
+    """
+    with noting() as noted:
+        yield
+    check_all(noted, votes)
+
+
+def check_all(endpoints: Iterable[Asked], votes: str | Path = "") -> None:
     """Ask each endpoint whether it is there, the same one once.
+
+    Args:
+        endpoints: What was noted.
+        votes: Folder of a judge's votes that are known; empty for none.
 
     Raises:
         RunStopped: One is not.
     """
+    if votes:
+        endpoints = (
+            replace(one, answers=str(votes))
+            if isinstance(one, Preflight) and one.config.role == "judge"
+            else one
+            for one in endpoints
+        )
     found = {one.place: one for one in endpoints}
     for endpoint in found.values():
         endpoint.check()
