@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, ClassVar
 
 import gymnasium as gym
 import pytest
+from typer.testing import CliRunner
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer
 from stb_env.backend.virtual import VirtualBackend
+from stb_env.cli import app
 from stb_env.envs.connections import connect_backend
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import BackendError, ConfigError
@@ -20,7 +24,7 @@ from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.request import drive
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
-from stb_env.trajectory import CallRecord
+from stb_env.trajectory import CallRecord, read_trajectories
 from tests.fakes.api_server import APIServer, answered
 from tests.fakes.openai_server import Answer
 
@@ -189,6 +193,32 @@ def test_observing_needs_a_real_api_over_http(real: str | None):
 def test_an_unknown_health_is_refused_with_the_nearest(server: APIServer):
     with pytest.raises(ConfigError, match=r"^health must be .*'observ'. Did you mean 'observe'\?"):
         gym.make("stb/I1Instruction-v0", mode="live", real=server.url(), health="observ")
+
+
+def test_a_run_observes_and_its_episodes_stay_valid(server: APIServer, tmp_path: Path):
+    server.default = Answer({"message": "Unauthorized"}, 401)
+    words = ["run", "stb/I1Instruction-v0", "--agent", "keyword", "--mode", "live", "--episodes", "2"]
+    settings = ["--set", f"real={server.url()}", "--set", "judge=heuristic", "--out", str(tmp_path / "run")]
+    done = CliRunner().invoke(app, [*words, *settings, "--set", "health=observe", "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["invalid"] == 0
+    (_, *calls) = [call for t in read_trajectories(tmp_path / "run") for s in t.steps for call in s["calls"]]
+    assert {call.get("class") for call in calls if call["source"] == "real"} == {"not_authorised"}
+
+
+def test_a_run_on_a_real_api_that_is_gone_is_one_line_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{one.getsockname()[1]}/rapidapi"
+    words = ["run", "stb/I1Instruction-v0", "--agent", "keyword", "--mode", "live", "--set", f"real={url}"]
+    done = CliRunner().invoke(app, [*words, "--set", "judge=heuristic", "--out", str(tmp_path / "run")])
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"error: the remote server at {url} cannot be reached: the connection fail")
+    assert not (tmp_path / "run").exists()
 
 
 def test_an_environment_made_by_name_observes(server: APIServer):
