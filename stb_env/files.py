@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from time import time
 from typing import Any
 
 from stb_env.errors import ConfigError, StorageError
@@ -19,6 +20,7 @@ except ImportError:  # Windows has no flock; there two writers are the user's to
     fcntl = None  # type: ignore[assignment] # absent module
 
 _BLOCK = 65_536
+_LONG_AGO = 600.0
 
 
 def make_folder(folder: Path) -> None:
@@ -76,6 +78,39 @@ def write_text(file: Path, text: str) -> None:
                 draft.unlink()
             raise
         _sync_folder(file.parent)
+
+
+def sweep_drafts(file: Path) -> int:
+    """Delete the drafts of a text file that killed processes left behind, and return how many there were.
+
+    Args:
+        file: The file that was to be replaced.
+    """
+    swept = 0
+    for draft in file.parent.glob(f".{file.name}.*.*"):
+        process = draft.name.removeprefix(f".{file.name}.").partition(".")[0]
+        with suppress(OSError):
+            # A process of another machine may share the folder: none takes so long to write a file.
+            if (
+                process.isdecimal()
+                and not _lives(int(process))
+                and draft.stat().st_mtime < time() - _LONG_AGO
+            ):
+                draft.unlink()
+                swept += 1
+    return swept
+
+
+def _lives(process: int) -> bool:
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass
+    return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -272,7 +272,9 @@ class ToolResult:
     """What came back from a call, held as the JSON text of ``{"error", "response"}``.
 
     The response is decoded anew at each access, so no caller can change another's. ``usage`` is what a
-    model that made the answer cost.
+    model that made the answer cost. ``origin`` says who gave a recorded answer when it was recorded, and
+    ``api_class`` the class after Appendix D of Guo et al., 2024, of an answer that was observed as it came;
+    both are empty elsewhere.
 
     Examples:
         >>> result = ToolResult.of({"pong": True}, source="world")
@@ -287,6 +289,8 @@ class ToolResult:
     source: Source
     status: Status
     usage: Usage | None = None
+    origin: str = ""
+    api_class: str = ""
 
     @classmethod
     def of(
@@ -308,6 +312,10 @@ class ToolResult:
     def response(self) -> Any:
         """The response value, a new object each time."""
         return jsontext.read_back(self.text)["response"]
+
+    def noted(self, *, origin: str = "", api_class: str = "") -> ToolResult:
+        """Return the same result with what is known of where it comes from."""
+        return replace(self, origin=origin, api_class=api_class)
 
 
 FINISH_TAKEN = f"a tool is named {FINISH!r}, which ends every episode; give it another name"

@@ -37,9 +37,12 @@ class CallRecord(NamedTuple):
     violations: tuple[JsonMapping, ...] = ()
 
     def to_dict(self) -> JsonObject:
-        """Return the form that ``info["calls"]`` and saved steps have; new objects each time."""
+        """Return the form that ``info["calls"]`` and saved steps have; new objects each time.
+
+        ``origin`` is there only where a cache answered, ``class`` only where an API was observed.
+        """
         result = self.result
-        return {
+        data: JsonObject = {
             "id": self.id,
             "name": self.name,
             "arguments": _copy(self.arguments),
@@ -49,6 +52,11 @@ class CallRecord(NamedTuple):
             "status": int(result.status),
             "violations": [dict(violation) for violation in self.violations],
         }
+        if result.origin:
+            data["origin"] = result.origin
+        if result.api_class:
+            data["class"] = result.api_class
+        return data
 
     @classmethod
     def from_dict(cls, data: JsonMapping) -> CallRecord:
@@ -56,7 +64,7 @@ class CallRecord(NamedTuple):
         source: Source = data["source"]
         result = ToolResult.of(
             data["response"], error=data["error"], source=source, status=Status(data["status"])
-        )
+        ).noted(origin=data.get("origin", ""), api_class=data.get("class", ""))
         return cls(data["id"], data["name"], data["arguments"], result, tuple(data["violations"]))
 
 

@@ -1,6 +1,6 @@
 """Actions as text and as calls: what an agent may write, how it is read, and the canonical way back."""
 
-from stb_env.actions.action import MAX_CALLS, Action
+from stb_env.actions.action import MAX_CALLS, Action, finish_last
 from stb_env.actions.finish_arguments import finish_arguments
 from stb_env.actions.parse import parse_action, parse_said
 from stb_env.actions.plain import MAX_TEXT
@@ -13,6 +13,7 @@ __all__ = [
     "POSITIONAL",
     "Action",
     "finish_arguments",
+    "finish_last",
     "format_action",
     "parse_action",
     "parse_said",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import NamedTuple
 
@@ -44,22 +44,37 @@ class Reading(NamedTuple):
 
 
 def arrange(calls: Iterable[ToolCall], text: str, max_calls: int = MAX_CALLS, thought: str = "") -> Action:
-    """Bound, order and identify calls.
+    """Bound and identify calls.
 
-    The first Finish moves to the end and every further Finish is dropped: the published code (Guo et al.,
-    2024) ends the episode at Finish, yet takes the answer from whichever call comes last. Other calls keep
-    their order. A missing id becomes ``call_<position>``; an id that occurs again gets a number.
+    They keep their order, and every Finish but the first is dropped. A missing id becomes
+    ``call_<position>``; an id that occurs again gets a number.
 
     Examples:
-        >>> action = arrange([ToolCall("Finish", {}), ToolCall("a", {}, "x"), ToolCall("b", {}, "x")], "")
+        >>> action = arrange([ToolCall("a", {}, "x"), ToolCall("Finish", {}), ToolCall("b", {}, "x")], "")
         >>> [(call.name, call.id) for call in action.calls]
-        [('a', 'x'), ('b', 'x_1'), ('Finish', 'call_2')]
+        [('a', 'x'), ('Finish', 'call_1'), ('b', 'x_1')]
     """
-    kept = list(islice(calls, max_calls))
-    finishes = [call for call in kept if call.name == FINISH]
-    if finishes:
-        kept = [call for call in kept if call.name != FINISH] + finishes[:1]
+    kept: list[ToolCall] = []
+    finished = False
+    for call in islice(calls, max_calls):
+        if call.name != FINISH or not finished:
+            kept.append(call)
+        finished = finished or call.name == FINISH
     return Action(_identified(kept), text, thought)
+
+
+def finish_last(action: Action) -> Action:
+    """Return an action with its Finish after all other calls.
+
+    The published code (Guo et al., 2024) makes every call of an action, ends the episode at Finish wherever
+    it stands, and takes the answer from whichever call comes last.
+
+    Examples:
+        >>> action = finish_last(Action((ToolCall("Finish", {}), ToolCall("a", {})), ""))
+        >>> [call.name for call in action.calls]
+        ['a', 'Finish']
+    """
+    return replace(action, calls=tuple(sorted(action.calls, key=lambda call: call.name == FINISH)))
 
 
 def _identified(calls: list[ToolCall]) -> tuple[ToolCall, ...]:

@@ -80,8 +80,8 @@ def parse_action(
 ) -> Action:
     r"""Read what an agent wrote, in any accepted form; never raises, whatever it is given.
 
-    Without a call, the text is all that was written. Calls keep their order, except that the first Finish
-    moves to the end and further ones are dropped. Arguments that are no object are kept as raw text.
+    Without a call, the text is all that was written. Calls keep their order, and every Finish but the first
+    is dropped. Arguments that are no object are kept as raw text.
 
     Args:
         action: Text in one of the forms below, or a call, a list of calls or an assistant message.

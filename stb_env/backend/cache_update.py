@@ -92,4 +92,5 @@ class Recorder:
 
 def as_result(hit: Hit) -> ToolResult:
     """Return a recorded answer as the agent sees it."""
-    return ToolResult(hit.text, hit.error, "cache", Status.TOOL_ERROR if hit.error else Status.OK)
+    status = Status.TOOL_ERROR if hit.error else Status.OK
+    return ToolResult(hit.text, hit.error, "cache", status, origin=hit.source)

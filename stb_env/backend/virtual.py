@@ -15,6 +15,7 @@ from stb_env.backend.cache_update import Recorder, as_result
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, ToolKey, unavailable
 from stb_env.backend.own_simulator import SimulatorLike, as_simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
+from stb_env.backend.real_api.observed import Health
 from stb_env.backend.simulator.template import TemplateSimulator
 from stb_env.errors import BackendError, CacheMiss, ConfigError, InfrastructureError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
@@ -56,6 +57,9 @@ class VirtualBackend:
         live_simulator: Answers what the real API does not; a function will do (`OwnSimulator`).
         faults: Faults to inject; see `among`.
         taxonomy: Which reading of Appendix D decides what is recorded.
+        health: What becomes of an answer in which a real API says that it does not work. ``strict`` refuses
+            it: the simulator is asked, or the episode ends as invalid. ``observe`` shows it to the agent with
+            its class, and only where no answer came at all is anyone else asked.
 
     Attributes:
         outage: The tools that are down, where faults ask for any.
@@ -80,6 +84,7 @@ class VirtualBackend:
         live_simulator: SimulatorLike | None = None,
         faults: Faults | None = None,
         taxonomy: Taxonomy = "default",
+        health: Health = "strict",
     ) -> None:
         if mode not in MODES:
             raise ConfigError(f"mode must be one of {MODES}, got {mode!r}.{did_you_mean(str(mode), MODES)}")
@@ -93,7 +98,7 @@ class VirtualBackend:
         self.cache = cache
         self.simulator = simulator or TemplateSimulator()
         self.mode = mode
-        self.real = _with_errors(real, mode, faults)
+        self.real = _with_errors(_watched(real, health), mode, faults)
         self.live_simulator = None if live_simulator is None else as_simulator(live_simulator)
         self.faults = faults
         self.outage = _outage(faults, cache, mode, self.live_simulator)
@@ -113,6 +118,8 @@ class VirtualBackend:
                 decides["simulator"] = self.live_simulator.fingerprint
             if self.real is not None:
                 decides["real"] = self.real.fingerprint
+                if isinstance(self.real, HTTPAPI) and self.real.health != "strict":
+                    decides["health"] = self.real.health
         if self.faults is not None:
             decides["faults"] = self.faults.fingerprint
             # The tools that faults themselves name are in their fingerprint.
@@ -211,6 +218,17 @@ class VirtualBackend:
             return ""
         # A recording run makes its own overlay grow, and must still be resumable.
         return self.cache.base_hash if self.mode == "record" else self.cache.hash
+
+
+def _watched(real: RealAPI | None, health: Health) -> RealAPI | None:
+    if health == "strict":
+        return real
+    if not isinstance(real, HTTPAPI):
+        raise ConfigError(
+            f"health={health!r} is about a real API over HTTP, and real is {type(real).__name__}; "
+            "give real=URL (--set real=URL) with mode='live' or 'record', or leave health out"
+        )
+    return real.with_health(health)
 
 
 def _with_errors(real: RealAPI | None, mode: Mode, faults: Faults | None) -> RealAPI | None:

@@ -156,12 +156,15 @@ def _table(title: str, data: JsonObject) -> Table:
     """Show counts a line each, and of lists and nested counts the first few."""
     table = Table("figure", "value", title=title)
     for name, value in data.items():
-        if isinstance(value, dict):
-            for part, count in list(value.items())[:_SHOWN]:
-                table.add_row(f"{name}: {part or '-'}", str(count))
-        elif isinstance(value, list):
-            for item in value[:_SHOWN]:
-                table.add_row(name, " ".join(str(part) for part in item.values()))
-        else:
+        if not isinstance(value, dict | list):
             table.add_row(name, f"{value:,}" if type(value) is int else str(value))
+            continue
+        if isinstance(value, dict):
+            rows = [(f"{name}: {part or '-'}", str(count)) for part, count in value.items()]
+        else:
+            rows = [(name, " ".join(str(part) for part in item.values())) for item in value]
+        for row in rows[:_SHOWN]:
+            table.add_row(*row)
+        if len(rows) > _SHOWN:
+            table.add_row(f"{name}: not shown", f"{len(rows) - _SHOWN:,} more; --json lists all")
     return table

@@ -13,6 +13,7 @@ from stb_env.cli.judge_outcome import tell
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.evaluate.comparison import Comparison, Side, compare_folders
+from stb_env.metrics.rates import SIMULATED, cache_hits
 
 First = Annotated[Path, typer.Argument(metavar="A", help="Folder of a run.")]
 Second = Annotated[Path, typer.Argument(metavar="B", help="Folder of another run on the same tasks.")]
@@ -86,10 +87,16 @@ def _per_solved(side: Side) -> str:
     return f"{tokens:,.0f} tokens" + (", cost unknown" if dollars is None else f", ${dollars:.4f}")
 
 
+def _hits(side: Side) -> str:
+    counts = side.summary["sources"]
+    return f"{cache_hits(counts)}, {counts.get(SIMULATED, 0)}"
+
+
 _SIDES: dict[str, Callable[[Side], str]] = {
     "agent": lambda side: side.agent,
     "episodes, invalid": lambda side: f"{side.summary['episodes']}, {side.summary['invalid']}",
     "solved of valid": lambda side: f"{side.summary['solved_valid']:.1%}",
     "solved of all": lambda side: f"{side.summary['solved_all']:.1%}",
     "a solved task cost": _per_solved,
+    "cache hits, simulated": _hits,
 }

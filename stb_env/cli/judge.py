@@ -21,6 +21,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.registry import load_judge
+from stb_env.llm.preflight import checking
 from stb_env.metrics.human_accuracy import read_labels
 from stb_env.reference import is_reference
 from stb_env.rollout.judging import rejudge
@@ -115,7 +116,7 @@ Compat = Annotated[
 _TIMES = 3
 
 # Settings of a run that may ask others for an answer, and say nothing about its tasks.
-_NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults"})
+_NOT_TASKS = frozenset({"mode", "judge", "votes", "simulator", "real", "faults", "health"})
 
 
 @reporting
@@ -215,14 +216,15 @@ def _judged(
     concurrency: int,
     quiet: bool,
 ) -> Outcome:
-    judge = load_judge(
-        chosen.judge,
-        votes=chosen.votes or 1,
-        models=models,
-        cache=cache,
-        evaluator=chosen.evaluator,
-        remark=tell,
-    )
+    with checking(cache):
+        judge = load_judge(
+            chosen.judge,
+            votes=chosen.votes or 1,
+            models=models,
+            cache=cache,
+            evaluator=chosen.evaluator,
+            remark=tell,
+        )
     tasks = _tasks(run, judge, data, own=is_reference(chosen.judge or ""))
     return _again(run, judge, only_failed, tasks, concurrency, quiet)
 

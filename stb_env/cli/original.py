@@ -14,6 +14,7 @@ from stb_env.console.progress import bar
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import CachedModel
+from stb_env.llm.preflight import checking
 from stb_env.rollout.verdict_file import read_judged
 from stb_env.suites.stabletoolbench.original_scores.client import load_questions, original_client
 from stb_env.suites.stabletoolbench.original_scores.groups import Groups, groups_of, read_groups, test_ids
@@ -67,7 +68,8 @@ class OriginalJudging:
         out = self.out or source / SCORES
         # The original judges answers anew when it compares: pass rates and comparisons share no vote.
         votes = (self.cache or (source if _is_run(source) else out) / "votes") / metric
-        model = CachedModel(original_client(questions, self.models, os.environ), votes)
+        with checking(votes):
+            model = CachedModel(original_client(questions, self.models, os.environ), votes)
         return Scoring(
             questions,
             model,

@@ -12,6 +12,7 @@ from stb_env.errors import ConfigError
 from stb_env.judges.solvability import ModelSolvability
 from stb_env.judges.solvability_panel import SolvabilityPanel
 from stb_env.llm import connect, load_models
+from stb_env.llm.preflight import checking
 from stb_env.rollout.judging import Polled, poll_tasks
 from stb_env.rollout.make import make_env
 from stb_env.suites.stabletoolbench.queries import load
@@ -46,7 +47,9 @@ def poll(
     """
     if out is None:
         raise ConfigError("--solvable keeps its votes in a folder; name one with --out DIR")
-    panel = _panel(models, needed, cache or out / "votes")
+    votes = cache or out / "votes"
+    with checking(votes):
+        panel = _panel(models, needed, votes)
     with bar("solvability", quiet) as progress:
         result = poll_tasks(_tasks(tasks, data), panel, out, concurrency=concurrency, progress=progress)
     summary = result.summary

@@ -14,6 +14,7 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.preference import LoneUnsure, Order, Preferring
 from stb_env.judges.registry import EXACT, load_judge, load_preference
+from stb_env.llm.preflight import checking
 from stb_env.metrics.sowr import most_frequent
 from stb_env.rollout.judging import prefer
 from stb_env.rollout.verdict_file import manifest_of
@@ -66,7 +67,8 @@ def compare(folder: Path, reference: Path, how: Comparing, concurrency: int, qui
         DataError: A run cannot be read.
     """
     verdicts = _verdicts(folder, reference, how)
-    judge = _preferring(verdicts, how)
+    with checking(how.cache):
+        judge = _preferring(verdicts, how)
     with bar(judge.name, quiet) as progress:
         found = prefer(
             folder,

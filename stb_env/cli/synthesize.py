@@ -14,6 +14,7 @@ from stb_env.console.progress import bar
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import Meter
+from stb_env.llm.preflight import checking
 from stb_env.suites.api_bank.formats.training import Instructions, read_training
 from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
 from stb_env.synthesis.cast import cast, read_others
@@ -91,7 +92,8 @@ def synthesize_command(
         _check_offline(apis, budget)
         pipeline = Pipeline.offline(seed, method=method, settings=settings)
     else:
-        authors = cast(method, models, read_others(cast_ or []), meter)
+        with checking():
+            authors = cast(method, models, read_others(cast_ or []), meter)
         samples = () if apis is None else read_apis(apis)
         pipeline = Pipeline(authors, seed, method=method, settings=settings, samples=samples)
     with bar("synthesize", as_json, meter) as progress:

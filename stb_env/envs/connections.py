@@ -14,6 +14,8 @@ from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike, load_own_simulator
 from stb_env.backend.real_api import HTTPTemplate, RemoteServer, VirtualServer
+from stb_env.backend.real_api.http_api import HTTPAPI
+from stb_env.backend.real_api.observed import Health
 from stb_env.backend.real_api.virtual_server import ENDPOINT
 from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
@@ -23,6 +25,7 @@ from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import load_judge
 from stb_env.llm import available, connect, load_models
+from stb_env.llm.preflight import note
 from stb_env.reference import is_reference
 from stb_env.settings import check_settings
 
@@ -39,6 +42,7 @@ def connect_backend(
     models: str | Path | None = None,
     faults: JsonMapping | Faults | None = None,
     key_name: str = "",
+    health: Health = "strict",
 ) -> VirtualBackend:
     """Build the virtual API backend of an environment.
 
@@ -54,6 +58,8 @@ def connect_backend(
         faults: Settings of `Faults`, or faults.
         key_name: Name under which a `RemoteServer` is sent its key. No simulator is shown an argument of
             that name.
+        health: Whether an answer in which a real API says that it does not work is refused (``strict``) or
+            an observation (``observe``); see `VirtualBackend`.
 
     Raises:
         ConfigError: A setting is unknown, or the mode lacks what it needs.
@@ -65,12 +71,16 @@ def connect_backend(
         raise ConfigError(
             f"real and simulator are asked in the modes live and record alone, and mode is {mode!r}"
         )
+    asked = _real(real, key_name)
+    if isinstance(asked, HTTPAPI):
+        note(asked)
     return VirtualBackend(
         cache,
         mode=mode,
-        real=_real(real, key_name),
+        real=asked,
         live_simulator=_simulator(simulator, models, key_name) if live else None,
         faults=_made(Faults, faults, "faults") if isinstance(faults, Mapping) else faults,
+        health=health,
     )
 
 

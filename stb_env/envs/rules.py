@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from stb_env import jsontext
-from stb_env.actions import Action, parse_action, parse_said
+from stb_env.actions import Action, finish_last, parse_action, parse_said
 from stb_env.backend.backend import Backend
 from stb_env.backend.user import Said, User
 from stb_env.envs import step_codes as original
@@ -52,6 +52,9 @@ class Limits:
 @dataclass(frozen=True, slots=True)
 class Rules:
     """How episodes go: who answers calls, who judges, and where the limits are.
+
+    A valid Finish ends an action: calls after it are not made, and its step names them under ``not_called``.
+    With ``compat`` all calls are made, the Finish last.
 
     Attributes:
         backend: Answers tool calls.
@@ -107,9 +110,13 @@ class Rules:
         if not parsed.calls and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
         records: list[CallRecord] = []
+        left: list[ToolCall] = []
         backend, finish, failure, lost = state.backend, None, None, None
         halted = False
         for call in parsed.calls:
+            if finish is not None and finish.kind != "invalid":
+                left.append(call)
+                continue
             if call.name == FINISH:
                 finish = read_finish(call)
                 records.append(finish_record(call, finish))
@@ -137,7 +144,7 @@ class Rules:
             state = state._replace(user=said.state, usage=_total(state.usage, [said.usage]))
             if said.text is not None:
                 finish, records = None, [_answered(record, said.text) for record in records]
-        before, state = state, self._with_step(state, records, parsed, backend)
+        before, state = state, self._with_step(state, records, parsed, backend, left)
         if failure is not None:
             return _failed(state, failure, lost)
         if finish is not None and finish.kind != "invalid":
@@ -152,10 +159,12 @@ class Rules:
         The original looks functions up by suffix, so with ``compat`` nobody knows which names there are.
         """
         if isinstance(action, Action):
-            return action
-        if self.parse is parse_action:
-            return parse_action(action, known=None if self.compat else tools)
-        return parse_said(self.parse, action)
+            parsed = action
+        elif self.parse is parse_action:
+            parsed = parse_action(action, known=None if self.compat else tools)
+        else:
+            parsed = parse_said(self.parse, action)
+        return finish_last(parsed) if self.compat else parsed
 
     def _talk(self, task: Task, state: State, parsed: Action, user: User) -> Slow[State]:
         before, text = state, parsed.text
@@ -213,7 +222,14 @@ class Rules:
         result, backend = yield from self.backend.answer(backend, tools[name], call)
         return _record(call, result), backend
 
-    def _with_step(self, state: State, records: Sequence[CallRecord], parsed: Action, backend: Any) -> State:
+    def _with_step(
+        self,
+        state: State,
+        records: Sequence[CallRecord],
+        parsed: Action,
+        backend: Any,
+        left: Sequence[ToolCall] = (),
+    ) -> State:
         if len(records) == 1:
             status = records[0].result.status
             result = bounded(records[0].result, self.limits.result)
@@ -224,6 +240,9 @@ class Rules:
             status = Status.NO_CALL
             result = ToolResult.of("", error=NO_CALL, source="env", status=status).text
         extra = (original.step_report(records) if self.compat else {}) | _thought(parsed)
+        if left:
+            # No calls of the episode: no judge, user or message may take them for some.
+            extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in left]
         step = Step(tuple(records), parsed.text, result, status, extra=extra)
         return State(
             state.task_id,

@@ -10,7 +10,7 @@ import numpy as np
 
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import Cost, cost
-from stb_env.metrics.rates import summarize
+from stb_env.metrics.rates import SIMULATED, cache_hits, summarize
 from stb_env.metrics.sopr import GroupRate, average, sopr, vote_scores
 from stb_env.trajectory import Trajectory
 
@@ -36,6 +36,7 @@ class RunFigures:
         cost: What it cost.
         cache_share: Share of the calls answered by the cache, among those it was asked for; None where it
             was asked for none.
+        simulated_hits: How many of these answers a simulator had given.
         task_scores: Mean score of each task's votes.
     """
 
@@ -52,6 +53,7 @@ class RunFigures:
     trials: Mapping[int, float]
     cost: Cost
     cache_share: float | None
+    simulated_hits: int
     task_scores: Sequence[float]
 
     def to_dict(self) -> JsonObject:
@@ -113,6 +115,7 @@ def run_figures(
         {trial: fmean(by_trial[trial]) for trial in sorted(by_trial)},
         cost(episodes),
         cache_share(episodes, summary["sources"]),
+        summary["sources"].get(SIMULATED, 0),
         [fmean(scores) for scores in by_task.values()],
     )
 
@@ -125,7 +128,7 @@ def cache_share(episodes: Iterable[Trajectory], sources: dict[str, int]) -> floa
     """
     misses = sum(missed(episode) for episode in episodes)
     asked = misses + sum(count for source, count in sources.items() if source not in ("world", "fault"))
-    return round(sources.get("cache", 0) / asked, 6) if asked else None
+    return round(cache_hits(sources) / asked, 6) if asked else None
 
 
 def missed(episode: Trajectory) -> bool:

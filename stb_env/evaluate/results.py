@@ -218,13 +218,16 @@ class Results:
                 str(run.invalid),
                 f"{run.solved_valid:.1%}",
                 f"{run.solved_all:.1%}",
-                "-" if run.cache_share is None else f"{run.cache_share:.1%}",
+                _cached(run),
                 _dollars(run.cost),
             )
             for run in self.runs
         ]
         columns = ("run", "episodes", "invalid", "solved of valid", "solved of all")
-        notes = ("Cached: share of calls to remote APIs that the cache answered (StableToolBench, Table 7).",)
+        notes = (
+            "Cached: share of calls to remote APIs that the cache answered (StableToolBench, Table 7); in "
+            "brackets how many of these answers a simulator had given.",
+        )
         return Table("Episodes", (*columns, "cached", "$ a solved task"), rows, notes)
 
     def _label(self, simulator: str, *names: str) -> str:
@@ -244,6 +247,13 @@ def _spread(mean: float | None, std: float | None) -> str:
 def _interval(interval: tuple[float, float]) -> str:
     low, high = interval
     return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+def _cached(run: RunFigures) -> str:
+    if run.cache_share is None:
+        return "-"
+    simulated = f" ({run.simulated_hits:,})" if run.simulated_hits else ""
+    return f"{run.cache_share:.1%}{simulated}"
 
 
 def _dollars(cost: Cost) -> str:

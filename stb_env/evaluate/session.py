@@ -149,11 +149,7 @@ class Session:
         return summary
 
     def _check_endpoints(self) -> None:
-        votes = str(self._settings.get("votes_cache") or "")
-        check_all(
-            replace(one, answers=votes) if votes and one.config.role == "judge" else one
-            for one in self._endpoints
-        )
+        check_all(self._endpoints, str(self._settings.get("votes_cache") or ""))
 
     def _play(
         self,

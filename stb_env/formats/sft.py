@@ -12,7 +12,7 @@ from stb_env.trajectory import Trajectory
 _OWN = frozenset(
     (
         *("calls", "reward", "terminated", "truncated", "text", "empty_thought"),
-        *("code", "original_observation"),
+        *("code", "original_observation", "not_called"),
     )
 )
 

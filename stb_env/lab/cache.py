@@ -22,11 +22,12 @@ from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.backend.cache_update import ORIGIN
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.lab import query_cache
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.flawed_api import FlawedAPI
 from stb_env.lab.noisy_oracle import NoisyOracle
 from stb_env.lab.world_api import LiveTemplate, is_reading, reading_tasks
-from stb_env.metrics.rates import sources
+from stb_env.metrics.rates import cache_hits, sources
 from stb_env.rollout import plan, run_batch
 from stb_env.seeding import derive
 from stb_env.suites.sandbox.oracle import oracle
@@ -75,11 +76,14 @@ def run(settings: LabSettings) -> Experiment:
 
     Args:
         settings: ``episodes`` is the number of test tasks (100). Option: ``faulty``, the share of the APIs
-            that are broken (0.3).
+            that are broken (0.3). With ``data``, real queries are played instead; see
+            `stb_env.lab.query_cache`.
 
     Raises:
         ConfigError: A setting is unknown or out of range.
     """
+    if "data" in settings.options:
+        return query_cache.run(settings)
     settings.expect("faulty")
     tasks = reading_tasks()[: settings.episodes or 100]
     raw = ResponseCache()
@@ -166,7 +170,7 @@ def _size(folder: Path) -> int:
 
 
 def _hit_rate(episodes: Sequence[Trajectory]) -> float:
-    hits = sources(episodes).get("cache", 0)
+    hits = cache_hits(sources(episodes))
     misses = sum(not episode.valid for episode in episodes)
     return round(hits / (hits + misses), 6) if hits + misses else 0.0
 

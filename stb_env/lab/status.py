@@ -1,7 +1,8 @@
 """The scan of API status: StableToolBench's Tables 10 and 11 in kind.
 
 A call is written for every API, and its answer is classed after Appendix D in both readings. Among the
-Sandbox's APIs it is known which are broken and how, so a reading can be checked as well.
+Sandbox's APIs it is known which are broken and how, so a reading can be checked as well. Of documented APIs
+only what a real API said tells their health: where a simulator answers, the result says so.
 """
 
 from __future__ import annotations
@@ -14,12 +15,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from stb_env.backend.backend import Backend
 from stb_env.backend.call_writer import CallWriter
+from stb_env.backend.real_api.observed import Health
 from stb_env.backend.virtual import MODES, Mode
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import ConfigError, InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonArray, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.flawed_api import FlawedAPI
+from stb_env.llm.preflight import check_all, noting
+from stb_env.metrics.rates import answered_by
 from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.request import drive
 from stb_env.suites.sandbox.catalog import tools
@@ -31,6 +35,8 @@ from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+SANDBOX, REAL = "the Sandbox with planted flaws", "real APIs"
+RECORDED, SIMULATOR = "recordings", "a simulator"
 READINGS: tuple[Taxonomy, ...] = get_args(Taxonomy)
 NO_ANSWER = "no answer"
 
@@ -52,11 +58,13 @@ class Scanned(NamedTuple):
         id: The API.
         classes: Class of the answer in each reading; `NO_ANSWER` where none came.
         planted: How it is broken, ``success`` where it is not, empty where nobody knows.
+        source: Who answered, or what kind of failure kept an answer from coming.
     """
 
     id: ToolId
     classes: Mapping[str, str]
     planted: str = ""
+    source: str = ""
 
 
 def run(settings: LabSettings) -> Experiment:
@@ -65,13 +73,16 @@ def run(settings: LabSettings) -> Experiment:
     Args:
         settings: ``episodes`` is the number of APIs (all). Options: ``faulty``, the share of the Sandbox's
             APIs that are broken (0.5); ``data``, query files whose documented APIs are scanned in its
-            place, with ``mode`` (offline), ``cache`` and ``real`` of the backend that answers.
+            place, with ``mode``, ``cache``, ``real`` and ``health`` of the backend that answers. With a real
+            API the mode is ``live`` and what it says is observed unless they are given, else ``offline``.
 
     Raises:
         ConfigError: A setting is unknown or out of range.
         DataError: The query files cannot be read.
+        RunStopped: Nobody listens where the real API should be.
     """
-    settings.expect("faulty", "data", "mode", "cache", "real")
+    settings.expect("faulty", "data", "mode", "cache", "real", "health")
+    who = _who(settings)
     scanned = list(_documented(settings) if "data" in settings.options else _sandbox(settings))
     status = [{reading: _status(word) for reading, word in one.classes.items()} for one in scanned]
     reasons = [
@@ -81,15 +92,29 @@ def run(settings: LabSettings) -> Experiment:
     planted = [one.planted for one in scanned]
     why = [word for word in planted if _status(word) == "not available"]
     return _table(
-        "Status of APIs (StableToolBench, Table 10)",
+        f"Status of APIs, answered by {who} (StableToolBench, Table 10)",
         status,
         PAPER_STATUS,
         [_status(word) for word in planted],
-        notes=tuple(_notes(scanned)),
-        details={"apis": len(scanned), "answers": [_plain(one) for one in scanned]},
+        notes=tuple(_notes(scanned, who)),
+        details={
+            "apis": len(scanned),
+            "answered_by": who,
+            "sources": dict(sorted(Counter(one.source for one in scanned).items())),
+            "answers": [_plain(one) for one in scanned],
+        },
         further=(_table("Not available because (StableToolBench, Table 11)", reasons, PAPER_REASONS, why),),
         plot=partial(_plot, status),
     )
+
+
+def _who(settings: LabSettings) -> str:
+    """Return in words who answers the written calls."""
+    if "data" not in settings.options:
+        return SANDBOX
+    if settings.option("real", None) is not None:
+        return REAL
+    return RECORDED if settings.option("mode", "offline") == "replay" else SIMULATOR
 
 
 def _sandbox(settings: LabSettings) -> Iterator[Scanned]:
@@ -104,17 +129,20 @@ def _sandbox(settings: LabSettings) -> Iterator[Scanned]:
 def _documented(settings: LabSettings) -> Iterator[Scanned]:
     loaded = load(str(settings.options["data"])).tasks
     found = {tool.id: (task, tool) for task in loaded for tool in task.tools}
-    cache = settings.option("cache", None)
-    backend = connect_backend(
-        _mode(settings.option("mode", "offline")),
-        None if cache is None else Path(str(cache)),
-        settings.option("real", None),
-        key_name=KEY_NAME,
-    )
+    cache, real = settings.option("cache", None), settings.option("real", None)
+    with noting() as endpoints:
+        backend = connect_backend(
+            _mode(settings.option("mode", "offline" if real is None else "live")),
+            None if cache is None else Path(str(cache)),
+            real,
+            key_name=KEY_NAME,
+            health=_health(settings.option("health", "strict" if real is None else "observe")),
+        )
+    check_all(endpoints)
     writer = CallWriter(seed=settings.seed)
     try:
         for task, tool in list(found.values())[: settings.episodes]:
-            yield _scanned(tool.id, _asked(backend, task, tool, writer))
+            yield _asked(backend, task, tool, writer)
     finally:
         backend.close()
 
@@ -126,24 +154,31 @@ def _mode(name: object) -> Mode:
     raise ConfigError(f"mode must be one of {MODES}, got {name!r}.{did_you_mean(str(name), MODES)}")
 
 
-def _asked(backend: Backend, task: Task, tool: Tool, writer: CallWriter) -> ToolResult | None:
-    """Return what a written call is answered; None where no call or no answer could be had."""
+def _health(name: object) -> Health:
+    known: tuple[Health, ...] = get_args(Health)
+    for health in known:
+        if health == name:
+            return health
+    raise ConfigError(f"health must be one of {known}, got {name!r}.{did_you_mean(str(name), known)}")
+
+
+def _asked(backend: Backend, task: Task, tool: Tool, writer: CallWriter) -> Scanned:
+    """Return how a written call is answered, if it is."""
+    silent: dict[str, str] = dict.fromkeys(READINGS, NO_ANSWER)
     try:
         for arguments in drive(writer.write(tool)):
             call = ToolCall(tool.name, arguments)
-            return drive(backend.answer(backend.start(task, 0), tool, call))[0]
-    except InfrastructureError:
-        pass
-    return None
+            return _scanned(tool.id, drive(backend.answer(backend.start(task, 0), tool, call))[0])
+    except InfrastructureError as error:
+        return Scanned(tool.id, silent, source=f"failure: {error.kind}")
+    return Scanned(tool.id, silent, source="failure: no call could be written")
 
 
-def _scanned(identity: ToolId, result: ToolResult | None, planted: str = "") -> Scanned:
-    if result is None:
-        return Scanned(identity, dict.fromkeys(READINGS, NO_ANSWER), planted)
+def _scanned(identity: ToolId, result: ToolResult, planted: str = "") -> Scanned:
     classes: dict[str, str] = {
         reading: _words(classify(result.error, result.response, taxonomy=reading)) for reading in READINGS
     }
-    return Scanned(identity, classes, planted)
+    return Scanned(identity, classes, planted, answered_by(result.source, result.origin))
 
 
 def _words(found: ApiClass) -> str:
@@ -178,7 +213,15 @@ def _share(part: int, whole: int) -> float:
     return round(part / whole, 6) if whole else 0.0
 
 
-def _notes(scanned: Sequence[Scanned]) -> Iterator[str]:
+def _notes(scanned: Sequence[Scanned], who: str) -> Iterator[str]:
+    if who == SIMULATOR:
+        yield (
+            "No real API was asked: a simulator answered, which says nothing of the APIs' health; "
+            "give --set real=URL."
+        )
+    elif who != SANDBOX:
+        sources = Counter(one.source for one in scanned)
+        yield f"Answers: {', '.join(f'{name} {count}' for name, count in sorted(sources.items()))}."
     yield "Columns default and paper are the two readings of Appendix D: whole phrases, and literal keywords."
     known = [one for one in scanned if one.planted]
     for reading in READINGS if known else ():

@@ -15,7 +15,7 @@ from stb_env.llm.local import LocalModel
 from stb_env.llm.meter import BudgetedModel, current_meter
 from stb_env.llm.model import ChatModel
 from stb_env.llm.place import Place
-from stb_env.llm.preflight import note
+from stb_env.llm.preflight import Preflight, note
 from stb_env.llm.structured import StructuredModel
 
 _HERE = "http://localhost/in-process"
@@ -41,7 +41,7 @@ def connect(config: ModelConfig, *, env: Mapping[str, str] = os.environ) -> Chat
     else:
         own = OpenAIModel(config, env=env)
         place, prober = Place(config.endpoint, config.model), Prober(config, env)
-        note(config, env)
+        note(Preflight(config, env, config.cache))
     # Each way of asking is a call of its own, so the meter stands within.
     asked = own if meter is None else BudgetedModel(own, meter)
     model: ChatModel = StructuredModel(asked, config.structured, place, prober)

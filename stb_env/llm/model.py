@@ -54,6 +54,7 @@ class ModelError(InfrastructureError):
             "retryable": self.retryable,
             "retry_after": self.retry_after,
             "usage": self.usage.to_dict(),
+            "status": self.status,
         }
 
     @classmethod
@@ -64,8 +65,8 @@ class ModelError(InfrastructureError):
             DataError: It is not that form.
 
         Examples:
-            >>> ModelError.from_dict(ModelError("slow down", kind="rate_limit", retry_after=2.0).to_dict())
-            ModelError('slow down')
+            >>> ModelError.from_dict(ModelError("slow down", kind="rate_limit", status=429).to_dict()).status
+            429
         """
         try:
             kind = data["kind"]
@@ -78,6 +79,8 @@ class ModelError(InfrastructureError):
                 retryable=bool(data["retryable"]),
                 retry_after=data["retry_after"],
                 usage=Usage(**data["usage"]),
+                # Recordings of earlier versions have none.
+                status=data.get("status"),
             )
         except (TypeError, KeyError, ValueError) as error:
             raise DataError(

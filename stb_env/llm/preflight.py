@@ -1,12 +1,13 @@
-"""The endpoints that a run will ask, and whether they are there before its first episode."""
+"""What a run will ask, models and real APIs, and whether it is there before the first episode."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
 from stb_env.background import wait_for
 from stb_env.errors import RunStopped
@@ -22,7 +23,24 @@ from stb_env.llm.transport import Transport
 PATIENCE = 10.0
 """Seconds in which an endpoint has to say that it is there."""
 
-_NOTED: ContextVar[list[Preflight] | None] = ContextVar("stb_env_endpoints", default=None)
+_NOTED: ContextVar[list[Asked] | None] = ContextVar("stb_env_endpoints", default=None)
+
+
+class Asked(Protocol):
+    """Something that will be asked, and can be found out to be gone before it is."""
+
+    @property
+    def place(self) -> Hashable:
+        """What two of them that are asked in the same way at the same place have in common."""
+        ...
+
+    def check(self) -> None:
+        """Ask it whether it is there.
+
+        Raises:
+            RunStopped: It is not; the message is one line.
+        """
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +56,11 @@ class Preflight:
     config: ModelConfig
     env: Mapping[str, str] = field(repr=False)
     answers: str = ""
+
+    @property
+    def place(self) -> Hashable:
+        """Where it is, with which key, and of which answers are known."""
+        return self.config.base_url, self.config.key_variable, self.answers
 
     def check(self) -> None:
         """Ask it whether it is there.
@@ -82,8 +105,8 @@ async def _found(transport: Transport, deadline: Deadline) -> bool:
 
 
 @contextmanager
-def noting() -> Iterator[list[Preflight]]:
-    """Note the endpoint of every model that is connected within the block, whoever connects it.
+def noting() -> Iterator[list[Asked]]:
+    """Note every model and every real API that is connected within the block, whoever connects it.
 
     A block within another shares its list.
 
@@ -91,14 +114,14 @@ def noting() -> Iterator[list[Preflight]]:
         >>> from stb_env.llm import connect
         >>> with noting() as endpoints:
         ...     model = connect(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1"))
-        >>> [endpoint.config.endpoint for endpoint in endpoints]
-        ['http://127.0.0.1:8000/v1']
+        >>> [endpoint.place for endpoint in endpoints]
+        [('http://127.0.0.1:8000/v1', '', '')]
     """
     noted = _NOTED.get()
     if noted is not None:
         yield noted
         return
-    endpoints: list[Preflight] = []
+    endpoints: list[Asked] = []
     token = _NOTED.set(endpoints)
     try:
         yield endpoints
@@ -106,19 +129,45 @@ def noting() -> Iterator[list[Preflight]]:
         _NOTED.reset(token)
 
 
-def note(config: ModelConfig, env: Mapping[str, str]) -> None:
-    """Note an endpoint for the enclosing `noting` block, where there is one."""
+def note(asked: Asked) -> None:
+    """Note something for the enclosing `noting` block, where there is one."""
     noted = _NOTED.get()
     if noted is not None:
-        noted.append(Preflight(config, env, config.cache))
+        noted.append(asked)
 
 
-def check_all(endpoints: Iterable[Preflight]) -> None:
+@contextmanager
+def checking(votes: str | Path = "") -> Iterator[None]:
+    """Ask everything that is connected within the block whether it is there, as soon as the block ends.
+
+    Args:
+        votes: See `check_all`.
+
+    Raises:
+        RunStopped: Something is not.
+    """
+    with noting() as noted:
+        yield
+    check_all(noted, votes)
+
+
+def check_all(endpoints: Iterable[Asked], votes: str | Path = "") -> None:
     """Ask each endpoint whether it is there, the same one once.
+
+    Args:
+        endpoints: What was noted.
+        votes: Folder of a judge's votes that are known; empty for none.
 
     Raises:
         RunStopped: One is not.
     """
-    found = {(one.config.base_url, one.config.key_variable, one.answers): one for one in endpoints}
+    if votes:
+        endpoints = (
+            replace(one, answers=str(votes))
+            if isinstance(one, Preflight) and one.config.role == "judge"
+            else one
+            for one in endpoints
+        )
+    found = {one.place: one for one in endpoints}
     for endpoint in found.values():
         endpoint.check()

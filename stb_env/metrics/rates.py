@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import SupportsFloat
 
 import numpy as np
 
 from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
+
+SIMULATED = "cache (simulated)"
+"""What `sources` calls a recorded answer that a simulator gave."""
 
 _RESAMPLES = 1_000
 
@@ -56,9 +59,37 @@ def summarize(trajectories: Sequence[Trajectory], planned: int | None = None) ->
 
 
 def sources(trajectories: Iterable[Trajectory]) -> dict[str, int]:
-    """Count the calls by what answered them, the environment's own replies left out."""
-    counts = Counter(call["source"] for t in trajectories for step in t.steps for call in step["calls"])
+    """Count the calls by what answered them, the environment's own replies left out.
+
+    What a cache kept of a simulator counts apart from what it kept of an API (`SIMULATED`).
+    """
+    counts = Counter(
+        answered_by(call["source"], call.get("origin", ""))
+        for t in trajectories
+        for step in t.steps
+        for call in step["calls"]
+    )
     return {source: counts[source] for source in sorted(counts) if source != "env"}
+
+
+def answered_by(source: str, origin: str) -> str:
+    """Return who answered a call, in words that tell a recorded API from a recorded simulator.
+
+    Examples:
+        >>> answered_by("cache", "real"), answered_by("cache", "simulator"), answered_by("real", "")
+        ('cache', 'cache (simulated)', 'real')
+    """
+    return SIMULATED if (source, origin) == ("cache", "simulator") else source
+
+
+def cache_hits(counts: Mapping[str, int]) -> int:
+    """Return how many calls the cache answered, whoever gave the answer first.
+
+    Examples:
+        >>> cache_hits({"cache": 3, "cache (simulated)": 2, "simulator": 7})
+        5
+    """
+    return counts.get("cache", 0) + counts.get(SIMULATED, 0)
 
 
 def bootstrap_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:

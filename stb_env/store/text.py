@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from stb_env.errors import BackendError, ConfigError
 from stb_env.store import disk
 from stb_env.store.disk import FILE, open_diskcache
 from stb_env.store.frozen import INHERITED, FrozenStore
+from stb_env.store.scratch import scratch_folder
 
 
 class TextStore(FrozenStore):
@@ -31,6 +31,7 @@ class TextStore(FrozenStore):
         ConfigError: The folder cannot be made, or holds something else.
 
     Examples:
+        >>> import tempfile
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     store = TextStore(folder)
         ...     store.put("a", "1")
@@ -73,6 +74,7 @@ class TextStore(FrozenStore):
             BackendError: The store stayed locked, or cannot be written.
 
         Examples:
+            >>> import tempfile
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     store = TextStore(folder)
             ...     store.add("a", "1"), store.add("a", "2"), store.get("a")
@@ -122,8 +124,8 @@ class TextStore(FrozenStore):
         folder = self.file.parent
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryDirectory(prefix=f".{folder.name}.", dir=folder.parent) as aside:
-                made = Path(aside) / "store"
+            with scratch_folder(folder) as aside:
+                made = aside / "store"
                 open_diskcache(made).close()
                 with suppress(OSError):
                     made.rename(folder)

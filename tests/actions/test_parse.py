@@ -209,12 +209,12 @@ def test_reading_a_program_never_runs_it(tmp_path):
     assert not target.exists()
 
 
-def test_finish_goes_last_and_a_second_finish_is_dropped():
+def test_calls_keep_their_order_and_a_second_finish_is_dropped():
     written = [{"name": "Finish", "id": "f"}, {"name": "a"}, {"name": "Finish", "id": "g"}, {"name": "b"}]
     assert [(call.name, call.id) for call in parse_action(written).calls] == [
-        ("a", "call_0"),
-        ("b", "call_1"),
         ("Finish", "f"),
+        ("a", "call_1"),
+        ("b", "call_2"),
     ]
 
 

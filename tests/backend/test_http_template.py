@@ -57,6 +57,44 @@ def api(server) -> Callable[..., HTTPTemplate]:
     return build
 
 
+def test_a_tool_may_have_a_host_of_its_own(server, api):
+    with APIServer().running() as other:
+        other.default = Answer({"data": {"cast": ["B"]}})
+        template = api("/{film}", response="/data/cast/0", hosts={"news": other.url("")})
+        for tool in ("films", "news"):
+            call = Tool("cast", "", {}, ToolId("Data", tool, "cast"))
+            assert drive(template.request(call, {"film": "x"})).response == {"films": "A", "news": "B"}[tool]
+        assert [len(one.requests) for one in (server, other)] == [1, 1]
+        template.close()
+
+
+def test_no_argument_leads_away_from_a_tools_own_host():
+    template = HTTPTemplate({"url": "https://one.example/{path}", "hosts": {"films": "https://two.example"}})
+    for path in ("@three.example", "//three.example", "a/../../b"):
+        assert urlsplit(template.build({"path": path}, CAST.id).url).netloc == "two.example"
+
+
+@pytest.mark.parametrize(
+    ("hosts", "message"),
+    [
+        (["https://a.example"], r"^hosts of an HTTP template must be a table such as"),
+        ({"Films DB": "https://a.example"}, r"^hosts names the tool 'Films DB'; .* name is 'films_db'$"),
+        ({"films": "a.example"}, r"^the URL of the tool 'films' must be one such as"),
+        ({"films": "https://{host}"}, r"^the URL of the tool 'films' must name a host"),
+        ({"films": "https://a.example/v1"}, r"^the host of the tool 'films' must be scheme and host alone"),
+        (
+            {"films": "https://me:pw@a.example"},
+            r"^the host of the tool 'films' must be scheme and host alone",
+        ),
+        ({"films": "https://a.example?x=1"}, r"^the host of the tool 'films' must be scheme and host alone"),
+    ],
+)
+def test_a_host_that_is_none_is_refused_and_no_password_shown(hosts: Any, message: str):
+    with pytest.raises(ConfigError, match=message) as caught:
+        HTTPTemplate({"url": "https://one.example/", "hosts": hosts})
+    assert "pw" not in str(caught.value)
+
+
 def test_arguments_go_to_path_query_headers_and_body(server, api):
     template = api(
         method="POST",

@@ -20,6 +20,7 @@ from stb_env.errors import BackendError, CacheMiss, ConfigError, SimulatorError
 from stb_env.llm import ScriptedModel
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.tools import Tool, ToolCall, ToolId, ToolResult
+from stb_env.trajectory import CallRecord
 from stb_env.usage import Usage
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -225,6 +226,15 @@ def test_what_was_recorded_is_found_by_the_next_episode():
     backend = VirtualBackend(ResponseCache(), mode="record", real=real)
     assert [ask(backend)[0].source for _ in range(3)] == ["real", "cache", "cache"]
     assert real.asked == 1
+
+
+def test_a_hit_says_who_had_given_the_answer_and_nothing_else_does():
+    cache = ResponseCache()
+    recording = VirtualBackend(cache, mode="record", live_simulator=lambda tool, arguments: "made up")
+    answers = [drive(recording.answer({}, FORECAST, CALL))[0] for _ in range(2)]
+    records = [CallRecord("a", "forecast", {}, answer).to_dict() for answer in answers]
+    assert [(r["source"], r.get("origin")) for r in records] == [("simulator", None), ("cache", "simulator")]
+    assert [CallRecord.from_dict(record).to_dict() for record in records] == records
 
 
 def test_of_two_that_ask_at_once_both_see_the_answer_that_was_stored_first(tmp_path):

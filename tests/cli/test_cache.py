@@ -105,6 +105,18 @@ def test_without_json_a_table_is_printed(cache, command):
         json.loads(result.stdout)
 
 
+def test_stats_say_how_many_categories_the_table_does_not_show(tmp_path):
+    cache = ResponseCache(tmp_path / "many")
+    entries = [CacheEntry.of(ToolId(f"Category{n:02}", "tool", "api"), {}, n) for n in range(23)]
+    cache.put_many((entry.key, entry) for entry in entries)
+    cache.close()
+    printed = " ".join(run("stats", "--cache", tmp_path / "many").stdout.split())
+    assert "Category19" in printed
+    assert "Category20" not in printed
+    assert "by_category: not shown │ 3 more; --json lists all" in printed
+    assert "by_source: not shown" not in printed
+
+
 MAKE = "make one with `stb-env cache import SRC --cache"
 NO_FOLDER = "error: --cache names a folder, and {0}/file is a file"
 

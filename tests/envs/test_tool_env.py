@@ -187,8 +187,24 @@ def test_a_recording_of_an_invalid_call_is_preferred_to_our_complaint():
     assert info["calls"][0]["violations"]
 
 
-def test_several_calls_run_in_order_with_a_result_each_and_finish_last():
-    obs, reward, terminated, _, info = started().step([ANSWER, call("Oslo"), call("Rome")])
+def test_calls_after_a_finish_are_not_made_and_the_step_says_which():
+    env = started()
+    obs, reward, terminated, _, info = env.step([call("Oslo"), ANSWER, call("Rome"), call("Bonn")])
+    assert [c["name"] for c in info["calls"]] == ["forecast", FINISH]
+    assert [r["response"] for r in json.loads(obs["result"])][:1] == [{"city": "Oslo"}]
+    assert [left["arguments"] for left in info["not_called"]] == [{"city": "Rome"}, {"city": "Bonn"}]
+    assert env.snapshot().steps[-1].to_dict()["not_called"] == info["not_called"]
+    assert (reward, terminated) == (1.0, True)
+
+
+def test_calls_after_a_finish_that_is_none_are_made():
+    *_, info = started().step([{"name": FINISH, "arguments": {}}, call("Rome")])
+    assert [c["name"] for c in info["calls"]] == [FINISH, "forecast"]
+    assert "not_called" not in info
+
+
+def test_the_original_makes_all_calls_and_finishes_last():
+    obs, reward, terminated, _, info = started(compat="original").step([ANSWER, call("Oslo"), call("Rome")])
     assert [c["name"] for c in info["calls"]] == ["forecast", "forecast", FINISH]
     assert len({c["id"] for c in info["calls"]}) == 3
     assert [r["response"] for r in json.loads(obs["result"])][:2] == [{"city": "Oslo"}, {"city": "Rome"}]

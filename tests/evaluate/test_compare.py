@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from stb_env.cli import app
 from stb_env.errors import ConfigError, DataError
 from stb_env.evaluate.comparison import compare_folders
 from stb_env.llm.chat import digest
@@ -68,6 +71,19 @@ def test_two_runs_are_compared_on_the_tasks_that_both_have(tmp_path: Path):
     assert (found.score.only_first, found.score.only_second, found.score.mcnemar) == (1, 1, 1.0)
     assert found.first.summary["invalid"] == 1
     assert found.first.cost.dollars_per_solved == 1.0
+
+
+def test_hits_that_a_simulator_had_answered_are_counted_apart(tmp_path: Path):
+    def played(name: str, *origins: str) -> Path:
+        calls = [{"source": "cache", "origin": origin} for origin in origins]
+        return saved(tmp_path / name, run("solved", steps=[{"calls": calls}]))
+
+    first, second = played("a", "real", "simulator", "simulator"), played("b", "real", "unknown")
+    done = CliRunner().invoke(app, ["compare", str(first), str(second)], env={"COLUMNS": "200"})
+    (row,) = (line for line in done.stdout.splitlines() if "cache hits, simulated" in line)
+    assert re.findall(r"\d+, \d+", row) == ["3, 2", "2, 0"]
+    summary = compare_folders(first, second).first.summary
+    assert summary["sources"] == {"cache": 1, "cache (simulated)": 2}
 
 
 def test_the_lists_of_flipped_tasks_are_as_long_as_the_counts(tmp_path: Path):

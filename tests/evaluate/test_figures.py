@@ -78,6 +78,12 @@ def test_the_cache_share_is_of_calls_that_the_cache_was_asked_for(sources, misse
     assert figures(episode("1", steps=steps), *missed).cache_share == share
 
 
+def test_recorded_answers_of_a_simulator_are_hits_that_count_apart():
+    calls = [{"source": "cache", "origin": origin} for origin in ("real", "simulator", "unknown")]
+    run = figures(episode("1", steps=[{"calls": [*calls, {"source": "simulator"}]}]))
+    assert (run.cache_share, run.simulated_hits) == (0.75, 1)
+
+
 @settings(max_examples=40)
 @given(st.lists(st.lists(st.floats(0, 1), min_size=1, max_size=6), min_size=1, max_size=4))
 def test_an_interval_lies_within_the_range_of_group_means(groups):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 from collections.abc import Iterator
 
 import pytest
@@ -44,6 +46,18 @@ def server(monkeypatch) -> Iterator[OpenAIServer]:
     with OpenAIServer().running() as running:
         monkeypatch.setenv("STB_JUDGE_BASE_URL", running.url("judge"))
         yield running
+
+
+@pytest.fixture
+def gone(monkeypatch) -> str:
+    """A judge whose port nobody listens on."""
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{one.getsockname()[1]}/v1"
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.setenv("STB_JUDGE_MODEL", "m")
+    monkeypatch.setenv("STB_JUDGE_BASE_URL", url)
+    return url
 
 
 def always(server, text, times=50):
@@ -332,3 +346,19 @@ def test_bad_use_exits_2_and_says_why(server, run, reference, tmp_path, argument
     names = {"RUN": run, "REF": reference, "OUT": tmp_path / "out", "OTHER": other}
     done = command(*[names.get(argument, argument) for argument in arguments], code=2)
     assert message in " ".join(done.output.split())
+
+
+@pytest.mark.parametrize("way", ["again", "against", "solvable", "original"])
+def test_a_judge_that_is_gone_is_one_line_before_the_work(gone, run, reference, tmp_path, way):
+    asked = {
+        "again": [run],
+        "against": [run, "--against", reference],
+        "solvable": ["--solvable", ENV, "--out", tmp_path / "votes"],
+        "original": [run, "--compat", "original"],
+    }[way]
+    before = sorted(tmp_path.rglob("*"))
+    done = command(*asked, code=1)
+    assert done.stdout == ""
+    line = rf"error: judge model 'm' at {gone} cannot be reached: the connection failed: [^\n]*\n"
+    assert re.fullmatch(line, done.stderr)
+    assert sorted(tmp_path.rglob("*")) == before

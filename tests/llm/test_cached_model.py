@@ -186,7 +186,7 @@ def test_a_recorded_failure_is_replayed_as_the_same_failure(tmp_path):
     file = tmp_path / "talk.jsonl"
     cost = Usage(1, 1, 2, calls=1)
     down = ModelError(
-        "slow down", kind="rate_limit", stage="judge", retryable=True, retry_after=2.5, usage=cost
+        "slow down", kind="rate_limit", stage="judge", retryable=True, retry_after=2.5, usage=cost, status=429
     )
     model = RecordingModel(ScriptedModel([down, "up"]), file)
     with pytest.raises(ModelError, match=r"^slow down$"):
@@ -196,6 +196,7 @@ def test_a_recorded_failure_is_replayed_as_the_same_failure(tmp_path):
     with pytest.raises(ModelError, match=r"^slow down$") as caught:
         replayed.complete(QUESTION)
     assert caught.value.to_dict() == down.to_dict()
+    assert caught.value.status == 429
     assert replayed.complete(QUESTION).text == "up"
 
 

@@ -120,7 +120,7 @@ def test_an_endpoint_of_several_roles_is_asked_once(gate: Gate):
         for role in ("agent", "judge"):
             connect(ModelConfig(role, "tiny", base_url=gate.url), env={})
     check_all(noted)
-    assert [one.config.role for one in noted] == ["agent", "judge"]
+    assert len(noted) == 2
     assert gate.requests == ["GET /v1/models"]
 
 

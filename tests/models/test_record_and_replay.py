@@ -101,7 +101,7 @@ def test_a_replay_with_every_endpoint_off_observes_the_same_bytes_and_misses_not
     done = recorded.run(stb, "replay", "again", *who)
     first, second = recorded.episodes, read_trajectories(recorded.folder / "again")
     assert (done.report["failures"], done.report["invalid_share"]) == ({}, 0.0)
-    assert set(done.report["sources"]) == {"cache"}
+    assert set(done.report["sources"]) == {"cache (simulated)"}
     assert observed(second) == observed(first)
     assert sum(map(len, observed(first))) == 3 * QUERIES
     # The votes were kept as well, so even the verdicts need no model.

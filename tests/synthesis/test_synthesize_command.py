@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,20 @@ def test_roles_can_be_cast_with_endpoints_of_their_own(tmp_path: Path):
         ]
         assert report("--out", tmp_path / "out", "--dialogues", 1, *cast)["kept"] == 1
     assert [request.path.split("/")[1] for request in server.requests] == list(ROLES)
+
+
+def test_a_model_that_is_gone_is_one_line_before_the_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{one.getsockname()[1]}/v1"
+    models = tmp_path / "models.toml"
+    models.write_text(f'[models.agent]\nmodel = "tiny"\nbase_url = "{url}"\n')
+    done = run("--out", tmp_path / "out", "--models", models)
+    assert (done.exit_code, done.stdout) == (1, "")
+    line = rf"error: agent model 'tiny' at {url} cannot be reached: the connection failed: [^\n]*\n"
+    assert re.fullmatch(line, done.stderr)
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_used_up_budget_is_a_failed_run_that_can_go_on(tmp_path: Path):

@@ -9,9 +9,9 @@ from itertools import groupby
 from pathlib import Path
 
 from stb_env.errors import ConfigError, DataError
-from stb_env.files import write_json
+from stb_env.files import sweep_drafts, write_json
 from stb_env.jsontypes import JsonObject
-from stb_env.store import FILE, FrozenStore, LiveView, Row, TextStore
+from stb_env.store import FILE, FrozenStore, LiveView, Row, TextStore, sweep
 
 VERSION = 1
 BASE, OVERLAY, MANIFEST = "base", "overlay", "cache.json"
@@ -150,6 +150,9 @@ class Layers:
     def _find(self, folder: Path) -> None:
         base, overlay = folder / BASE / FILE, folder / OVERLAY / FILE
         manifest = read_manifest(folder)
+        if not self.read_only:
+            sweep(folder / OVERLAY)
+            sweep_drafts(folder / MANIFEST)
         if base.exists():
             self.base = FrozenStore(base)
         if overlay.exists():

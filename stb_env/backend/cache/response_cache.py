@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from itertools import islice
@@ -22,7 +21,7 @@ from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy
-from stb_env.store import Row, TextStore
+from stb_env.store import Row, TextStore, scratch_folder, sweep
 from stb_env.tools import ToolId
 
 BATCH = 1000
@@ -265,8 +264,9 @@ def _freeze(items: Iterable[tuple[str, str]], dest: Path) -> str:
     if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
         raise ConfigError(f"{dest} exists and is not empty; name a new folder for the frozen cache")
     dest.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{dest.name}.", dir=dest.parent) as part:
-        whole = Path(part) / "cache"
+    sweep(dest)
+    with scratch_folder(dest) as part:
+        whole = part / "cache"
         with closing(TextStore(whole / BASE)) as store:
             store.put_many(items)
         with closing(ResponseCache(whole, read_only=True)) as cache:

@@ -60,11 +60,12 @@ class HTTPRequest:
 
 @dataclass(frozen=True, slots=True)
 class HTTPAnswer:
-    """What came back; header names are in lower case."""
+    """What came back; header names are in lower case. ``injected`` where a fault made it or changed it."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
+    injected: bool = False
 
     @property
     def text(self) -> str:

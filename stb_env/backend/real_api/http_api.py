@@ -5,27 +5,28 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, Self, get_args
 from urllib.parse import urlsplit
 
 from stb_env import jsontext, seeding
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
+from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
 from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
-from stb_env.errors import BackendError, ConfigError
+from stb_env.errors import BackendError, ConfigError, RunStopped, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock, ModelConfig
 from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
+from stb_env.llm.preflight import PATIENCE
 from stb_env.llm.retry import Deadline, pause
+from stb_env.metrics.taxonomy import classify
 from stb_env.request import Request, Slow
 from stb_env.tools import Tool, ToolId, ToolResult
-
-T = TypeVar("T")
 
 MAX_QUOTE = 200
 
@@ -52,6 +53,7 @@ class HTTPAPI(ABC):
     """
 
     what: ClassVar[str] = "the real API"
+    shape: ClassVar[str] = "no object of error and response"
 
     def __init__(
         self,
@@ -63,7 +65,7 @@ class HTTPAPI(ABC):
         concurrency: int,
         clock: Clock | None,
     ) -> None:
-        _check_url(self.what, url)
+        check_url(self.what, url)
         if key_env and not (isinstance(key_env, str) and _VARIABLE.fullmatch(key_env)):
             # What was got stays unsaid: it is most likely the key itself.
             raise ConfigError(
@@ -77,6 +79,7 @@ class HTTPAPI(ABC):
                 raise ConfigError(problem)
         self.timeout, self.retries, self.deadline = timeout, retries, deadline
         self.faults: Faults | None = None
+        self.health: Health = "strict"
         self._url, self._key_env = url, key_env
         self._clock = clock or Clock()
         self._concurrency = concurrency
@@ -108,12 +111,53 @@ class HTTPAPI(ABC):
         parts = urlsplit(self._url)
         return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
 
+    @property
+    def place(self) -> Hashable:
+        """Where it is asked; see `stb_env.llm.preflight.Asked`."""
+        return self.endpoint
+
+    def check(self) -> None:
+        """Ask the host whether it is there, in a request that no API answers; any answer will do.
+
+        Raises:
+            RunStopped: None came; the message is one line.
+        """
+        parts = urlsplit(self.endpoint)
+        request = HTTPRequest("HEAD", f"{parts.scheme}://{parts.netloc}/", {})
+        try:
+            self._client.send(request, Deadline(min(PATIENCE, self.timeout), self._clock, "time-out"))
+        except HTTPFailure as error:
+            reason = self._credentials.scrub(self._plain(str(error)))
+            raise RunStopped(
+                f"{self.what} at {self.endpoint} cannot be reached: {reason}; "
+                "start it, or mend its URL, and give the same command again"
+            ) from None
+
     def with_faults(self, faults: Faults | None) -> Self:
         """Return the same API, over the same connections, with faults on the way to it."""
         struck = object.__new__(type(self))
         struck.__dict__.update(self.__dict__)
         struck.faults = faults
         return struck
+
+    def with_health(self, health: Health) -> Self:
+        """Return the same API, over the same connections, whose answers are refused or observed.
+
+        Args:
+            health: ``strict`` refuses an answer that says that the API does not work: a failure of the
+                infrastructure. ``observe`` gives every answer as a result with its class, once the retries
+                are spent; only where none came at all is that a failure.
+
+        Raises:
+            ConfigError: There is no such health.
+        """
+        known = get_args(Health)
+        if health not in known:
+            raise ConfigError(f"health must be one of {known}, got {health!r}.{did_you_mean(health, known)}")
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.health = health
+        return other
 
     def close(self) -> None:
         """Close the connections that threads used."""
@@ -137,8 +181,8 @@ class HTTPAPI(ABC):
         return "" if key == NO_KEY else key
 
     def _fetch(
-        self, identity: ToolId, key: str, request: HTTPRequest, read: Callable[[HTTPAnswer], T]
-    ) -> Slow[T]:
+        self, identity: ToolId, key: str, request: HTTPRequest, read: Callable[[HTTPAnswer], ToolResult]
+    ) -> Slow[ToolResult]:
         """Yield the attempts and the pauses between them, and return what ``read`` makes of the answer.
 
         Args:
@@ -148,24 +192,52 @@ class HTTPAPI(ABC):
             read: Raises `HTTPFailure` where the answer is not usable.
         """
         deadline = Deadline(self.deadline, self._clock, "deadline")
+        answer = None
         for attempt in range(self.retries + 1):
             try:
                 answer = yield from self._attempt(identity, key, request, deadline, attempt)
-                return read(answer)
+                return self._classed(read(answer))
             except HTTPFailure as error:
                 failure = error
             wait = pause(attempt, seeding.derive(key)) if failure.wait is None else failure.wait
             if not failure.retryable or attempt == self.retries or wait >= deadline.left():
                 break
             yield self._sleep(wait)
+        if answer is not None and self.health == "observe":
+            return self._observed(answer)
         raise self._final(identity, failure, attempt + 1, deadline)
+
+    def _classed(self, result: ToolResult) -> ToolResult:
+        if self.health == "strict":
+            return result
+        return result.noted(api_class=classify(result.error, result.response).value)
+
+    def _observed(self, answer: HTTPAnswer) -> ToolResult:
+        """Return an answer that is not usable as what the agent is to see of it."""
+        status = status_error(answer.status)
+        try:
+            body = self._value(answer)
+        except HTTPFailure:
+            body = str(self._credentials.scrub(self._plain(answer.text)))
+            said, response = status or text_error(body), body
+        else:
+            found = self._outcome(body)
+            said, response = found if found is not None else (status or f"the answer is {self.shape}", body)
+            if status and status != said:
+                # The API's own words come first: some classes go by how an error begins.
+                said = f"{said}; {status}" if said else status
+        return observed(said, response, source="fault" if answer.injected else "real")
+
+    @abstractmethod
+    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+        """Return error and response as the body has them, or None where it has another shape."""
 
     def _attempt(
         self, identity: ToolId, key: str, request: HTTPRequest, deadline: Deadline, attempt: int
     ) -> Slow[HTTPAnswer]:
         fault = self.faults.strike(key, attempt) if self.faults else ""
         if fault.isdecimal():
-            return HTTPAnswer(int(fault), body=b"an injected fault")
+            return HTTPAnswer(int(fault), body=b"an injected fault", injected=True)
         if self.faults and fault == "delay":
             part = deadline.within(self.timeout, "time-out")
             yield self._sleep(min(self.faults.delay_s, part.left()))
@@ -175,7 +247,9 @@ class HTTPAPI(ABC):
             run=partial(self._send, identity, request, deadline),
             arun=partial(self._asend, identity, request, deadline),
         )
-        return replace(answer, body=answer.body[: len(answer.body) // 2]) if fault == "truncated" else answer
+        if fault != "truncated":
+            return answer
+        return replace(answer, body=answer.body[: len(answer.body) // 2], injected=True)
 
     def _send(self, identity: ToolId, request: HTTPRequest, deadline: Deadline) -> HTTPAnswer:
         with self._slots.held(identity[:2], deadline):
@@ -232,7 +306,16 @@ class HTTPAPI(ABC):
         )
 
 
-def _check_url(what: str, url: object) -> None:
+def check_url(what: str, url: object) -> None:
+    """Check that a URL is one that can be asked.
+
+    Args:
+        what: What is there, for the message; the URL stays unsaid.
+        url: The URL.
+
+    Raises:
+        ConfigError: It is none.
+    """
     try:
         parts = urlsplit(url) if isinstance(url, str) else None
         port_fits = parts is not None and (parts.port is None or parts.port > 0)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from stb_env import jsontext
 from stb_env.backend.cache.key import call_key, read_arguments
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
-from stb_env.backend.real_api.http_api import HTTPAPI
+from stb_env.backend.real_api.http_api import HTTPAPI, check_url
 from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ActionError, ConfigError, DataError, did_you_mean
@@ -23,11 +23,11 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
-from stb_env.tools import NO_ID, Status, Tool, ToolId, ToolResult
+from stb_env.tools import NO_ID, Status, Tool, ToolId, ToolResult, standardize
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
-_FIELDS = ("method", "url", "query", "headers", "body", "response", "error")
+_FIELDS = ("method", "url", "hosts", "query", "headers", "body", "response", "error")
 # Statuses that speak of the way to the API, of its key or of its load, and not of the call.
 _NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
 
@@ -42,6 +42,8 @@ class HTTPTemplate(HTTPAPI):
     out; a body value that is one place alone keeps the argument's JSON type. ``query`` or ``body`` can be
     ``"*"``: all arguments that no place names. Scheme and host have no places, and what is put into the
     path stays inside its segment, so that no argument leads anywhere else. Redirects are not followed.
+    ``hosts`` is a table from standardised names of tools to ``https://HOST``: calls of these tools go there,
+    those of all others to the host of ``url``.
 
     Args:
         template: The description.
@@ -67,6 +69,7 @@ class HTTPTemplate(HTTPAPI):
     """
 
     what = "the HTTP API"
+    shape = "without the part that the template names"
 
     def __init__(
         self,
@@ -143,7 +146,8 @@ class HTTPTemplate(HTTPAPI):
             raise ActionError("an object of arguments was expected")
         filling = Filling(values, {"$key": self._key, **_identity(identity)}, self._named)
         parts = urlsplit(self.endpoint)
-        url = f"{parts.scheme}://{parts.netloc}{filling.path(parts.path)}"
+        host = self._hosts.get(identity.tool, f"{parts.scheme}://{parts.netloc}")
+        url = f"{host.rstrip('/')}{filling.path(parts.path)}"
         query = filling.query(self.template.get("query", {}))
         headers = filling.headers(self.template.get("headers", {})) | self._credentials.headers
         content = b""
@@ -151,6 +155,25 @@ class HTTPTemplate(HTTPAPI):
             headers = {"Content-Type": "application/json"} | headers
             content = jsontext.dumps(filling.body(self.template["body"])).encode()
         return HTTPRequest(self.template.get("method", "GET"), url + query, headers, content)
+
+    @property
+    def place(self) -> Hashable:
+        """Where it is asked; see `stb_env.llm.preflight.Asked`."""
+        return self.endpoint, tuple(self._hosts.items())
+
+    def check(self) -> None:
+        """Ask the host of the URL whether it is there; nobody, where tools have hosts of their own.
+
+        Raises:
+            RunStopped: No answer came.
+        """
+        if not self._hosts:
+            super().check()
+
+    @property
+    def _hosts(self) -> Mapping[str, str]:
+        hosts: Mapping[str, str] = self.template.get("hosts", {})
+        return hosts
 
     @cached_property
     def _named(self) -> frozenset[str]:
@@ -180,6 +203,10 @@ class HTTPTemplate(HTTPAPI):
             raise HTTPFailure(f"the body of the answer has nothing at {where!r}", kind="internal")
         return accepted({"error": error, "response": "" if response is None else response}, self.taxonomy)
 
+    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+        error, response = self._error(body), _at(body, self.template.get("response", ""))
+        return (error, response) if error or response is not None else None
+
     def _error(self, body: Json) -> str:
         error = _at(body, self.template["error"]) if "error" in self.template else None
         return error if isinstance(error, str) else jsontext.dumps(error) if error else ""
@@ -200,6 +227,23 @@ def _at(value: Json, pointer: str) -> Json:
         else:
             return None
     return value
+
+
+def _check_hosts(hosts: object) -> None:
+    if not isinstance(hosts, Mapping):
+        raise ConfigError(
+            f'hosts of an HTTP template must be a table such as {{films = "https://HOST"}}, got {hosts!r:.80}'
+        )
+    for tool, host in hosts.items():
+        if standardize(str(tool)) != tool:
+            raise ConfigError(
+                f"hosts names the tool {tool!r}; its standardised name is {standardize(tool)!r}"
+            )
+        check_url(f"the tool {tool!r}", host)
+        parts = urlsplit(host)
+        if parts.path.strip("/") or parts.query or parts.username is not None:
+            # What was got stays unsaid: a URL may carry a password.
+            raise ConfigError(f"the host of the tool {tool!r} must be scheme and host alone: https://HOST")
 
 
 def _check(template: JsonMapping, key_env: str) -> None:
@@ -223,6 +267,7 @@ def _check(template: JsonMapping, key_env: str) -> None:
         value = template.get(name, {})
         if not isinstance(value, Mapping) and (name, value) != ("query", REST):
             raise ConfigError(f"{name} of an HTTP template must be a table, got {value!r}")
+    _check_hosts(template.get("hosts", {}))
     for name in ("response", "error"):
         value = template.get(name, "")
         if not isinstance(value, str) or (value and not value.startswith("/")):

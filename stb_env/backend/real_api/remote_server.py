@@ -107,6 +107,10 @@ class RemoteServer(HTTPAPI):
             raise self._refused(answer)
         return accepted(self._value(answer), self.taxonomy)
 
+    def _outcome(self, body: Json) -> tuple[str, Json] | None:
+        found = as_answer(body)
+        return None if found is None else (found.error, found.response)
+
 
 def accepted(value: Json, taxonomy: RealCheck) -> ToolResult:
     """Return a real answer as a result.

@@ -19,8 +19,9 @@ from stb_env.tools import ToolCall
 def reader(apis: ApiSet) -> Callable[[ActionLike], Action]:
     """Return what reads actions about these APIs: every form of `parse_action`.
 
-    API-Bank's own syntax writes lists as texts with single quotes, and some of its dialogues use older names
-    of parameters; both become what the tools' schemas ask for.
+    In the middle of prose only calls of these APIs are read. API-Bank's own syntax writes lists as texts
+    with single quotes, and some of its dialogues use older names of parameters; both become what the tools'
+    schemas ask for.
 
     Examples:
         >>> from stb_env.suites.api_bank.api_set import LEVEL_12
@@ -31,11 +32,11 @@ def reader(apis: ApiSet) -> Callable[[ActionLike], Action]:
         {'devices': [{'name': 'a'}]}
     """
     habits = {name: habit for name, api in apis.apis.items() if (habit := _Habits.of(api)) is not None}
-    return partial(_read, habits)
+    return partial(_read, habits, frozenset(apis.apis))
 
 
-def _read(habits: Mapping[str, _Habits], action: ActionLike) -> Action:
-    parsed = parse_action(action)
+def _read(habits: Mapping[str, _Habits], known: frozenset[str], action: ActionLike) -> Action:
+    parsed = parse_action(action, known=known)
     if not any(call.name in habits for call in parsed.calls):
         return parsed
     calls = (habits[call.name].undone(call) if call.name in habits else call for call in parsed.calls)

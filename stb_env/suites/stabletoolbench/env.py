@@ -13,6 +13,7 @@ from stb_env.backend.backend import Backend, RealAPI
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.faults import Faults
 from stb_env.backend.own_simulator import SimulatorLike
+from stb_env.backend.real_api.observed import Health
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.envs.connections import connect_backend, connect_judge
 from stb_env.envs.env_settings import OpenSettings
@@ -48,6 +49,7 @@ def make(
     real: str | Path | JsonMapping | RealAPI | None = None,
     simulator: str | JsonMapping | SimulatorLike | None = None,
     faults: JsonMapping | Faults | None = None,
+    health: Health = "strict",
     judge: str | JudgeLike | None = None,
     votes: Count = 1,
     votes_cache: str | Path | None = None,
@@ -78,6 +80,8 @@ def make(
         simulator: In the live modes, who answers what they do not; see `connect_backend`.
         faults: Faults to inject, as settings of `Faults`; the share that is down is one of the tools
             that the queries name.
+        health: Whether an answer in which a real API says that it does not work is refused (``strict``), or
+            shown to the agent with its class (``observe``), so that broken APIs can be measured.
         judge: ``pass``, ``heuristic``, an evaluator folder, or a `Judge`; see `connect_judge`.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
@@ -111,7 +115,7 @@ def make(
         tasks = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})[split]
     if real == RapidAPI.name:
         real = RapidAPI()
-    backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME)
+    backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME, health)
     if isinstance(backend, VirtualBackend) and isinstance(tasks, TaskSet):
         backend = backend.among(tasks.tools_used)
     verdicts = connect_judge(judge, votes, models, votes_cache)

@@ -77,6 +77,9 @@ class RapidAPI(HTTPTemplate):
         """Protocol, hosts and taxonomy; where each API is stands in the tool files."""
         return {"protocol": self.name, "hosts": list(self.hosts), "taxonomy": self.taxonomy}
 
+    def check(self) -> None:
+        """Ask nobody: each API has a host of its own, and which ones are asked is not known before."""
+
     def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
         """Call an API; arguments that cannot be sent are an answer with source ``env``.
 

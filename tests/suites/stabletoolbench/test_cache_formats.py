@@ -1,5 +1,6 @@
 """Import and export of recorded calls: the official layout, MirrorAPI-Bench, original answer files."""
 
+import csv
 import json
 from contextlib import closing
 
@@ -11,7 +12,7 @@ from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Notes
 from stb_env.suites.stabletoolbench import mirrorapi_bench as mirrorapi
-from stb_env.suites.stabletoolbench.cache_export import export_folder
+from stb_env.suites.stabletoolbench.cache_export import PROVENANCE, export_folder
 from stb_env.suites.stabletoolbench.cache_folder import read_key, write_key
 from stb_env.suites.stabletoolbench.cache_import import import_source
 from stb_env.tools import ToolId
@@ -230,6 +231,24 @@ def test_no_name_escapes_the_exported_folder_and_each_comes_back(tmp_path, name,
     back, report = imported(tmp_path / "inside" / "out")
     assert list(map(same, back.entries())) == list(map(same, cache.entries()))
     assert report["unreadable_total"] == 0
+
+
+def test_an_export_says_beside_the_layout_who_gave_each_answer(tmp_path):
+    cache = ResponseCache()
+    for n, source in enumerate(("real", "simulator", "unknown")):
+        entry = CacheEntry.of(
+            ToolId("Cat", "tool", "api"), {"n": n}, "x", source=source, origin="experiment", model="m"
+        )
+        cache.put(entry.key, entry)
+    export_folder(cache, tmp_path / "out")
+    with (tmp_path / "out" / PROVENANCE).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["arguments"], row["source"], row["origin"], row["model"]) for row in rows} == {
+        (f"{{'n': {n}}}", source, "experiment", "m")
+        for n, source in enumerate(("real", "simulator", "unknown"))
+    }
+    _, report = imported(tmp_path / "out")
+    assert (report["entries_read"], report["passed_over"], report["unreadable_total"]) == (3, 0, 0)
 
 
 def test_an_export_needs_an_empty_folder(tmp_path):

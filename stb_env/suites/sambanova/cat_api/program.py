@@ -8,10 +8,11 @@ from typing import Any
 
 from stb_env.actions import Action
 from stb_env.suites.sambanova.cat_api.command import as_command, as_typed
+from stb_env.suites.sambanova.cat_api.tools import BY_NAME
 from stb_env.suites.sambanova.common.calls import request_calls
 from stb_env.suites.sambanova.common.curl.reader import curl_reader
 
-parse: Callable[[Any], Action] = curl_reader(as_typed)
+parse: Callable[[Any], Action] = curl_reader(as_typed, known=BY_NAME)
 """Reads a command as the typed call that it stands for."""
 
 parse_original: Callable[[Any], Action] = curl_reader(as_command, continued=False)

@@ -10,8 +10,9 @@ from stb_env.actions import Action
 from stb_env.suites.sambanova.common.calls import request_calls
 from stb_env.suites.sambanova.common.curl.reader import curl_reader
 from stb_env.suites.sambanova.open_weather.command import as_command, as_typed
+from stb_env.suites.sambanova.open_weather.tools import BY_NAME
 
-parse: Callable[[Any], Action] = curl_reader(as_typed)
+parse: Callable[[Any], Action] = curl_reader(as_typed, known=BY_NAME)
 """Reads a command as the typed call that it stands for."""
 
 parse_original: Callable[[Any], Action] = curl_reader(as_command, continued=False)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from stb_env.suites.sambanova.common.interpreter.reader import program_reader
-from stb_env.suites.sambanova.tabletop.tools import NAMES
+from stb_env.suites.sambanova.tabletop.tools import BY_NAME, NAMES
 
-parse = program_reader(NAMES)
+parse = program_reader(NAMES, known=BY_NAME)
 """Reads a program where the text is one."""
 
 parse_original = program_reader(NAMES, original=True)

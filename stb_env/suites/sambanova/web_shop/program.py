@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from stb_env.actions import MAX_TEXT, Action, parse_action
 from stb_env.actions.action import MAX_CALLS, arrange
+from stb_env.actions.known import Known
 from stb_env.actions.parse import ActionLike
 from stb_env.tools import ToolCall
 
@@ -26,7 +27,7 @@ def parse(action: ActionLike) -> Action:
         >>> [call.arguments for call in parse("I look.\nsearch[desk lamp]\nClick[B01]").calls]
         [{'query': 'desk lamp'}, {'element': 'B01'}]
     """
-    return _read(action, _lines)
+    return _read(action, _lines, _ARGUMENTS)
 
 
 def parse_original(action: ActionLike) -> Action:
@@ -62,12 +63,12 @@ def calls(trajectory: str) -> list[str]:
     return [action.split("[")[0] for _, action in turns(trajectory)]
 
 
-def _read(action: ActionLike, read: Callable[[str], list[ToolCall]]) -> Action:
+def _read(action: ActionLike, read: Callable[[str], list[ToolCall]], known: Known = None) -> Action:
     if isinstance(action, str) and "[" in action:
         calls = read(action[:MAX_TEXT])
         if calls:
             return arrange(calls, "")
-    return parse_action(action)
+    return parse_action(action, known=known)
 
 
 def _lines(text: str) -> list[ToolCall]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
+from stb_env.actions.known import Known
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Tool, ToolCall, ToolId
 
@@ -71,7 +72,9 @@ def command_of(call: ToolCall) -> str | None:
     return command if isinstance(command, str) else None
 
 
-def curl_reader(translate: Translate, *, continued: bool = True) -> Callable[[Any], Action]:
+def curl_reader(
+    translate: Translate, *, continued: bool = True, known: Known = None
+) -> Callable[[Any], Action]:
     r"""Return a reader of actions that never raises.
 
     A text with a line that begins with ``curl`` is the call of that command; calls in the rest of the text,
@@ -80,6 +83,7 @@ def curl_reader(translate: Translate, *, continued: bool = True) -> Callable[[An
     Args:
         translate: Applied to every call.
         continued: Whether a backslash at the end of a line joins the next line to it.
+        known: Names of the tools; with them, only these are called in the middle of prose.
 
     Examples:
         >>> read = curl_reader(lambda call: call)
@@ -88,39 +92,39 @@ def curl_reader(translate: Translate, *, continued: bool = True) -> Callable[[An
         (['curl', 'Finish'], {'command': "curl   'https://a.example'"})
     """
     # No inner function: what an environment holds is pickled with it.
-    return partial(_read_action, translate, continued)
+    return partial(_read_action, translate, continued, known)
 
 
-def _read_action(translate: Translate, continued: bool, action: Any) -> Action:
+def _read_action(translate: Translate, continued: bool, known: Known, action: Any) -> Action:
     if isinstance(action, str):
-        return _read_text(translate, continued, action[:MAX_TEXT])
-    parsed = parse_action(action)
+        return _read_text(translate, continued, known, action[:MAX_TEXT])
+    parsed = parse_action(action, known=known)
     if parsed.calls:
         return arrange(map(translate, parsed.calls), parsed.text)
-    return _read_text(translate, continued, parsed.text)
+    return _read_text(translate, continued, known, parsed.text)
 
 
-def _read_text(translate: Translate, continued: bool, text: str) -> Action:
+def _read_text(translate: Translate, continued: bool, known: Known, text: str) -> Action:
     if CURL in text:
         lines = (_CONTINUED.sub(" ", text) if continued else text).split("\n")
         at = next((at for at, line in enumerate(lines) if _is_command(line)), None)
         if at is not None:
-            beside = _beside(lines, at)
+            beside = _beside(lines, at, known)
             command = ToolCall(CURL, {"command": lines[at].strip()})
             return arrange(map(translate, (command, *beside.calls)), beside.text)
-    parsed = parse_action(text)
+    parsed = parse_action(text, known=known)
     return arrange(map(translate, parsed.calls), parsed.text) if parsed.calls else parsed
 
 
-def _beside(lines: list[str], at: int) -> Action:
+def _beside(lines: list[str], at: int, known: Known) -> Action:
     """Read what stands around the command: first together, then each side for itself."""
     before, after = "\n".join(lines[:at]).strip(), "\n".join(lines[at + 1 :]).strip()
     if not before and not after:
         return Action((), "")
-    parsed = parse_action(after)
+    parsed = parse_action(after, known=known)
     if parsed.calls:
         return Action(parsed.calls, "\n".join(filter(None, (before, parsed.text))))
-    return parse_action(f"{before}\n{after}".strip())
+    return parse_action(f"{before}\n{after}".strip(), known=known)
 
 
 def _is_command(line: str) -> bool:

@@ -7,6 +7,7 @@ from functools import partial
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
+from stb_env.actions.known import Known
 from stb_env.actions.parse import ActionLike
 from stb_env.jsontypes import Json
 from stb_env.suites.sambanova.common.form.api import PROGRAM, FormApi, Made, Signatures
@@ -24,7 +25,8 @@ def form_reader(api: FormApi) -> Reader:
     r"""Return a reader that takes a program apart into its calls; it never raises.
 
     A program may stand in a Markdown fence, with Finish around it. Whatever is no program is read by
-    `parse_action`. Values that a program constructs become objects.
+    `parse_action`, in the middle of prose only where it calls a tool of the form. Values that a program
+    constructs become objects.
 
     Examples:
         >>> from stb_env.suites.sambanova.trip_booking.world import API
@@ -84,7 +86,7 @@ def _read_calls(api: FormApi, action: ActionLike) -> Action:
         calls = _calls(action, api) or _calls("\n".join(fenced(action)), api)
         if calls:
             return arrange([*map(typed, calls), *_finish_after(action, calls)], "")
-    return _general(action, api.classes)
+    return _general(action, api.classes, api.by_name)
 
 
 def _calls(program: str, api: FormApi) -> list[Call]:
@@ -117,8 +119,8 @@ def _read_program(api: FormApi, action: ActionLike) -> Action:
     return arrange([*whole, *finish], "") if whole or finish else Action((), text)
 
 
-def _general(action: ActionLike, classes: Signatures) -> Action:
-    parsed = parse_action(action)
+def _general(action: ActionLike, classes: Signatures, known: Known = None) -> Action:
+    parsed = parse_action(action, known=known)
     if not classes or not parsed.calls:
         return parsed
     return Action(tuple(_with_objects(call, classes) for call in parsed.calls), parsed.text)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection
 from functools import partial
 
 from stb_env.actions import Action, parse_action
+from stb_env.actions.known import Known
 from stb_env.actions.parse import ActionLike
 from stb_env.actions.python_text import NotDataError, statements
 from stb_env.tools import FINISH, ToolCall
@@ -28,12 +29,15 @@ def fenced(text: str) -> list[str]:
     return _FENCE.findall(text[:100_000]) if "```" in text else []
 
 
-def program_reader(names: Collection[str], *, original: bool = False) -> Callable[[ActionLike], Action]:
+def program_reader(
+    names: Collection[str], *, original: bool = False, known: Known = None
+) -> Callable[[ActionLike], Action]:
     r"""Return a reader of programs; what is none is read in the general forms.
 
     Args:
         names: Names that programs are given; a text that uses none of them is no program.
         original: Whether any text without a call is a program, which then crashes, as in the original.
+        known: Names of the tools; with them, only these are called in the middle of prose.
 
     Examples:
         >>> read = program_reader({"put"})
@@ -43,22 +47,22 @@ def program_reader(names: Collection[str], *, original: bool = False) -> Callabl
         (['put'], ())
     """
     # No inner function: what an environment holds is pickled with it.
-    return partial(_read_action, frozenset(names), original)
+    return partial(_read_action, frozenset(names), known, original)
 
 
-def _read_action(known: frozenset[str], original: bool, action: ActionLike) -> Action:
+def _read_action(names: frozenset[str], known: Known, original: bool, action: ActionLike) -> Action:
     if not isinstance(action, str):
-        return parse_action(action)
+        return parse_action(action, known=known)
     if action.startswith(("{", "[")):
         # A call as JSON is valid Python too, and half the time goes into finding that out.
-        general = parse_action(action)
+        general = parse_action(action, known=known)
         if general.calls:
             return general
     for text in (action, *fenced(action)):
-        program = _read(text, known)
+        program = _read(text, names)
         if program is not None:
             return program
-    general = parse_action(action)
+    general = parse_action(action, known=known)
     if original and not general.calls and action.strip():
         return Action((_program(action),), "")
     return general
