@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
@@ -51,7 +52,8 @@ class Cheater(Agent):
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next call of the line, or after the last one the answer."""
         self._query = observation["query"]
-        self._results += [call["response"] for call in info["calls"] if not call["error"]]
+        if info["calls"]:
+            self._results += _responses(observation["result"])
         action = self.next_action(observation, info)
         return answer(self.says[self._cheat](self._evidence(self._cheat))) if action is None else action
 
@@ -66,3 +68,9 @@ class Cheater(Agent):
     def _evidence(self, cheat: str) -> Evidence:
         draw = rng("red team", cheat, self._seed)
         return Evidence(self._query, self._results, draw, self._gold, self._other)
+
+
+def _responses(result: str) -> JsonArray:
+    """Return what an action brought without an error, as it was shown, and so in bounded length."""
+    shown = json.loads(result)
+    return [one["response"] for one in (shown if isinstance(shown, list) else [shown]) if not one["error"]]

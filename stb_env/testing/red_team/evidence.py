@@ -9,6 +9,9 @@ from random import Random
 
 from stb_env.jsontypes import Json
 
+_ROOM = 10_000
+"""Characters of a result; nobody writes more than that."""
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -30,11 +33,9 @@ class Evidence:
 
     @property
     def texts(self) -> list[str]:
-        """The results as text."""
-        return [
-            result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
-            for result in self.results
-        ]
+        """The results as text, each in bounded length."""
+        texts = (result if isinstance(result, str) else json.dumps(result) for result in self.results)
+        return [text[:_ROOM] for text in texts]
 
 
 def leaves(value: Json, limit: int = 400) -> list[str]:

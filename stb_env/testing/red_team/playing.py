@@ -9,12 +9,11 @@ from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 
-from stb_env.actions import parse_action
 from stb_env.baselines.gold import Gold
 from stb_env.envs.finish import read_finish
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.tasks import Task, TaskSource
-from stb_env.tools import FINISH
+from stb_env.tools import FINISH, ToolCall
 
 _WORD = re.compile(r"\w+")
 _NEIGHBOURS = 100
@@ -37,8 +36,7 @@ def final_answer(action: Json) -> str | None:
     """
     if not isinstance(action, dict) or action.get("name") != FINISH:
         return None
-    (call,) = parse_action(action).calls
-    return read_finish(call).answer
+    return read_finish(ToolCall(FINISH, action["arguments"])).answer
 
 
 def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArray, str]:
