@@ -18,6 +18,7 @@ EXPERIMENTS: Mapping[str, str] = {
     "turing": "stb_env.lab.turing:run",
     "judges": "stb_env.lab.judges:run",
     "search": "stb_env.lab.search:run",
+    "red-team": "stb_env.lab.red_team:run",
 }
 
 
@@ -32,7 +33,7 @@ def load_experiment(name: str) -> Run:
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: no experiment 'failure'; expected one of cache, diversity, failures, \
-judges, search, status, turing. Did you mean 'failures'?
+judges, red-team, search, status, turing. Did you mean 'failures'?
     """
     if name not in EXPERIMENTS:
         known = ", ".join(sorted(EXPERIMENTS))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from stb_env import jsontext
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Job
@@ -32,7 +33,8 @@ class Attempt:
         reward: What it earned.
         valid: Whether the reward means anything.
         failure: What went wrong where the infrastructure failed.
-        asked: Whether it counts: words decide on the task, and the answer is not gold's own.
+        asked: Whether it counts: words decide on the task, and neither the answer nor, of a copy, all the
+            calls are gold's own.
     """
 
     cheat: str
@@ -65,7 +67,7 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
     played = [end for line in LINES for end in _line(env, job, line)]
     by_cheat = {end.cheat: end for end in played}
     acting = exact and by_cheat["silent"].reward >= 1.0
-    gold = _normal(by_cheat["memorised"].answer)
+    gold, calls = _normal(by_cheat["memorised"].answer), by_cheat["silent"].calls
     return [
         Attempt(
             end.cheat,
@@ -74,7 +76,13 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
             end.reward,
             valid=bool(end.info["valid"]),
             failure=_failure(end.info),
-            asked=not acting and end.cheat not in TOLD and _normal(end.answer) != gold,
+            asked=not (
+                acting
+                or end.cheat in TOLD
+                or _normal(end.answer) == gold
+                # Two queries can be alike to the call; who copies the one then works on the other.
+                or (end.cheat == "neighbour" and end.calls == calls)
+            ),
         )
         for end in played
     ]
@@ -85,6 +93,7 @@ class _End(NamedTuple):
     answer: str
     reward: float
     info: JsonMapping
+    calls: tuple[str, ...]
 
 
 def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
@@ -92,22 +101,24 @@ def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
     observation, info = env.reset(seed=job.seed, options={"task_id": job.task_id})
     player.reset(env, job.seed)
     total, over = 0.0, False
+    calls: tuple[str, ...] = ()
     while not over:
         action = player.act(observation, info)
         if final_answer(action) is not None:
-            yield from _answered(env, player, total)
+            yield from _answered(env, player, total, calls)
             return
         observation, reward, terminated, truncated, info = env.step(action)
+        calls += tuple(jsontext.dumps([call["name"], call["arguments"]]) for call in info["calls"])
         total += float(reward)
         over = terminated or truncated
     for cheat in line.says:
-        yield _End(cheat, "", total, info)
+        yield _End(cheat, "", total, info, calls)
 
 
-def _answered(env: ToolEnv, player: Cheater, total: float) -> Iterator[_End]:
+def _answered(env: ToolEnv, player: Cheater, total: float, calls: tuple[str, ...]) -> Iterator[_End]:
     for cheat, action in player.final_actions().items():
         _, reward, _, _, info = env.fork().step(action)
-        yield _End(cheat, final_answer(action) or "", total + float(reward), info)
+        yield _End(cheat, final_answer(action) or "", total + float(reward), info, calls)
 
 
 def _failure(info: JsonMapping) -> str:
