@@ -56,7 +56,7 @@ class Guesses:
         kind = kind[0] if isinstance(kind, list) else kind
         match kind:
             case "integer":
-                return _within(int(float(next(self._numbers))), schema)
+                return int(_within(float(next(self._numbers)), schema))
             case "number":
                 return _within(float(next(self._numbers)), schema)
             case "boolean":
@@ -75,7 +75,7 @@ class Guesses:
         if self._fresh:
             return self._fresh.pop(0)
         example = _EXAMPLE.search(str(schema.get("description", "")))
-        return next(self._words) if example is None else example[1].strip()
+        return next(self._words) if example is None else example[1].strip(" .")
 
 
 def _within(number: float, schema: JsonMapping) -> float:
