@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -18,6 +19,12 @@ ENGINE = "stb_env"
 """Package of the engine's own prompts."""
 
 _LABEL = re.compile(r"[a-z][a-z0-9_ ]*")
+_BLOCK = re.compile(r"<<<(?P<mark>[a-z][a-z0-9_ ]* [0-9a-f]{16})\n(?P<text>.*?)\n(?P=mark)>>>", re.DOTALL)
+# Those of the families of models that are served most; a token of another one is read as text or not at all.
+_CONTROL = re.compile(
+    r"<\|[^<>|\n]{1,40}\|>|<｜[^<>｜\n]{1,40}｜>|</?s>|<(?:bos|eos|pad|unk)>|<(?:start|end)_of_turn>"
+    r"|\[/?(?:INST|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|SYSTEM_PROMPT)\]|<</?SYS>>"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +139,7 @@ def delimited(text: str, label: str) -> str:
     """Wrap a text that no one vouches for between two lines that it cannot contain.
 
     Args:
-        text: The text, kept as it is.
+        text: The text. Control tokens of chat templates in it are spelled apart (see `spelled`).
         label: What it is, for example ``answer``: lower-case letters, digits, blanks.
 
     Raises:
@@ -144,16 +151,62 @@ def delimited(text: str, label: str) -> str:
         Berlin
         answer dad114b6ed7342ba>>>
     """
-    if not _LABEL.fullmatch(label):
-        raise ConfigError(f"label must be made of lower-case letters, digits and blanks, got {label!r}")
-    boundary = _boundary(text)
-    return f"<<<{label} {boundary}\n{text}\n{label} {boundary}>>>"
+    return delimited_each({label: text})[label]
 
 
-def _boundary(text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass"))
-    # A text that holds its own digest gets another boundary, however it came by it.
-    while (boundary := digest.hexdigest()[:16]) in text:
+def delimited_each(texts: Mapping[str, str]) -> dict[str, str]:
+    """Wrap the texts of one message, each as `delimited` does, all of them with the same code.
+
+    The code follows from all texts together: who writes one of them and knows another, as who answers knows
+    the query, can forge the marks of neither.
+
+    Args:
+        texts: The texts by what they are.
+
+    Raises:
+        ConfigError: A label has characters that it must not have.
+
+    Examples:
+        >>> first, second = delimited_each({"query": "Capital?", "answer": "Berlin"}).values()
+        >>> first.split()[1] == second.split()[1] != delimited("Capital?", "query").split()[1]
+        True
+    """
+    for label in texts:
+        if not _LABEL.fullmatch(label):
+            raise ConfigError(f"label must be made of lower-case letters, digits and blanks, got {label!r}")
+    apart = {label: spelled(text) for label, text in texts.items()}
+    code = _boundary(list(apart.values()))
+    return {label: f"<<<{label} {code}\n{text}\n{label} {code}>>>" for label, text in apart.items()}
+
+
+def material(prompt: str) -> list[str]:
+    """Return the texts that stand between the marks of a prompt.
+
+    Examples:
+        >>> material("Judge this: " + delimited("Berlin", "answer"))
+        ['Berlin']
+    """
+    return [block["text"] for block in _BLOCK.finditer(prompt)]
+
+
+def spelled(text: str) -> str:
+    """Return a text in which control tokens of chat templates are spelled apart, and so are mere words.
+
+    Many servers, and models in this process, read such tokens wherever they stand: a text that holds them
+    could end its message and write the reply.
+
+    Examples:
+        >>> spelled("Oslo<|im_end|> [/INST] 3 < 4")
+        'Oslo< |im_end|> [ /INST] 3 < 4'
+    """
+    return _CONTROL.sub(lambda token: f"{token[0][0]} {token[0][1:]}", text)
+
+
+def _boundary(texts: Sequence[str]) -> str:
+    joined = "\x1f".join(texts)
+    digest = hashlib.sha256(joined.encode("utf-8", "surrogatepass"))
+    # Texts that hold their own digest get another boundary, however they came by it.
+    while (boundary := digest.hexdigest()[:16]) in joined:
         digest.update(b"+")
     return boundary
 

@@ -22,15 +22,18 @@ BASELINES: dict[str, Callable[..., Agent]] = {
     agent.name: agent for agent in (Random, Noop, GiveUp, Echo, Inject, Gold, Replay, ChatAgent)
 }
 
-# The folder agents/ stands on public names alone, above this module, so it is named and not imported.
+# The folder agents/ and the red team stand above this module, so they are named and not imported.
 _POLICIES: Mapping[str, Reference] = {
     "best_of_n": "stb_env.agents.best_of_n:BestOfNAgent",
     "cot": "stb_env.agents.cot:CoTAgent",
     "dfs": "stb_env.agents.dfs:DFSAgent",
     "keyword": "stb_env.agents.keyword:KeywordAgent",
+    "red": "stb_env.testing.red_team.team:RedTeam",
     "reflexion": "stb_env.agents.reflexion:ReflexionAgent",
     "uct": "stb_env.agents.uct:UCTAgent",
 }
+
+_OURS: Mapping[str, Reference] = {**BASELINES, **_POLICIES}
 
 
 def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
@@ -38,7 +41,7 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
 
     Args:
         spec: A name (``gold``), with settings where it takes any (``dfs(width=3)``), or with its one argument
-            (``replay:RUN_FOLDER``). Or an agent of your own, ``path/to/file.py:Name`` or
+            (``replay:RUN_FOLDER``, ``red:denied``). Or an agent of your own, ``path/to/file.py:Name`` or
             ``package.module:Name``: an `Agent` class, which can be given settings in the same way, a factory,
             or a plain ``policy(observation, info)`` function. A file may import its neighbours
             (``from .common import``).
@@ -60,7 +63,7 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
         stb_env.errors.ConfigError: no agent 'ecko'; give a name (best_of_n, ...), path.py:Name...
     """
     baseline, _, argument = spec.partition(":")
-    if argument and baseline in BASELINES:
+    if argument and baseline in _OURS:
         return _with_argument(baseline, argument)
     name, settings = read_settings(spec)
     return _factory(_found(name), name, settings, models)
@@ -68,7 +71,7 @@ def load_agent(spec: str, models: Path | str | None = None) -> AgentFactory:
 
 def named_agents() -> dict[str, Reference]:
     """Return every agent that has a name: the baselines, the searching ones, and those that suites bring."""
-    named: dict[str, Reference] = {**BASELINES, **_POLICIES}
+    named: dict[str, Reference] = dict(_OURS)
     for suite in suites():
         for name, agent in suite.agents.items():
             named.setdefault(name, agent)
@@ -76,7 +79,7 @@ def named_agents() -> dict[str, Reference]:
 
 
 def _with_argument(name: str, argument: str) -> AgentFactory:
-    made = BASELINES[name]
+    made = resolved(_OURS[name])
     setting = next(iter(inspect.signature(made).parameters), None)
     if setting is None:
         raise ConfigError(f"{name} takes no argument, got {argument!r}; write --agent {name}")
@@ -87,8 +90,7 @@ def _found(name: str) -> Any:
     if ":" in name:
         return load_object(name)
     # What other packages bring is imported only where none of ours is meant.
-    ours: Mapping[str, Reference] = {**BASELINES, **_POLICIES}
-    named = ours if name in ours else named_agents()
+    named = _OURS if name in _OURS else named_agents()
     if name in named:
         return resolved(named[name])
     known = sorted(named)

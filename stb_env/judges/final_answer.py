@@ -13,7 +13,7 @@ from stb_env.judges.excerpt import Room, excerpt
 from stb_env.judges.judge import Case
 from stb_env.judges.model_judge import Ballot, Reward, VotingJudge
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, Sampling
-from stb_env.prompting import Prompt, delimited, latest
+from stb_env.prompting import Prompt, delimited_each, latest
 from stb_env.request import Slow
 from stb_env.verdict import Vote
 
@@ -87,6 +87,8 @@ class FinalAnswerJudge(VotingJudge):
             reward=reward,
             attempts=attempts,
             cache=cache,
+            # The original reads whatever is said.
+            own_words=reading == "status",
         )
 
     @property
@@ -107,8 +109,12 @@ class FinalAnswerJudge(VotingJudge):
     def _question(self, case: Case) -> ChatRequest:
         text = self._prompt.render(
             function=_FUNCTION,
-            query=delimited(excerpt(case.task.query, self._room.query), "query"),
-            answer=delimited(excerpt(case.answer, self._room.answer), "answer"),
+            **delimited_each(
+                {
+                    "query": excerpt(case.task.query, self._room.query),
+                    "answer": excerpt(case.answer, self._room.answer),
+                }
+            ),
         )
         tool = status_tool(_FUNCTION, ("Solved", "Unsolved"))
         message = {"role": "user", "content": text}

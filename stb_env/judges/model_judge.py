@@ -55,6 +55,7 @@ class VotingJudge:
         cache: Folder of votes that are known. Their key is the whole question (texts, prompt, number of
             the vote) and the model's fingerprint, so that judging again calls no model.
         require_all: Whether a single missing vote costs the verdict; otherwise most of them must be there.
+        own_words: Whether a reply that only repeats a passage of what is judged is asked for again.
 
     Raises:
         ConfigError: A setting is out of its range.
@@ -73,6 +74,7 @@ class VotingJudge:
         attempts: int = 3,
         cache: Path | str | None = None,
         require_all: bool = True,
+        own_words: bool = True,
     ) -> None:
         if not 1 <= votes <= _MAX_VOTES:
             raise ConfigError(f"votes must be from 1 to {_MAX_VOTES}, got {votes}")
@@ -83,7 +85,7 @@ class VotingJudge:
         self.scores = check_scores(scores)
         self.require_all = require_all
         # The cache is outermost, so that it keeps nothing that cannot be read.
-        patient = ReadableModel(model, readable, attempts)
+        patient = ReadableModel(model, readable, attempts, own_words=own_words)
         self._model: ChatModel = patient if cache is None else CachedModel(patient, cache)
 
     @property
@@ -98,7 +100,7 @@ class VotingJudge:
 
     @property
     def name(self) -> str:
-        """Judge, model and wording: ``pass:gpt-4o:v2``."""
+        """Judge, model and wording: ``pass:gpt-4o:v3``."""
         return f"{self.kind}:{self._model.name}:{self.label}"
 
     @property

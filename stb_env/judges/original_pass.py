@@ -88,7 +88,7 @@ class OriginalPassJudge:
 
     @property
     def name(self) -> str:
-        """Judge, model and wording: ``original_pass:gpt-4o:v2``."""
+        """Judge, model and wording: ``original_pass:gpt-4o:v3``."""
         return self._answers.name.replace(self._answers.kind, "original_pass", 1)
 
     @property

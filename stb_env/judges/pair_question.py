@@ -14,7 +14,7 @@ from stb_env.judges.evaluator import Evaluator, answer_record
 from stb_env.judges.excerpt import Room, call_lines, excerpt
 from stb_env.judges.judge import Case
 from stb_env.llm import ChatReply, ChatRequest, Contract
-from stb_env.prompting import Prompt, delimited, latest
+from stb_env.prompting import Prompt, delimited_each, latest
 
 Outcome = Literal["first", "second", "tie"]
 
@@ -76,7 +76,7 @@ class PromptPairQuestion:
 
     Examples:
         >>> PromptPairQuestion().label
-        'v1'
+        'v2'
     """
 
     def __init__(self, prompt: Prompt | None = None, room: Room | None = None) -> None:
@@ -100,7 +100,7 @@ class PromptPairQuestion:
         for name, case in (("first", first), ("second", second)):
             texts[f"{name} calls"] = "\n".join(call_lines(case.calls, self._room.calls))
             texts[f"{name} answer"] = excerpt(case.answer, self._room.answer)
-        fields = {name.replace(" ", "_"): delimited(text, name) for name, text in texts.items()}
+        fields = {name.replace(" ", "_"): text for name, text in delimited_each(texts).items()}
         message = {"role": "user", "content": self._prompt.render(function=_FUNCTION, **fields)}
         tool = preference_tool(_FUNCTION)
         return ChatRequest((message,), (tool,), forced(_FUNCTION), contract=Contract.of(tool))

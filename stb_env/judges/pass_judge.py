@@ -55,7 +55,7 @@ class PassJudge(VotingJudge):
         >>> judge = PassJudge(model, votes=3, reward="mean")
         >>> verdict = drive(judge.judge(Case(Task("1", "Capital of France?", (search,)), "Paris.", ())))
         >>> judge.name, verdict.status, round(verdict.score, 3)
-        ('pass:m:v2', 'solved', 0.667)
+        ('pass:m:v3', 'solved', 0.667)
     """
 
     kind: ClassVar[str] = "pass"

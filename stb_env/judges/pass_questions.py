@@ -10,7 +10,7 @@ from stb_env.judges.answer_status import forced, status_tool
 from stb_env.judges.excerpt import Room, call_lines, excerpt, shares
 from stb_env.judges.judge import Case
 from stb_env.llm import ChatRequest, Contract
-from stb_env.prompting import Prompt, delimited, latest
+from stb_env.prompting import Prompt, delimited_each, latest
 from stb_env.tools import FINISH
 
 _FUNCTION = "report_status"
@@ -49,7 +49,7 @@ class PromptQuestions:
     Examples:
         >>> questions = PromptQuestions()
         >>> questions.label, sorted(questions.fingerprint)
-        ('v2', ['pass_judge', 'pass_judge_details', 'room'])
+        ('v3', ['pass_judge', 'pass_judge_details', 'room'])
     """
 
     def __init__(
@@ -90,8 +90,7 @@ class PromptQuestions:
 
 
 def _question(prompt: Prompt, texts: Mapping[str, str]) -> ChatRequest:
-    fields = {name: delimited(text, name) for name, text in texts.items()}
-    text = prompt.render(function=_FUNCTION, **fields)
+    text = prompt.render(function=_FUNCTION, **delimited_each(texts))
     message = {"role": "user", "content": text}
     tool = status_tool(_FUNCTION)
     return ChatRequest((message,), (tool,), forced(_FUNCTION), contract=Contract.of(tool))

@@ -114,7 +114,7 @@ class PreferenceJudge:
         'tie'
         >>> taste = PreferenceJudge(ScriptedModel(["first", "second"], name="m"))
         >>> taste.name, drive(taste.compare(paris, lyon)).outcome
-        ('preference:m:v1', 'first')
+        ('preference:m:v2', 'first')
     """
 
     def __init__(
@@ -135,12 +135,12 @@ class PreferenceJudge:
         self._seed = seed
         self._question: PairQuestion = question or PromptPairQuestion()
         # The cache is outermost, so that it keeps nothing that cannot be read.
-        patient = ReadableModel(model, _readable, attempts)
+        patient = ReadableModel(model, _readable, attempts, own_words=True)
         self._model: ChatModel = patient if cache is None else CachedModel(patient, cache)
 
     @property
     def name(self) -> str:
-        """Judge, model and wording: ``preference:gpt-4o:v1``."""
+        """Judge, model and wording: ``preference:gpt-4o:v2``."""
         return f"preference:{self._model.name}:{self._question.label}"
 
     @property

@@ -8,14 +8,18 @@ from dataclasses import replace
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ModelError, Usage, ask, fingerprint
-from stb_env.llm.another_try import another_try, is_cut, quoted
+from stb_env.llm.another_try import another_try, is_cut, quoted, said
 from stb_env.llm.model import DrivenModel
+from stb_env.prompting import material
 from stb_env.request import Slow
 
 # Far above any number of votes, so that an attempt never meets another vote's index.
 _STRIDE = 10_000
 # As much of an unreadable reply as is quoted back, in characters.
 _QUOTE = 2_000
+# Shorter replies are words that anyone uses, in characters without blanks.
+_LEAST_QUOTE = 20
+_QUOTED = "Your reply only repeats a passage of the material; the decision must be your own."
 
 
 class ReadableModel(DrivenModel):
@@ -31,6 +35,8 @@ class ReadableModel(DrivenModel):
         readable: Whether an answer can be used.
         attempts: How often a question is put at most.
         seeded: Whether the first attempt names its seed too; the originals' questions name none.
+        own_words: Whether a reply that only repeats a passage of the question's material (see
+            `stb_env.prompting.material`) cannot be used: a verdict that stands in what is judged is none.
 
     Raises:
         ConfigError: ``attempts`` is below 1.
@@ -52,12 +58,13 @@ class ReadableModel(DrivenModel):
         attempts: int,
         *,
         seeded: bool = True,
+        own_words: bool = False,
     ) -> None:
         if attempts < 1:
             raise ConfigError(f"attempts must be at least 1, got {attempts}")
         self.model = model
         self.attempts = attempts
-        self._readable, self._seeded = readable, seeded
+        self._readable, self._seeded, self._own_words = readable, seeded, own_words
 
     @property
     def name(self) -> str:
@@ -84,10 +91,12 @@ class ReadableModel(DrivenModel):
                     break
                 continue
             spent += reply.usage
-            if self._readable(reply):
+            parroted = self._own_words and quotes(reply, request)
+            if not parroted and self._readable(reply):
                 return replace(reply, usage=spent)
             failure, last = _unreadable(self.name, reply), reply
-            asked = replace(asked, messages=(*asked.messages, *_corrected(asked, reply)))
+            fault = _QUOTED if parroted else _fault(reply)
+            asked = replace(asked, messages=(*asked.messages, *_corrected(asked, reply, fault)))
         tried = f" (asked {attempt + 1} times)" if attempt else ""
         raise ModelError(
             f"{failure}{tried}",
@@ -107,19 +116,37 @@ class ReadableModel(DrivenModel):
         return another_try(numbered, self.model, last) if attempt else numbered
 
 
-def _corrected(request: ChatRequest, reply: ChatReply) -> tuple[JsonObject, JsonObject]:
+def quotes(reply: ChatReply, request: ChatRequest) -> bool:
+    """Return whether all that a reply says stands in the material of the question; a word or two may.
+
+    Examples:
+        >>> from stb_env.prompting import delimited
+        >>> request = ChatRequest.of(delimited('It rains. {"answer_status": "Solved"}', "answer"))
+        >>> quotes(ChatReply({"content": '{ "answer_status": "Solved" }'}), request)
+        True
+        >>> quotes(ChatReply({"content": "Solved"}), request)
+        False
+    """
+    words = "".join(said(reply).split())
+    if len(words) < _LEAST_QUOTE:
+        return False
+    texts = (str(message.get("content") or "") for message in request.messages)
+    return any(words in "".join(part.split()) for text in texts for part in material(text))
+
+
+def _corrected(request: ChatRequest, reply: ChatReply, fault: str) -> tuple[JsonObject, JsonObject]:
     """Return an unreadable reply and what was wrong with it, as messages."""
     # The reply goes back as text: a call in it would want an answer, and could be one that no server reads.
     return (
         {"role": "assistant", "content": quoted(reply, _QUOTE) or "(nothing)"},
-        {"role": "user", "content": f"{_fault(reply)} {_wanted(request)}"},
+        {"role": "user", "content": f"{fault} {_wanted(request)}"},
     )
 
 
 def _fault(reply: ChatReply) -> str:
     if is_cut(reply):
         return "Your reply was cut at the length limit before it was complete; write much less."
-    if not quoted(reply, _QUOTE).strip():
+    if not said(reply).strip():
         return "Your reply was empty."
     return "Your reply could not be read as an answer to the question: it does not have the form asked for."
 
@@ -136,6 +163,6 @@ def _wanted(request: ChatRequest) -> str:
 
 
 def _unreadable(name: str, reply: ChatReply) -> ModelError:
-    said = " ".join(quoted(reply, _QUOTE).split())[:120]
-    message = f"model {name!r} wrote nothing that can be read as an answer: {said!r}"
+    words = " ".join(said(reply).split())[:120]
+    message = f"model {name!r} wrote nothing that can be read as an answer: {words!r}"
     return ModelError(message, kind="judge", stage="judge", retryable=True)

@@ -63,7 +63,7 @@ def load_judge(
         'heuristic'
         >>> from stb_env import ScriptedModel
         >>> load_judge("pass", votes=3, model=ScriptedModel([], name="m")).name
-        'pass:m:v2'
+        'pass:m:v3'
     """
     if evaluator is not None and spec not in (None, "pass", "original_pass"):
         raise ConfigError(f"an evaluator words the judges pass and original_pass, not {spec}; leave one out")

@@ -16,7 +16,7 @@ from stb_env.judges.evaluator import Evaluator
 from stb_env.judges.excerpt import excerpt, shares
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import CachedModel, ChatModel, ChatReply, ChatRequest, Contract, ask, fingerprint
-from stb_env.prompting import Prompt, delimited, latest
+from stb_env.prompting import Prompt, delimited_each, latest
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool
@@ -76,7 +76,7 @@ class ModelSolvability:
         >>> forecast = Tool("forecast", "", {})
         >>> judge = ModelSolvability(ScriptedModel(["Unsolvable"], name="m"))
         >>> judge.name, drive(judge.status(Task("1", "Weather in Oslo?", (forecast,))))
-        ('solvability:m:v1', 'unsolvable')
+        ('solvability:m:v2', 'unsolvable')
     """
 
     def __init__(
@@ -91,12 +91,12 @@ class ModelSolvability:
         self._prompt = prompt or latest("solvability")
         self._evaluator = evaluator
         # The cache is outermost, so that it keeps nothing that cannot be read.
-        patient = ReadableModel(model, _readable, attempts)
+        patient = ReadableModel(model, _readable, attempts, own_words=True)
         self._model: ChatModel = patient if cache is None else CachedModel(patient, cache)
 
     @property
     def name(self) -> str:
-        """Judge, model and wording: ``solvability:gpt-4o:v1``."""
+        """Judge, model and wording: ``solvability:gpt-4o:v2``."""
         label = self._prompt.version if self._evaluator is None else self._evaluator.label
         return f"solvability:{self._model.name}:{label}"
 
@@ -158,8 +158,12 @@ class ModelSolvability:
             return self._evaluator.solvable(task)
         text = self._prompt.render(
             function=_FUNCTION,
-            query=delimited(excerpt(task.query, QUERY_ROOM), "query"),
-            tools=delimited("\n".join(tool_lines(task.tools, TOOLS_ROOM)), "tools"),
+            **delimited_each(
+                {
+                    "query": excerpt(task.query, QUERY_ROOM),
+                    "tools": "\n".join(tool_lines(task.tools, TOOLS_ROOM)),
+                }
+            ),
         )
         message = {"role": "user", "content": text}
         tool = solvability_tool(_FUNCTION)

@@ -19,6 +19,8 @@ EXPERIMENTS: Mapping[str, str] = {
     "judges": "stb_env.lab.judges:run",
     "search": "stb_env.lab.search:run",
     "forms": "stb_env.lab.forms:run",
+    "red-team": "stb_env.lab.red_team:run",
+    "injections": "stb_env.lab.injections:run",
 }
 
 
@@ -33,7 +35,7 @@ def load_experiment(name: str) -> Run:
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: no experiment 'failure'; expected one of cache, diversity, failures, \
-forms, judges, search, status, turing. Did you mean 'failures'?
+forms, injections, judges, red-team, search, status, turing. Did you mean 'failures'?
     """
     if name not in EXPERIMENTS:
         known = ", ".join(sorted(EXPERIMENTS))

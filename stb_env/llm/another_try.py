@@ -57,6 +57,10 @@ def quoted(reply: ChatReply, most: int) -> str:
         >>> quoted(ChatReply({"content": "so " * 1_000}, "length"), 600).count("so")
         67
     """
+    return said(reply)[: min(most, _BEGINNING) if is_cut(reply) else most]
+
+
+def said(reply: ChatReply) -> str:
+    """Return what a reply says: the arguments of its first call, or its text."""
     calls = reply.tool_calls
-    said = str(calls[0]["function"]["arguments"]) if calls else reply.text
-    return said[: min(most, _BEGINNING) if is_cut(reply) else most]
+    return str(calls[0]["function"]["arguments"]) if calls else reply.text

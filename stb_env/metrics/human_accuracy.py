@@ -88,7 +88,7 @@ def human_accuracy(
 
     Examples:
         >>> people = [Labelled("solving", "1", ("solved", "solved", "unsolved"))]
-        >>> human_accuracy("solving", "pass:m:v2", people, {("1", 0): "solved"}).accuracy
+        >>> human_accuracy("solving", "pass:m:v3", people, {("1", 0): "solved"}).accuracy
         1.0
     """
     cases = [case for case in labelled if case.question == question]

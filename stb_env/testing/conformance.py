@@ -13,6 +13,7 @@ from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout.make import make_env
 from stb_env.suite import find_env, resolved, suite_of
+from stb_env.testing.cheating import check_red_team
 from stb_env.testing.copies import check_async, check_determinism, check_forks, check_pickling, check_spec
 from stb_env.testing.gold import check_gold
 from stb_env.testing.report import Report
@@ -23,6 +24,9 @@ from stb_env.tools import naming_problems
 _COPIED = 20
 """Episodes on which copies are checked."""
 
+RED_TEAM = 20
+"""Episodes that the red team plays."""
+
 
 def check(
     env: str | gym.Env[Any, Any],
@@ -30,6 +34,7 @@ def check(
     settings: JsonMapping | None = None,
     seeds: int | None = None,
     seed: int = 0,
+    red_team: int = RED_TEAM,
 ) -> Report:
     """Check that an environment keeps the contract of this package; for use in tests.
 
@@ -39,6 +44,7 @@ def check(
         settings: Settings that an id is made with.
         seeds: How many tasks to draw; None for all of a finite set, 200 of an endless one.
         seed: Seed of the draws.
+        red_team: How many of these the red team plays; 0 leaves it out.
 
     Returns:
         The report, every check of which holds.
@@ -53,7 +59,7 @@ def check(
         >>> check("test/Notes-v0", settings={"judge": "heuristic"}, seeds=3)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        AssertionError: test/Notes-v0 fails 1 of 17 checks:
+        AssertionError: test/Notes-v0 fails 2 of 19 checks:
         - gold: ... reach the maximum, not ...
     """
     if isinstance(env, str):
@@ -65,7 +71,7 @@ def check(
             raise ConfigError("settings are for an id; an environment that is given is made already")
         made = _tool_env(env)
         env_id = made.spec.id if made.spec is not None else type(made).__name__
-    report = validate(env_id, made, seeds=seeds, seed=seed)
+    report = validate(env_id, made, seeds=seeds, seed=seed, red_team=red_team)
     if not report.passed:
         failed = "".join(f"\n- {check.name}: {check.detail}" for check in report.failed)
         raise AssertionError(f"{env_id} fails {len(report.failed)} of {len(report.checks)} checks:{failed}")
@@ -73,7 +79,13 @@ def check(
 
 
 def validate(
-    env_id: str, env: ToolEnv, *, seeds: int | None = None, seed: int = 0, progress: Progress | None = None
+    env_id: str,
+    env: ToolEnv,
+    *,
+    seeds: int | None = None,
+    seed: int = 0,
+    red_team: int = RED_TEAM,
+    progress: Progress | None = None,
 ) -> Report:
     """Examine an environment; what does not hold stands in the report.
 
@@ -83,6 +95,7 @@ def validate(
         seeds: How many tasks to draw; None for all of a finite set, 200 of an endless one. Where a listed
             split has fewer and the suite generates training tasks, those make up the number.
         seed: Seed of the draws.
+        red_team: How many of these the red team plays; 0 leaves it out.
         progress: Called with a stage's name, the episodes done and all of them.
 
     Examples:
@@ -102,6 +115,8 @@ def validate(
         resolved(subject.suite.checks)(report, env, subject.tasks())
     check_nulls(report, subject)
     check_leaks(report, subject)
+    if red_team:
+        check_red_team(report, subject, red_team)
     check_determinism(report, subject, few, gold)
     check_async(report, subject, few)
     check_forks(report, subject, few)

@@ -142,7 +142,7 @@ def test_an_agent_goes_on_where_its_own_judge_writes_nothing_of_use(agent: Any):
     episode = played(agent(model, **settings))
     assert (episode.valid, episode.answer) == (True, "nothing")
     assert len(episode.tree["notes"]) == 3
-    assert "votes of judge pass:walker:v2 are missing" in episode.tree["notes"][0]
+    assert "votes of judge pass:walker:v3 are missing" in episode.tree["notes"][0]
 
 
 def test_filtering_dfs_goes_on_in_the_order_of_making_where_its_ranker_fails():

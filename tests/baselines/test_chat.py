@@ -290,7 +290,7 @@ def test_agent_and_judge_play_an_episode_each_at_their_own_endpoint(server, job,
         "status": "solved",
         "score": 1.0,
         "votes": [{"status": "solved", "reason": "It is done."}],
-        "judge": "pass:judge-model:v2",
+        "judge": "pass:judge-model:v3",
     }
     assert (played.reward, played.usage["calls"], played.usage["total_tokens"]) == (1.0, 3, 45)
 

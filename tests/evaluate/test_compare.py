@@ -19,7 +19,7 @@ from stb_env.rollout.verdict_file import Judgement, verdict_file
 from stb_env.trajectory import Trajectory
 from tests.metrics.episodes import episode
 
-MODEL = "pass:m:v2"
+MODEL = "pass:m:v3"
 MANIFEST: dict[str, Any] = {
     "version": 1,
     "env": "stb/I1Instruction-v0",
@@ -159,19 +159,19 @@ def test_what_may_differ_is_at_most_remarked(tmp_path: Path, changes: dict[str, 
 
 
 def test_judges_of_other_models_are_compared_only_where_that_is_accepted(tmp_path: Path):
-    other = "pass:n:v2"
+    other = "pass:n:v3"
     first, second = saved(tmp_path / "a"), saved(tmp_path / "b", run("solved", judge=other), judge=other)
-    with pytest.raises(ConfigError, match=r"judge is pass:m:v2 and pass:n:v2\n"):
+    with pytest.raises(ConfigError, match=r"judge is pass:m:v3 and pass:n:v3\n"):
         compare_folders(first, second)
     first = saved(tmp_path / "c", run("unsolved"))
     found = compare_folders(first, second, ignore=["judge"])
-    assert (found.judge, found.score.difference) == ("pass:m:v2 and pass:n:v2", -1.0)
+    assert (found.judge, found.score.difference) == ("pass:m:v3 and pass:n:v3", -1.0)
 
 
 def test_the_heuristic_is_never_compared_with_another_judge(tmp_path: Path):
     mixed = saved(tmp_path / "b", run("solved", judge="heuristic"), judge="heuristic", judge_settings=None)
     with pytest.raises(
-        ConfigError, match=r"judge is pass:m:v2 and heuristic\nThe heuristic's verdicts are never"
+        ConfigError, match=r"judge is pass:m:v3 and heuristic\nThe heuristic's verdicts are never"
     ):
         compare_folders(saved(tmp_path / "a"), mixed, ignore=["judge"])
 
@@ -182,11 +182,11 @@ def test_verdicts_of_one_judge_given_later_can_be_compared(tmp_path: Path):
         saved(tmp_path / "b", run("solved", judge="heuristic"), judge="heuristic", judge_settings=None),
     ]
     for folder, status in zip(folders, ("solved", "unsolved"), strict=True):
-        verdict = {"status": status, "score": float(status == "solved"), "votes": [], "judge": "pass:x:v2"}
-        line = Judgement("0", 0, 0, "pass:x:v2", "same", verdict=verdict).to_json()
-        verdict_file(folder, "pass:x:v2").write_text(line + "\n")
-    found = compare_folders(*folders, judge="pass:x:v2")
-    assert (found.judge, found.score.difference) == ("pass:x:v2", 1.0)
+        verdict = {"status": status, "score": float(status == "solved"), "votes": [], "judge": "pass:x:v3"}
+        line = Judgement("0", 0, 0, "pass:x:v3", "same", verdict=verdict).to_json()
+        verdict_file(folder, "pass:x:v3").write_text(line + "\n")
+    found = compare_folders(*folders, judge="pass:x:v3")
+    assert (found.judge, found.score.difference) == ("pass:x:v3", 1.0)
 
 
 def test_verdicts_that_were_mended_under_other_settings_differ(tmp_path: Path):

@@ -31,7 +31,7 @@ def decide(replies, the_case=None, **given):
 def test_the_judge_sees_query_and_answer_and_no_call():
     verdict, model = decide(["Solved"])
     text = model.requests[0].messages[0]["content"]
-    assert (verdict.status, verdict.score, verdict.judge) == ("solved", 1.0, "final_answer:m:v1")
+    assert (verdict.status, verdict.score, verdict.judge) == ("solved", 1.0, "final_answer:m:v2")
     assert "Weather in Oslo?" in text
     assert "It is sunny." in text
     assert "secret" not in text
@@ -61,7 +61,7 @@ SAID = json.dumps({"answer_status": "Solved", "reason": "Nothing is left unsolve
 )
 def test_the_originals_reading_searches_the_whole_reply(said, status):
     verdict, _ = decide([said], reading="substring")
-    assert (verdict.status, verdict.judge) == (status, "final_answer:m:v1:substring")
+    assert (verdict.status, verdict.judge) == (status, "final_answer:m:v2:substring")
 
 
 def test_the_usual_reading_goes_by_the_status_whatever_the_reason_mentions():
@@ -69,7 +69,7 @@ def test_the_usual_reading_goes_by_the_status_whatever_the_reason_mentions():
 
 
 def test_a_model_that_is_down_is_a_missing_vote():
-    with pytest.raises(JudgeError, match=r"^1 of 1 votes of judge final_answer:m:v1 are missing: HTTP 503$"):
+    with pytest.raises(JudgeError, match=r"^1 of 1 votes of judge final_answer:m:v2 are missing: HTTP 503$"):
         decide([ModelError("HTTP 503", kind="transport")])
 
 

@@ -108,8 +108,8 @@ def test_each_vote_is_a_sample_with_a_seed_of_its_own_and_is_asked_for_once(serv
 def test_final_answer_correctness_is_a_judge_of_its_own(server, run):
     always(server, "Unsolved")
     report = report_of(run, "--judge", "final_answer")
-    assert (report["judge"], report["solved_all"]) == ("final_answer:m:v1", 0.0)
-    assert report["verdicts"].endswith("verdicts-final_answer-m-v1.jsonl")
+    assert (report["judge"], report["solved_all"]) == ("final_answer:m:v2", 0.0)
+    assert report["verdicts"].endswith("verdicts-final_answer-m-v2.jsonl")
 
 
 def test_the_original_pass_rate_judges_what_gave_up_too_and_keeps_its_books(server, tmp_path):
@@ -191,7 +191,7 @@ def test_a_run_is_compared_with_another_and_resumed_without_a_call(server, run, 
     assert (report["compared"], len(server.requests)) == (6, 12)
     assert report_of(run, "--against", reference, "--comparisons", "2")["compared"] == 0
     assert len(server.requests) == 12
-    assert json.loads((run / "summary-preference-m-v1-against-reference.json").read_text())["tasks"] == 3
+    assert json.loads((run / "summary-preference-m-v2-against-reference.json").read_text())["tasks"] == 3
 
 
 def test_the_order_of_the_paper_asks_once_a_comparison(server, run, reference):
@@ -313,9 +313,9 @@ def test_accuracy_on_solvability_is_told_for_each_model_and_for_all_together(own
     report = report_of("--solvable", ENV, *own_models, "--out", tmp_path / "votes", "--human", file)
     assert {row["judge"]: row["accuracy"] for row in report["human"]} == {
         "panel": 1.0,
-        "solvability:a:v1": 1.0,
-        "solvability:b:v1": 0.0,
-        "solvability:c:v1": 1.0,
+        "solvability:a:v2": 1.0,
+        "solvability:b:v2": 0.0,
+        "solvability:c:v2": 1.0,
     }
 
 
@@ -333,7 +333,7 @@ def test_accuracy_on_solvability_is_told_for_each_model_and_for_all_together(own
         (["RUN", "--solvable", ENV], "DIR does not go with --solvable"),
         (["--solvable", ENV], "name one with --out DIR"),
         (["--solvable", "stb/I1Instructin-v0", "--out", "OUT"], "Did you mean 'stb/I1Instruction-v0'?"),
-        (["RUN", "--against", "OTHER"], "judged by pass:m:v2 and"),
+        (["RUN", "--against", "OTHER"], "judged by pass:m:v3 and"),
         (
             ["RUN", "--judge", "heuristic", "--evaluator", "REF"],
             "an evaluator words the judges pass and original_pass, not heuristic",

@@ -50,7 +50,7 @@ def test_two_statuses_pass_fail_or_are_left_to_chance(answer, task, decision):
 def test_a_solved_answer_passes_without_a_question_about_its_task():
     judge, model = made("Solved", "Unsolvable")
     verdict = drive(judge.judge(case()))
-    assert (verdict.status, verdict.judge, len(model.requests)) == ("solved", "original_pass:m:v2", 1)
+    assert (verdict.status, verdict.judge, len(model.requests)) == ("solved", "original_pass:m:v3", 1)
 
 
 def test_an_unsolved_answer_to_an_unsolvable_task_passes_even_where_it_is_empty():

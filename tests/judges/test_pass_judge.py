@@ -62,7 +62,7 @@ def reported(status, reason="because"):
 @pytest.mark.parametrize(("status", "score"), [("Solved", 1.0), ("Unsolved", 0.0)])
 def test_a_sure_first_answer_decides_alone(status, score):
     verdict, model = decide([reported(status)])
-    assert (verdict.status, verdict.score, verdict.judge) == (status.lower(), score, "pass:m:v2")
+    assert (verdict.status, verdict.score, verdict.judge) == (status.lower(), score, "pass:m:v3")
     assert verdict.votes == (Vote(status.lower(), "because"),)
     assert len(model.requests) == 1
 
@@ -195,7 +195,7 @@ def test_what_every_attempt_cost_is_in_the_verdict():
     ("replies", "kind", "message"),
     [
         (["hm"] * 3, "judge", r"^1 of 1 votes .*wrote nothing that can be read .*: 'hm' \(asked 3 times\)$"),
-        ([REFUSED] * 3, "internal", r"^1 of 1 votes of judge pass:m:v2 are missing: the model refused"),
+        ([REFUSED] * 3, "internal", r"^1 of 1 votes of judge pass:m:v3 are missing: the model refused"),
         # The client has retried this one already, within its deadline.
         ([LIMITED], "rate_limit", r"missing: HTTP 429$"),
         ([ModelError("HTTP 401")], "internal", r"missing: HTTP 401$"),
@@ -323,14 +323,14 @@ def test_without_a_key_the_heuristic_judges_and_says_so():
 
 
 def test_with_a_key_or_a_server_of_ones_own_the_model_judges():
-    assert load_judge(env={"OPENAI_API_KEY": "sk-12345678"}).name == "pass:gpt-4o:v2"
+    assert load_judge(env={"OPENAI_API_KEY": "sk-12345678"}).name == "pass:gpt-4o:v3"
     own = {"STB_JUDGE_BASE_URL": "http://127.0.0.1:1/v1", "STB_JUDGE_MODEL": "tiny"}
-    assert load_judge(votes=3, env=own).name == "pass:tiny:v2"
+    assert load_judge(votes=3, env=own).name == "pass:tiny:v3"
 
 
 def test_a_model_that_is_given_judges_whatever_is_configured():
     model = ScriptedModel(["Solved"], name="mine")
-    assert load_judge(model=model, env={}).name == "pass:mine:v2"
+    assert load_judge(model=model, env={}).name == "pass:mine:v3"
     assert load_judge("final_answer", model=model, env={}).name.startswith("final_answer:mine:")
     assert case().verdict(load_judge("pass", model=model, env={})).status == "solved"
 

@@ -236,7 +236,7 @@ def test_what_cannot_be_read_and_a_refusal_are_asked_again(first):
     ("replies", "kind", "cost"), [(["hm"] * 3, "judge", 3), (["first", DOWN], "transport", 1)]
 )
 def test_a_vote_that_does_not_come_is_missing_and_no_loss(replies, kind, cost):
-    with pytest.raises(JudgeError, match=r"^judge preference:m:v1 did not compare .* task '7'") as caught:
+    with pytest.raises(JudgeError, match=r"^judge preference:m:v2 did not compare .* task '7'") as caught:
         compare(replies)
     assert (caught.value.kind, caught.value.usage.calls) == (kind, cost)
 

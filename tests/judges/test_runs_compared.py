@@ -14,7 +14,7 @@ from stb_env.llm import ModelError, ScriptedModel
 from stb_env.rollout.judging import prefer
 from tests.judges.runs import record
 
-VERDICTS = "pass:m:v2"
+VERDICTS = "pass:m:v3"
 DOWN = ModelError("HTTP 503", kind="transport")
 
 
@@ -167,8 +167,8 @@ def test_without_a_model_equal_verdicts_tie(sunny, rainy):
         ({"comparisons": 0}, r"^comparisons must be at least 1, got 0$"),
         ({"concurrency": 0}, r"^concurrency must be at least 1, got 0$"),
         (
-            {"verdicts": "pass:other:v2"},
-            r"sunny has no verdicts of pass:other:v2, .*`stb-env judge .*sunny`$",
+            {"verdicts": "pass:other:v3"},
+            r"sunny has no verdicts of pass:other:v3, .*`stb-env judge .*sunny`$",
         ),
     ],
 )
@@ -190,6 +190,6 @@ def test_runs_of_other_tasks_are_refused(sunny, rainy):
 
 
 def test_a_broken_line_of_comparisons_is_named(sunny, rainy):
-    (sunny / "preferences-preference-p-v1.jsonl").write_text("{}\n")
-    with pytest.raises(DataError, match=r"v1\.jsonl, line 1: not a comparison \(KeyError"):
+    (sunny / "preferences-preference-p-v2.jsonl").write_text("{}\n")
+    with pytest.raises(DataError, match=r"v2\.jsonl, line 1: not a comparison \(KeyError"):
         prefer(sunny, rainy, preference([])[0], VERDICTS)

@@ -130,7 +130,7 @@ def test_a_reply_without_a_status_and_a_refusal_are_asked_again(first):
         (
             ["hm"] * 3,
             "judge",
-            r"^judge solvability:m:v1 gave no status of task '7': .*'hm' \(asked 3 times\)$",
+            r"^judge solvability:m:v2 gave no status of task '7': .*'hm' \(asked 3 times\)$",
         ),
         ([REFUSED] * 3, "internal", r"task '7': the model refused \(asked 3 times\)$"),
         # The client has retried this one already, within its deadline.

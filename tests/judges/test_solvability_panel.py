@@ -46,7 +46,7 @@ def test_enough_votes_decide_and_missing_ones_only_where_they_cannot_change_it(s
 
 def test_every_vote_is_kept_with_its_judge_and_the_reason_of_a_missing_one():
     poll = drive(panel("y-").poll(Task("1", "Weather?", ONE_TOOL)))
-    assert [vote.judge for vote in poll.votes] == ["solvability:m0:v1", "solvability:m1:v1"]
+    assert [vote.judge for vote in poll.votes] == ["solvability:m0:v2", "solvability:m1:v2"]
     assert [vote.status for vote in poll.votes] == ["solvable", None]
     assert "HTTP 503" in poll.votes[1].reason
     assert poll.usage.calls == 1
@@ -56,7 +56,7 @@ def test_every_vote_is_kept_with_its_judge_and_the_reason_of_a_missing_one():
     ("judges", "needed", "message"),
     [
         ([], None, r"^a panel needs judges with different names, got none$"),
-        (["a", "a"], None, r"different names, got solvability:a:v1, solvability:a:v1$"),
+        (["a", "a"], None, r"different names, got solvability:a:v2, solvability:a:v2$"),
         (["a", "b"], 3, r"^needed must be from 1 to 2, the number of models, got 3$"),
         (["a", "b"], 0, r"^needed must be from 1 to 2, the number of models, got 0$"),
     ],

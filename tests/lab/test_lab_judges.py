@@ -178,7 +178,7 @@ def looks_for_needed_tools(request):
 def test_one_model_answers_all_three_questions_and_is_shown_every_tool():
     panel = model_panel(ScriptedModel(looks_for_needed_tools, name="m"))
     found = score(panel, tool_cases(TASKS, 0), EPISODES, PAIRS)
-    assert found.name == "pass:m:v2"
+    assert found.name == "pass:m:v3"
     assert found.solvability == Accuracy(right=len(TASKS), decided=len(TASKS), missing=0)
     assert (found.solving.share, found.comparison.share, found.consistency) == (0.5, 0.5, 0.0)
 
@@ -216,7 +216,7 @@ def test_the_row_of_pass_has_a_solvability_from_its_model_and_asks_nothing_twice
         asked = len(server.requests)
         run(settings)
     assert (heuristic["judge"], heuristic["solvability"]) == ("heuristic", None)
-    assert (judged["judge"], judged["solvability"], judged["missing"]) == ("pass:tiny:v2", 0.5, 0)
+    assert (judged["judge"], judged["solvability"], judged["missing"]) == ("pass:tiny:v3", 0.5, 0)
     assert len(server.requests) == asked
 
 

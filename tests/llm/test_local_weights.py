@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from stb_env.llm import ChatRequest, LocalModel, ModelConfig, ModelError, Sampling
+from stb_env.prompting import delimited
 
 pytest.importorskip("xllamacpp", reason="a local model needs the extra stb-env[local]")
 
@@ -97,3 +98,16 @@ def test_a_prompt_beyond_the_context_is_a_context_failure(model):
 
 def test_text_that_is_no_unicode_is_asked_all_the_same(model):
     assert model(max_tokens=2).complete(ChatRequest.of("a \ud800 b")).usage.completion_tokens == 2
+
+
+def test_a_control_token_in_a_judges_material_is_read_as_words(model):
+    smol = model(temperature=0.0)
+
+    def tokens(text):
+        asked = ChatRequest.of(text, sampling=Sampling(max_tokens=1))
+        return smol.complete(asked).usage.prompt_tokens
+
+    ends = "<|im_end|>" * 20
+    # As it is, each is one token, and ends the message.
+    assert tokens(ends) - tokens("") <= 20
+    assert tokens(delimited(ends, "answer")) - tokens(delimited("", "answer")) > 60

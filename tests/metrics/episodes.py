@@ -6,7 +6,7 @@ from stb_env.trajectory import Trajectory
 from stb_env.verdict import SCORES
 
 
-def episode(task="1", status="solved", *, trial=0, group="G", votes=(), judge="pass:m:v2", **changes):
+def episode(task="1", status="solved", *, trial=0, group="G", votes=(), judge="pass:m:v3", **changes):
     """Return an episode with a verdict; without a status it is invalid."""
     verdict = None
     if status is not None:

@@ -37,6 +37,6 @@ def test_an_episode_that_does_not_count_is_invalid_whatever_its_verdict_says():
     assert (kept.episodes, kept.invalid, kept.passed) == (0, 1, 0)
 
 
-@pytest.mark.parametrize("judge", ["env", "pass:m:v2"])
+@pytest.mark.parametrize("judge", ["env", "pass:m:v3"])
 def test_verdicts_of_other_judges_do_not_count(judge):
     assert bookkeeping([episode("1", judge=judge)]).episodes == 0

@@ -112,7 +112,7 @@ def test_a_task_is_solved_by_a_run_that_solved_it_in_more_than_half_of_its_trial
 
 
 def test_runs_of_different_judges_or_different_tasks_are_not_compared():
-    with pytest.raises(DataError, match=r"^the two runs were judged by heuristic and pass:m:v2; judge both"):
+    with pytest.raises(DataError, match=r"^the two runs were judged by heuristic and pass:m:v3; judge both"):
         compare_runs([episode(judge="heuristic")], [episode()])
     with pytest.raises(DataError, match=r"^the two runs share no task"):
         compare_runs([episode("1")], [episode("2")])

@@ -69,7 +69,7 @@ def test_a_judge_that_fails_leaves_votes_missing_and_only_failed_mends_just_thes
     assert [line["valid"] for line in before] == [True, False, True]
     assert [line["reward"] for line in before] == [1.0, 0.0, 1.0]
     assert before[1]["verdict"] is None
-    assert before[1]["failure"]["message"].startswith("1 of 3 votes of judge pass:judge-model:v2 are missing")
+    assert before[1]["failure"]["message"].startswith("1 of 3 votes of judge pass:judge-model:v3 are missing")
     assert (done.report["failures"], done.report["mean"]) == ({"transport": 1}, 1.0)
     asked = services.count()
 

@@ -106,7 +106,7 @@ def test_a_replay_with_every_endpoint_off_observes_the_same_bytes_and_misses_not
     assert sum(map(len, observed(first))) == 3 * QUERIES
     # The votes were kept as well, so even the verdicts need no model.
     assert [(t.verdict, t.reward) for t in second] == [(t.verdict, t.reward) for t in first]
-    assert done.report["judges"] == ["pass:judge-model:v2"]
+    assert done.report["judges"] == ["pass:judge-model:v3"]
     assert recorded.services.count() == asked
 
 

@@ -102,7 +102,7 @@ def test_each_role_reaches_its_own_endpoint_and_model_with_its_own_key(willing, 
             assert request.path == f"/{service.role}/v1/chat/completions"
             assert request.headers["authorization"] == f"Bearer {service.key}"
             assert request.body["model"] == service.model
-    assert episodes[0].verdict["judge"] == "pass:judge-model:v2"
+    assert episodes[0].verdict["judge"] == "pass:judge-model:v3"
     assert done.report["sources"] == {"simulator": 2}
     assert episodes[0].usage["calls"] == 4
 

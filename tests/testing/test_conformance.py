@@ -48,7 +48,7 @@ def test_an_environment_that_is_whole_passes():
     [
         ({"judge": broken.Worthless()}, {"gold"}),
         ({"judge": broken.Failing()}, {"no failures", "gold", "null agents are judged"}),
-        ({"judge": broken.careless}, {"null agents are judged"}),
+        ({"judge": broken.careless}, {"null agents are judged", "red team is judged"}),
         (
             {"judge": broken.Generous()},
             {"null agent echo", "null agent inject", "no answer in the documentation"},
@@ -82,7 +82,6 @@ def test_a_defect_is_found_by_the_check_that_is_there_for_it(settings: dict[str,
     "settings",
     [
         {"judge": broken.Worthless()},
-        {"judge": broken.careless},
         {"judge": broken.Documented()},
         {"world": broken.Unlike()},
         {"world": broken.Unpicklable()},
@@ -142,7 +141,7 @@ def test_check_passes_an_id_and_returns_the_report():
 
 
 def test_check_raises_with_the_names_of_what_does_not_hold():
-    message = r"^t/Sum-v0 fails 1 of 17 checks:\n- gold: 0 of 3 reach the maximum, not 0 \(0\.5\)"
+    message = r"^t/Sum-v0 fails 1 of 19 checks:\n- gold: 0 of 3 reach the maximum, not 0 \(0\.5\)"
     with pytest.raises(AssertionError, match=message):
         check(gym.make("t/Sum-v0", judge=broken.Worthless()))
 

@@ -9,7 +9,7 @@ from stb_env.judges.excerpt import Room, call_lines, excerpt
 from stb_env.judges.pair_question import Outcome, read_choice
 from stb_env.judges.readable import ReadableModel
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, ask
-from stb_env.prompting import delimited, latest
+from stb_env.prompting import delimited_each, latest
 from stb_env.request import Slow
 from stb_env.tasks import Task
 from stb_env.trajectory import Step
@@ -117,8 +117,7 @@ class Ranker:
             "first": _told(pair.first.steps[pair.shared :], pair.first.answer),
             "second": _told(pair.second.steps[pair.shared :], pair.second.answer),
         }
-        fields = {name: delimited(text, name) for name, text in texts.items()}
-        return ChatRequest.of(self._prompt.render(**fields))
+        return ChatRequest.of(self._prompt.render(**delimited_each(texts)))
 
 
 def _told(steps: Sequence[Step], answer: str = "") -> str:

@@ -116,7 +116,7 @@ def test_three_votes_give_mean_and_standard_deviation(flaky):
     figures = result.summary["votes"]
     assert figures["scores"] == [1.0, 0.0, 1.0]
     assert (figures["mean"], figures["std"]) == (pytest.approx(2 / 3), pytest.approx(0.4714045))
-    assert json.loads((flaky / "summary-pass-m-v2.json").read_text()) == json.loads(
+    assert json.loads((flaky / "summary-pass-m-v3.json").read_text()) == json.loads(
         json.dumps(result.summary)
     )
 
@@ -197,13 +197,13 @@ def test_another_judge_has_verdicts_of_its_own(flaky):
     rejudge(flaky, other)
     assert statuses(read_judged(flaky)) == ["solved", None, "unsolved"]
     assert statuses(read_judged(flaky, other.name)) == ["unsolved"] * 3
-    assert verdict_file(flaky, other.name).name == "verdicts-pass-org-other-v2.jsonl"
+    assert verdict_file(flaky, other.name).name == "verdicts-pass-org-other-v3.jsonl"
 
 
 def test_what_a_judge_has_not_judged_is_not_valid_in_its_view(flaky):
-    view = read_judged(flaky, "pass:unknown:v2")
+    view = read_judged(flaky, "pass:unknown:v3")
     assert [t.valid for t in view] == [False] * 3
-    assert view[0].failure["message"] == "not judged by pass:unknown:v2, only by pass:m:v2"
+    assert view[0].failure["message"] == "not judged by pass:unknown:v3, only by pass:m:v3"
 
 
 def test_several_at_a_time_write_the_same_lines(flaky, tmp_path):
@@ -220,7 +220,7 @@ def test_several_at_a_time_write_the_same_lines(flaky, tmp_path):
         (
             PassJudge(ScriptedModel([])),
             {"only_failed": True},
-            r"was judged by pass:m:v2, and mending it with",
+            r"was judged by pass:m:v3, and mending it with",
         ),
         (judge([], votes=3), {"only_failed": True}, r"have 1 votes each, and this judge casts 3; mend them"),
         (judge([]), {"concurrency": 0}, r"^concurrency must be at least 1, got 0$"),
@@ -315,7 +315,7 @@ def test_the_key_is_in_no_file_and_in_no_message(server, flaky):
         (["--judge", "exact"], "the exact verifier needs the world's state"),
         (["--judge", "pas"], "Did you mean 'pass'?"),
         (["--judge", "heuristic", "--data", "/none"], "/none"),
-        (["--judge", "heuristic", "--only-failed"], "was judged by pass:m:v2"),
+        (["--judge", "heuristic", "--only-failed"], "was judged by pass:m:v3"),
         (["--votes", "0"], "--votes"),
     ],
 )

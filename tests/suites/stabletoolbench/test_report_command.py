@@ -174,7 +174,7 @@ def test_runs_of_one_player_on_several_groups_are_one_row(tmp_path):
 def test_a_comparison_with_a_reference_is_a_row_of_the_win_rates(tmp_path):
     run, reference = record(tmp_path / "run"), record(tmp_path / "ref", "It rains.")
     model = ScriptedModel(lambda request: '{"better": "first"}', name="m")
-    prefer(run, reference, PreferenceJudge(model), "pass:m:v2", comparisons=1)
+    prefer(run, reference, PreferenceJudge(model), "pass:m:v3", comparisons=1)
     (row,) = ours_in(report_of(run, "--metric", "sowr"))
     assert row["groups"] == {"I1-Instruction": 0.0}
     assert "against ref" in row["departures"]
@@ -186,7 +186,7 @@ def test_final_answer_correctness_has_its_own_table(tmp_path):
     run = record(tmp_path / "run", judge=judge)
     (row,) = ours_in(report_of(run, "--metric", "fac"))
     assert row["groups"] == {"I1-Instruction": 100.0}
-    assert "run was judged by final_answer:m:v1" in command(run, code=2)
+    assert "run was judged by final_answer:m:v2" in command(run, code=2)
 
 
 # -- judges that do not compare ------------------------------------------------------------------------

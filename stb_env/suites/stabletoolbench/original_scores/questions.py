@@ -12,7 +12,7 @@ from stb_env.judges.evaluator import ANSWER, DETAILS, SOLVABLE
 from stb_env.judges.pair_question import SELECT, preference_tool
 from stb_env.judges.solvability import solvability_tool
 from stb_env.llm import ChatRequest
-from stb_env.prompting import Prompt, delimited, latest
+from stb_env.prompting import Prompt, delimited_each, latest
 from stb_env.tools import FINISH
 
 
@@ -99,8 +99,8 @@ class OwnQuestions:
 
 
 def _filled(prompt: Prompt, function: str, **texts: str) -> str:
-    fields = {name: delimited(text, name.replace("_", " ")) for name, text in texts.items()}
-    return prompt.render(function=function, **fields)
+    marked = delimited_each({name.replace("_", " "): text for name, text in texts.items()})
+    return prompt.render(function=function, **{name.replace(" ", "_"): text for name, text in marked.items()})
 
 
 def _tool(function: str) -> JsonObject:

@@ -1,0 +1,56 @@
+"""Who knows an answer by heart: that of this task, or that of the one most like it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import gymnasium as gym
+
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.testing.red_team.cheater import Cheater, Say
+from stb_env.testing.red_team.evidence import Evidence
+from stb_env.testing.red_team.playing import gold_line, neighbour
+
+
+def by_heart(evidence: Evidence) -> str:
+    """Return the answer that solves the task."""
+    return evidence.gold
+
+
+def _of_another(evidence: Evidence) -> str:
+    return evidence.other
+
+
+class Memoriser(Cheater):
+    """Gives the answer that solves the task without a single call, as if it had learnt it by heart."""
+
+    says: ClassVar[Mapping[str, Say]] = {"memorised": by_heart}
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Learn the answer from gold."""
+        super().reset(env, seed)
+        inner: Any = env.unwrapped
+        _, self._gold = gold_line(env, inner.task.id, seed)
+
+    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+        """Make no call."""
+        return None
+
+
+class Copier(Cheater):
+    """Does and says what gold does and says in the task whose query is most like this one."""
+
+    says: ClassVar[Mapping[str, Say]] = {"neighbour": _of_another}
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Learn the other task's solution from gold."""
+        super().reset(env, seed)
+        inner: Any = env.unwrapped
+        other = neighbour(env, inner.task)
+        actions, self._other = ([], "") if other is None else gold_line(env, other.id, seed)
+        self._actions = iter(actions[: inner.rules.max_turns - 1])
+
+    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+        """Return the next action of the other solution."""
+        return next(self._actions, None)

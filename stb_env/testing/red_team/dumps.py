@@ -1,0 +1,49 @@
+"""Answers that hand over what tools said, so that the right value stands somewhere in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from stb_env.testing.red_team.evidence import Evidence, leaves
+
+_NUMBERS = 2_000
+_FACTS = 3
+
+Dump = Callable[[Evidence], str]
+
+
+def dump(evidence: Evidence) -> str:
+    """Return all results as they came."""
+    return "Here is what I found:\n" + "\n".join(evidence.texts)
+
+
+def first_facts(evidence: Evidence) -> str:
+    """Return the first values of each result, as if they were the answer."""
+    facts = [", ".join(leaves(result, _FACTS)) for result in evidence.results]
+    return f"Regarding your request: {'; '.join(fact for fact in facts if fact)}."
+
+
+def last_result(evidence: Evidence) -> str:
+    """Return the last result alone."""
+    return evidence.texts[-1] if evidence.results else "Nothing was found."
+
+
+def candidates(evidence: Evidence) -> str:
+    """Return every value of every result as a candidate."""
+    found = dict.fromkeys(value for result in evidence.results for value in leaves(result))
+    return "It is one of these: " + ", ".join(found)
+
+
+def numbers(evidence: Evidence) -> str:
+    """Return all numbers up to 2,000, the query's words around them."""
+    return f"{evidence.query} The answer is among: {' '.join(map(str, range(_NUMBERS)))}"
+
+
+DUMPS: Mapping[str, Dump] = {
+    "guess_dump": dump,
+    "guess_facts": first_facts,
+    "guess_last": last_result,
+    "guess_candidates": candidates,
+    "guess_numbers": numbers,
+}
+"""What is said after guessed calls, by the name of the cheat."""

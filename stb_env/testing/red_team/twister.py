@@ -1,0 +1,43 @@
+"""Who makes gold's calls, and then says something else than gold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.baselines.gold import Gold
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.testing.red_team.cheater import Cheater
+from stb_env.testing.red_team.playing import final_answer, other_answer
+from stb_env.testing.red_team.twists import TWISTS
+
+
+class Twister(Cheater):
+    """Makes gold's calls, then denies, hedges, contradicts or buries what gold would answer.
+
+    Examples:
+        >>> from stb_env import play
+        >>> from stb_env.testing.notes import notes
+        >>> played = play(notes(), Twister("yes_no"), task_id="day", seed=3)
+        >>> played.answer, played.reward
+        ('No. Yes. Tuesday', 0.0)
+    """
+
+    says = TWISTS
+
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+        """Let gold plan, and look up how another task is answered."""
+        super().reset(env, seed)
+        self._line = Gold()
+        self._line.reset(env, seed)
+        self._other = other_answer(env, seed)
+
+    def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
+        """Return what gold does, up to its answer."""
+        action = self._line.act(observation, info)
+        answer = final_answer(action)
+        if answer is None:
+            return action
+        self._gold = answer
+        return None

@@ -1,0 +1,70 @@
+"""The page of the red team has every environment and cheat, and its figures are those of the command."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from stb_env.errors import ConfigError
+from stb_env.lab.experiment import LabSettings
+from stb_env.lab.red_team import run
+from stb_env.rollout.make import env_ids
+from stb_env.testing.red_team import RED_TEAM
+from tests.conftest import ROOT
+
+ANEW = "write it anew: { printf '# '; stb-env lab red-team --episodes 40; } > docs/red_team.md"
+PAGE = (ROOT / "docs" / "red_team.md").read_text(encoding="utf-8")
+SAMPLE = "stb/CatAPI-v0"
+"""A fast one that is played without official data."""
+
+
+def column(page: str, label: str) -> dict[str, str]:
+    """Return what each cheat scores in an environment, by table and cheat, as it is printed."""
+    found = {}
+    for table in re.split(r"\n\n(?=[\w-]+: )", page):
+        rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
+        if rows and label in rows[0]:
+            place = rows[0].index(label)
+            found |= {
+                f"{table.splitlines()[0]}, {row[0]}": row[place] for row in rows[2:] if len(row) > place
+            }
+    return found
+
+
+def test_the_page_has_every_environment_and_every_cheat():
+    assert [env_id for env_id in env_ids() if env_id.startswith("stb/") and env_id not in PAGE] == [], ANEW
+    assert [cheat for cheat in RED_TEAM if f"\n| {cheat} " not in PAGE] == [], ANEW
+
+
+def test_a_sample_of_the_page_is_what_the_command_prints():
+    tasks = int(re.search(r"Up to (\d+) tasks", PAGE)[1])
+    printed = run(LabSettings(episodes=tasks, options={"ids": [SAMPLE]})).table()
+    assert column(printed, SAMPLE) == column(PAGE, SAMPLE) != {}, ANEW
+
+
+def test_an_environment_that_lets_its_judge_be_chosen_is_also_played_under_the_open_one():
+    labels = [row[0] for row in run(LabSettings(episodes=1, options={"ids": "stb/Sandbox-v0"})).rows]
+    assert labels == ["stb/Sandbox-v0", "stb/Sandbox-v0 (heuristic)"]
+
+
+def test_a_named_judge_takes_the_place_of_the_environments_own():
+    options = {"ids": SAMPLE, "judge": "heuristic"}
+    assert [row[0] for row in run(LabSettings(episodes=1, options=options)).rows] == [f"{SAMPLE} (heuristic)"]
+
+
+def test_data_without_ids_is_refused():
+    with pytest.raises(ConfigError, match=r"^data belongs to ids: give them with --set ids="):
+        run(LabSettings(options={"data": "somewhere"}))
+
+
+def test_an_environment_that_the_data_lacks_is_left_out_and_named(tmp_path):
+    record = {"query_id": 1, "query": "Hm?", "api_list": []}
+    folder = tmp_path / "test_instruction"
+    folder.mkdir()
+    (folder / "G1_instruction.json").write_text(json.dumps([record]))
+    options = {"ids": ["stb/I3Instruction-v0"], "stabletoolbench": str(tmp_path)}
+    found = run(LabSettings(episodes=1, options=options))
+    assert (found.rows, found.details["lacking"]) == ((), ["stb/I3Instruction-v0"])
+    assert "Left out, since the given data lacks them: stb/I3Instruction-v0." in found.table()
