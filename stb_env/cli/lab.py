@@ -11,6 +11,7 @@ import typer
 from stb_env import __version__
 from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
+from stb_env.errors import ConfigError
 from stb_env.evaluate.manifest import PATHS
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonObject
@@ -53,6 +54,9 @@ def lab(
 
     ``failures --data QUERIES`` is Table 12 and Figure 4 on real queries; run it again with --out to resume.
     """
+    if out is not None and out.exists() and not out.is_dir():
+        # Found at the end, it would have cost the whole experiment.
+        raise ConfigError(f"{out} is a file; --out takes a folder, which is made where there is none")
     given = _given(data, agents, judge, models) | options.read_settings(pairs)
     settings = LabSettings(out, seed, episodes, given)
     experiment = load_experiment(name)(settings)

@@ -161,8 +161,8 @@ class Experiment:
         notes: Remarks and conclusions, a sentence each.
         details: Whatever else belongs into the JSON.
         further: More tables of the same experiment.
-        about: What is measured and what assumed; None for a further table of another experiment.
         plot: Draws the result on matplotlib axes; None where there is nothing to draw.
+        about: What is measured and what assumed; None for a further table of another experiment.
 
     Examples:
         >>> print(Experiment("Rates", ("share", "rate"), ((0.1, 0.52),), notes=("It fell.",)).table())
@@ -181,8 +181,8 @@ class Experiment:
     notes: tuple[str, ...] = ()
     details: JsonMapping = field(default_factory=dict)
     further: tuple[Experiment, ...] = ()
-    about: About | None = None
     plot: Callable[[Axes], None] | None = field(default=None, compare=False)
+    about: About | None = None
 
     def to_dict(self) -> JsonObject:
         """Return the result as plain data; ``about``, ``details`` and ``further`` where there are any."""

@@ -18,18 +18,18 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from stb_env.backend.faults import ToolKey
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import folder_name
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.paired_change import MARGIN, PairedChange, holm
 from stb_env.lab.players import located
+from stb_env.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.rollout import plan
 from stb_env.rollout.make import make_env
 from stb_env.rollout.verdict_file import read_judged
 from stb_env.suites.stabletoolbench.failing_tools import FailingTools, failing_tools
-from stb_env.suites.stabletoolbench.queries import GROUPS, find_files
 from stb_env.tasks import TaskSet
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def run(settings: LabSettings, shares: Sequence[float], margin: float = MARGIN) 
         ConfigError: A setting is wrong.
         DataError: The data cannot be read.
     """
-    groups = _groups(settings)
+    groups = groups_of(settings)
     tools = _tools_in_use(settings, groups)
     cells = [
         cell
@@ -156,7 +156,7 @@ def _tools_in_use(settings: LabSettings, groups: Sequence[str]) -> list[list[str
     """Return category and tool of every tool of the queries that are played."""
     found: set[ToolKey] = set()
     for group in groups:
-        with closing(make_env(_env_id(group), _env_settings(settings))) as env:
+        with closing(make_env(env_id(group), env_settings(settings, _OWN))) as env:
             jobs = plan(env.tasks, episodes=settings.episodes, trials=1, seed=settings.seed)
             found |= TaskSet(env.tasks.get(job.task_id) for job in jobs).tools_used
     return [list(tool) for tool in sorted(found)]
@@ -203,19 +203,11 @@ def _passing() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _env_id(group: str) -> str:
-    return f"stb/{group.replace('-', '')}-v0"
-
-
-def _env_settings(settings: LabSettings) -> JsonObject:
-    return {name: value for name, value in settings.options.items() if name not in _OWN}
-
-
 def _played(settings: LabSettings, agent: str, group: str, out: Path, faults: JsonObject) -> JsonObject:
     session = Session(
-        _env_id(group),
+        env_id(group),
         located(agent),
-        _env_settings(settings) | faults,
+        env_settings(settings, _OWN) | faults,
         seed=settings.seed,
         episodes=settings.episodes,
         trials=settings.count("trials", 1),
@@ -234,34 +226,6 @@ def _agents(settings: LabSettings) -> list[str]:
     if len({folder_name(name) for name in agents}) < len(agents):
         raise ConfigError(f"two agents would share a folder: {', '.join(agents)}; give each once")
     return agents
-
-
-def _groups(settings: LabSettings) -> list[str]:
-    data = Path(str(settings.option("data", "")))
-    given = settings.option("groups", None)
-    if given is None:
-        return list(_groups_in(data))
-    groups = given if isinstance(given, list) else [given]
-    for group in groups:
-        if group not in GROUPS:
-            raise ConfigError(
-                f"no group {group!r}; known: {', '.join(GROUPS)}.{did_you_mean(str(group), GROUPS)}"
-            )
-    return groups
-
-
-def _groups_in(data: Path) -> Iterator[str]:
-    """Yield the groups that the data has; a single file of another name is played as the first."""
-    if data.is_file():
-        yield next((group for group, stem in GROUPS.items() if stem == data.stem), next(iter(GROUPS)))
-        return
-    stems = {file.stem for file in find_files(data)}
-    groups = [group for group, stem in GROUPS.items() if stem in stems]
-    if not groups:
-        raise DataError(
-            f"no group's queries in {data}; expected files such as {next(iter(GROUPS.values()))}.json"
-        )
-    yield from groups
 
 
 def _notes(

@@ -23,7 +23,7 @@ from stb_env.baselines.gold import Gold
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.judges.judge import Judge
-from stb_env.judges.registry import load_judge
+from stb_env.judges.registry import EXACT, load_judge
 from stb_env.lab import failing_tools
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.failure_cell import COLUMNS, SYSTEMS, VERDICTS, Cell, Judged
@@ -33,6 +33,7 @@ from stb_env.lab.players import load_player
 from stb_env.lab.reader import Reader
 from stb_env.lab.world_api import LiveTemplate, WorldAPI, reading_tasks
 from stb_env.metrics.rates import sources
+from stb_env.reference import read_settings
 from stb_env.request import drive
 from stb_env.rollout import AgentFactory, Job, plan, run_batch
 from stb_env.rollout.judging import case_of
@@ -119,11 +120,14 @@ def run(settings: LabSettings) -> Experiment:
 
 def _bench(settings: LabSettings) -> Bench:
     models = settings.option("models", None)
+    judge = settings.text("judge", "heuristic")
+    if judge == EXACT:
+        raise ConfigError("the exact verifier judges every episode here; judge is the open one beside it")
     tasks = reading_tasks()
     return Bench(
         tasks[: settings.episodes] if settings.episodes else tasks,
         _agent(settings, models),
-        load_judge(settings.text("judge", "heuristic"), models=models),
+        load_judge(judge, models=models),
         settings.count("outages", OUTAGES),
         settings.count("concurrency", 1),
         settings.seed,
@@ -134,7 +138,7 @@ def _agent(settings: LabSettings, models: str | None) -> AgentFactory:
     spec = settings.option("agent", Reader.name)
     if not isinstance(spec, str):
         raise ConfigError(f"one agent plays in the Sandbox, got {spec!r}; several play the queries of --data")
-    if spec == Gold.name:
+    if read_settings(spec)[0] == Gold.name:
         raise ConfigError(
             "gold relies on true answers and cannot go on where a tool is down; write --agent reader, which "
             "follows gold's plan and answers with what came"

@@ -101,8 +101,6 @@ EXPERIMENTS: Mapping[str, Entry] = {
         refuses={
             "agent": f"calls are written or gold's, and {_NO_EPISODES}",
             "judge": f"answers are compared with each other, and {_NO_VERDICTS}",
-            "models": "its one model writes calls; write --set writer=ROLE, with the models file in "
-            "STB_MODELS or the keys in the environment",
         },
     ),
     "turing": Entry(
