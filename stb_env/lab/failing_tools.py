@@ -129,7 +129,7 @@ def run(settings: LabSettings, shares: Sequence[float], margin: float = MARGIN) 
                 for cell in cells
             ],
         },
-        further=(_changes(cells, margin), _published()),
+        further=(_changes(cells, margin, _all_simulated(settings)), _published()),
         plot=partial(_plot, cells),
     )
 
@@ -242,10 +242,10 @@ def _notes(
     if built_in:
         yield (
             "Neither cache nor real API was given, so tools that work are simulated too: with the system "
-            "nothing can change, and its rows check the laboratory and no finding."
+            "nothing can change, and its rows are no finding."
         )
     for one in _contrasts(cells):
-        if one.after.share == cells[-1].share and not (built_in and one.before.system == "with"):
+        if one.after.share == cells[-1].share and not (built_in and one.after.system == "with"):
             yield f"{one.after.agent}, {one.where}: {one.change.said(margin)}."
 
 
@@ -284,13 +284,15 @@ def _contrasts(cells: Sequence[Cell]) -> list[Contrast]:
     return [Contrast(*pair, change) for pair, change in zip(pairs, adjusted, strict=True)]
 
 
-def _changes(cells: Sequence[Cell], margin: float) -> Experiment:
+def _changes(cells: Sequence[Cell], margin: float, built_in: bool) -> Experiment:
     rows = []
     for one in _contrasts(cells):
         change = one.change
         tests = (change.change, change.interval, change.adjusted, change.lost, change.won)
         ends = (_ends(one.before), _ends(one.after))
-        rows.append((one.after.agent, *ends, *tests, round(change.mcnemar, 6), change.said(margin)))
+        by_construction = built_in and one.after.system == "with"
+        reads = "built in: all answers are simulated" if by_construction else change.said(margin)
+        rows.append((one.after.agent, *ends, *tests, round(change.mcnemar, 6), reads))
     note = (
         "95 % is a paired bootstrap over queries, those of all groups together; p is of a permutation test "
         "of signs, after Holm over the rows; lost and won count queries, with McNemar's exact test."

@@ -31,6 +31,7 @@ class PairedChange:
         lost: Tasks solved before, in most of their episodes, and not after.
         won: Tasks solved after and not before.
         mcnemar: Exact p-value of these two counts.
+        scored: Whether any task has a score above 0 under either; where none has, nothing could change.
         adjusted: ``p_value`` among those that it is read with; see `holm`. None where it is alone.
 
     Examples:
@@ -50,6 +51,7 @@ class PairedChange:
     lost: int
     won: int
     mcnemar: float
+    scored: bool = True
     adjusted: float | None = None
 
     @classmethod
@@ -73,6 +75,7 @@ class PairedChange:
             lost,
             won,
             mcnemar(lost, won),
+            any(first) or any(second),
         )
 
     @property
@@ -84,7 +87,7 @@ class PairedChange:
     def stays(self, margin: float) -> bool:
         """Say whether the whole interval lies within the margin on either side of no change."""
         # No pairs, no evidence.
-        return self.tasks > 0 and -margin <= self.interval[0] and self.interval[1] <= margin
+        return self.tasks > 0 and self.scored and -margin <= self.interval[0] and self.interval[1] <= margin
 
     def said(self, margin: float = MARGIN) -> str:
         """Return what the test says, in words; never that a score stays without the margin that it is in.
@@ -94,6 +97,8 @@ class PairedChange:
         """
         if not self.tasks:
             return "not measured: no task has a score under both"
+        if not self.scored:
+            return "not measured: every score is 0 under both"
         low, high = self.interval
         if self.found:
             size, ends = abs(self.change), sorted((abs(low), abs(high)))

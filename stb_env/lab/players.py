@@ -10,6 +10,7 @@ from stb_env.reference import read_settings
 from stb_env.rollout import AgentFactory
 
 PLAYERS: Mapping[str, str] = {
+    "noisy_oracle": "stb_env.lab.noisy_oracle:NoisyOracle",
     "reader": "stb_env.lab.reader:Reader",
     "stumbling_oracle": "stb_env.lab.stumbling_oracle:StumblingOracle",
 }

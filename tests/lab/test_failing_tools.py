@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import openai  # noqa: F401 (its first import would eat up the short time-outs)
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.cli import app
 from stb_env.errors import ConfigError, DataError
 from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.failures import run
 from stb_env.suites.stabletoolbench.failing_tools import failing_tools
 from stb_env.suites.stabletoolbench.leaderboard import published
+from stb_env.tools import ToolId
 from tests.models.services import diligent, serving
 from tests.shared import queries
 
@@ -170,13 +173,24 @@ def test_every_change_is_tested_query_by_query(result, agents):
     reporter, quitter = agents
     assert len(reads) == 2 * (2 * 2 + 2)
     assert reads[reporter, "0% without", "50% without"].startswith("falls by ")
-    assert reads[reporter, "50% without", "50% with"].startswith("rises by ")
-    assert reads[quitter, "0% without", "50% without"].startswith("stays within 2.0 points: ")
+    assert reads[quitter, "0% without", "50% without"] == "not measured: every score is 0 under both"
 
 
 def test_where_all_answers_are_simulated_the_system_is_no_finding(result):
     assert any("with the system nothing can change" in note for note in result.notes)
-    assert not any("0% with to" in note for note in result.notes)
+    assert not any(" with: " in note for note in result.notes)
+    reads = {row[-1] for row in result.further[0].rows if row[2].endswith("with")}
+    assert reads == {"built in: all answers are simulated"}
+
+
+def test_with_a_cache_the_system_is_a_finding(data, agents, tmp_path):
+    entry = CacheEntry.of(ToolId("Data", "tool_00", "get_value"), {}, {"value": 7})
+    with closing(ResponseCache(tmp_path / "cache")) as cache:
+        cache.put_many([(entry.key, entry)])
+    settings = lab(data, agents[0], cache=str(tmp_path / "cache"), shares=[0.5], episodes=2)
+    result = run(settings)
+    assert not any("nothing can change" in note for note in result.notes)
+    assert "built in: all answers are simulated" not in {row[-1] for row in result.further[0].rows}
 
 
 def test_the_published_rates_of_the_same_search_stand_beside(result):

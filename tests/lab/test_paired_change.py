@@ -30,6 +30,12 @@ def test_nothing_shared_is_no_evidence_that_a_score_stays():
     assert not change.stays(1.0)
 
 
+def test_scores_that_are_all_nought_could_not_fall_and_so_do_not_stay():
+    change = PairedChange.of(scores(0.0, 0.0), scores(0.0, 0.0))
+    assert change.said(1.0) == "not measured: every score is 0 under both"
+    assert not change.stays(1.0)
+
+
 @pytest.mark.parametrize(
     ("interval", "words"),
     [
