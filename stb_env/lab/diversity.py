@@ -42,7 +42,8 @@ def run(settings: LabSettings) -> Experiment:
     """Count APIs with identical answers to different calls, and measure how far apart answers are.
 
     Options: ``calls``, how many of each API; ``data``, a MirrorAPI-Bench folder in place of the Sandbox;
-    ``writer``, the role of the models file that writes calls (without it they follow from documentation);
+    ``writer``, the role of the models file (``models``) that writes calls (without it they follow from
+    documentation);
     ``embedding`` and ``map``, ``stand-in`` each or the paper's. ``episodes`` is the number of APIs, or of
     pairs of ``data``.
 
@@ -50,9 +51,9 @@ def run(settings: LabSettings) -> Experiment:
         ConfigError: An option is unknown, or what it needs is not installed.
         DataError: The data is not what the format promises.
     """
-    settings.expect("calls", "data", "writer", "embedding", "map")
-    embedding = choose(str(settings.option("embedding", "stand-in")), EMBEDDINGS)
-    mapping = choose(str(settings.option("map", "stand-in")), MAPS)
+    settings.expect("calls", "data", "writer", "models", "embedding", "map")
+    embedding = choose(settings.text("embedding", "stand-in"), EMBEDDINGS)
+    mapping = choose(settings.text("map", "stand-in"), MAPS)
     pairs = _pairs(settings)
     real, simulated = (embedding.run([text_of(answer) for answer in side]) for side in _sides(pairs))
     points = _points(pairs, mapping.run(np.concatenate([real, simulated]), settings.seed))
@@ -79,17 +80,20 @@ def _pairs(settings: LabSettings) -> list[AnswerPair]:
     if data is not None:
         return recorded_pairs(str(data))[: settings.episodes]
     apis, calls = settings.episodes or APIS, settings.count("calls", CALLS)
-    writer = CallWriter(_model(settings.option("writer", None)), seed=settings.seed)
+    writer = CallWriter(_model(settings), seed=settings.seed)
     written = sandbox_pairs(written_calls(apis, calls, writer, settings.seed), "written")
     return written + sandbox_pairs(gold_calls(apis, calls, settings.seed), "gold")
 
 
-def _model(role: str | None) -> ChatModel | None:
-    if role is None:
+def _model(settings: LabSettings) -> ChatModel | None:
+    if settings.option("writer", None) is None:
+        if "models" in settings.options:
+            raise ConfigError("models names the model that writes calls; say which: --set writer=agent")
         return None
+    role = settings.text("writer", "")
     if role not in ROLES:
         raise ConfigError(f"no role {role!r}; expected one of {', '.join(ROLES)}.{did_you_mean(role, ROLES)}")
-    return connect(load_models()[role])
+    return connect(load_models(settings.option("models", None))[role])
 
 
 def _sides(pairs: Sequence[AnswerPair]) -> tuple[list[Answer], list[Answer]]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -30,6 +30,7 @@ class LabSettings:
         seed: Everything random follows from it.
         episodes: How many episodes, APIs or pairs, whatever the experiment counts; None for its default.
         options: The experiment's own settings by name.
+        refuses: Why an option that other experiments have cannot apply to this one, by its name.
 
     Examples:
         >>> settings = LabSettings(options={"error_rate": 0.5})
@@ -45,6 +46,7 @@ class LabSettings:
     seed: int = 0
     episodes: int | None = None
     options: JsonMapping = field(default_factory=dict)
+    refuses: Mapping[str, str] = field(default_factory=dict)
 
     def expect(self, *known: str) -> None:
         """Check the names of the options.
@@ -56,6 +58,8 @@ class LabSettings:
             ConfigError: Another one was given.
         """
         for name in self.options:
+            if name not in known and name in self.refuses:
+                raise ConfigError(f"this experiment takes no {name}: {self.refuses[name]}")
             if name not in known:
                 expected = ", ".join(sorted(known)) or "none"
                 raise ConfigError(f"no setting {name!r}; expected {expected}.{did_you_mean(name, known)}")
@@ -64,16 +68,46 @@ class LabSettings:
         """Return a setting, or the default where it was not given."""
         return self.options.get(name, default)
 
+    def text(self, name: str, default: str) -> str:
+        """Return a setting that is a text.
+
+        Raises:
+            ConfigError: It is none, or an empty one.
+        """
+        value = self.option(name, default)
+        if not isinstance(value, str) or not value:
+            raise ConfigError(f"{name} is a text, got {value!r}")
+        return value
+
     def share(self, name: str, default: float) -> float:
         """Return a setting that is a share.
 
         Raises:
             ConfigError: It is no number from 0 to 1.
         """
-        value = self.option(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
-            raise ConfigError(f"{name} is a share from 0 to 1, got {value!r}")
-        return float(value)
+        return self._as_share(name, self.option(name, default))
+
+    def shares(self, name: str, default: Sequence[float]) -> list[float]:
+        """Return a setting that is a list of shares, in order, each once.
+
+        Raises:
+            ConfigError: It is no list, or one of its members is no number from 0 to 1.
+        """
+        given = self.option(name, default)
+        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+            raise ConfigError(f"{name} is a list of shares, got {given!r}; write {name}=[0,0.5]")
+        return sorted({self._as_share(name, share) for share in given})
+
+    def counts(self, name: str, default: Sequence[int]) -> list[int]:
+        """Return a setting that is a list of whole numbers from 1, in order, each once.
+
+        Raises:
+            ConfigError: It is no list, or one of its members is no such number.
+        """
+        given = self.option(name, default)
+        if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+            raise ConfigError(f"{name} is a list of whole numbers, got {given!r}; write {name}=[6,12]")
+        return sorted({self._as_count(name, count) for count in given})
 
     def count(self, name: str, default: int) -> int:
         """Return a setting that is a number of things.
@@ -81,10 +115,39 @@ class LabSettings:
         Raises:
             ConfigError: It is no whole number from 1.
         """
-        value = self.option(name, default)
+        return self._as_count(name, self.option(name, default))
+
+    @staticmethod
+    def _as_share(name: str, value: Json) -> float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+            raise ConfigError(f"{name} is a share from 0 to 1, got {value!r}")
+        return float(value)
+
+    @staticmethod
+    def _as_count(name: str, value: Json) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < 1:
             raise ConfigError(f"{name} is a whole number from 1, got {value!r}")
         return value
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What the numbers of an experiment are, in one line.
+
+    Attributes:
+        measured: What was measured.
+        assumed: What was taken for granted, and so cannot be concluded.
+
+    Examples:
+        >>> print(About("the height of the tower", "that the tape is a metre long"))
+        Measured: the height of the tower. Assumed: that the tape is a metre long.
+    """
+
+    measured: str
+    assumed: str
+
+    def __str__(self) -> str:
+        return f"Measured: {self.measured}. Assumed: {self.assumed}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +162,7 @@ class Experiment:
         details: Whatever else belongs into the JSON.
         further: More tables of the same experiment.
         plot: Draws the result on matplotlib axes; None where there is nothing to draw.
+        about: What is measured and what assumed; None for a further table of another experiment.
 
     Examples:
         >>> print(Experiment("Rates", ("share", "rate"), ((0.1, 0.52),), notes=("It fell.",)).table())
@@ -118,15 +182,18 @@ class Experiment:
     details: JsonMapping = field(default_factory=dict)
     further: tuple[Experiment, ...] = ()
     plot: Callable[[Axes], None] | None = field(default=None, compare=False)
+    about: About | None = None
 
     def to_dict(self) -> JsonObject:
-        """Return the result as plain data; ``details`` and ``further`` only where there are any."""
+        """Return the result as plain data; ``about``, ``details`` and ``further`` where there are any."""
         data: JsonObject = {
             "title": self.title,
             "columns": list(self.columns),
             "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
             "notes": list(self.notes),
         }
+        if self.about is not None:
+            data["about"] = asdict(self.about)
         if self.details:
             data["details"] = dict(self.details)
         if self.further:
@@ -141,6 +208,7 @@ class Experiment:
         lines.insert(1, _line(["-" * width for width in widths], widths))
         parts = [
             self.title,
+            str(self.about or ""),
             "\n".join(lines),
             "\n".join(self.notes),
             *(more.table() for more in self.further),

@@ -8,24 +8,28 @@ was cut off goes on.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING
 
 from stb_env.backend.faults import ToolKey
-from stb_env.errors import ConfigError, DataError, did_you_mean
+from stb_env.errors import ConfigError
 from stb_env.evaluate.plan import folder_name
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.lab.paired_change import MARGIN, PairedChange, holm
+from stb_env.lab.players import located
+from stb_env.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.rollout import plan
 from stb_env.rollout.make import make_env
+from stb_env.rollout.verdict_file import read_judged
 from stb_env.suites.stabletoolbench.failing_tools import FailingTools, failing_tools
-from stb_env.suites.stabletoolbench.queries import GROUPS, find_files
 from stb_env.tasks import TaskSet
 
 if TYPE_CHECKING:
@@ -36,7 +40,12 @@ SYSTEMS: Mapping[str, str] = {"without": "unavailable", "with": "simulator"}
 
 COLUMNS = ("method", "virtual system", "share", "tools down", "SoPR", "std", "episodes", "invalid", "paper")
 
-_OWN = ("agent", "shares", "groups", "concurrency", "trials")
+CHANGES = ("method", "from", "to", "change", "95 %", "p (Holm)", "lost", "won", "McNemar p", "reads")
+
+_OWN = ("agent", "shares", "margin", "groups", "concurrency", "trials")
+
+Query = tuple[str, str]
+"""Group and id of a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +57,14 @@ class Cell:
         system: ``with`` or ``without`` the virtual system.
         share: The share that was asked for.
         groups: Summary of the run on each group.
+        scores: Mean score of each query's valid episodes.
     """
 
     agent: str
     system: str
     share: float
     groups: Mapping[str, JsonMapping]
+    scores: Mapping[Query, float] = field(default_factory=dict)
 
     @property
     def mean(self) -> float | None:
@@ -83,7 +94,7 @@ class Cell:
         return round(fmean(rates), 6) if rates else None
 
 
-def run(settings: LabSettings, shares: Sequence[float]) -> Experiment:
+def run(settings: LabSettings, shares: Sequence[float], margin: float = MARGIN) -> Experiment:
     """Play real queries with ever more tools down, with and without the virtual system.
 
     Args:
@@ -92,12 +103,13 @@ def run(settings: LabSettings, shares: Sequence[float]) -> Experiment:
             ``trials`` (1), and any setting of StableToolBench's environments: ``cache``, ``mode``,
             ``real``, ``simulator``, ``judge``, ``votes``, ``models``, ``tools`` ...
         shares: Shares of tools that are down, from 0.
+        margin: Change that counts as none.
 
     Raises:
         ConfigError: A setting is wrong.
         DataError: The data cannot be read.
     """
-    groups = _groups(settings)
+    groups = groups_of(settings)
     tools = _tools_in_use(settings, groups)
     cells = [
         cell
@@ -109,7 +121,7 @@ def run(settings: LabSettings, shares: Sequence[float]) -> Experiment:
         "Failing tools on real queries, with and without the virtual system",
         COLUMNS,
         tuple(cell.row for cell in cells),
-        notes=tuple(_notes(cells, groups)),
+        notes=tuple(_notes(settings, cells, groups, margin)),
         details={
             "groups": groups,
             "cells": [
@@ -117,7 +129,7 @@ def run(settings: LabSettings, shares: Sequence[float]) -> Experiment:
                 for cell in cells
             ],
         },
-        further=(_published(),),
+        further=(_changes(cells, margin, _all_simulated(settings)), _published()),
         plot=partial(_plot, cells),
     )
 
@@ -144,7 +156,7 @@ def _tools_in_use(settings: LabSettings, groups: Sequence[str]) -> list[list[str
     """Return category and tool of every tool of the queries that are played."""
     found: set[ToolKey] = set()
     for group in groups:
-        with closing(make_env(_env_id(group), _env_settings(settings))) as env:
+        with closing(make_env(env_id(group), env_settings(settings, _OWN))) as env:
             jobs = plan(env.tasks, episodes=settings.episodes, trials=1, seed=settings.seed)
             found |= TaskSet(env.tasks.get(job.task_id) for job in jobs).tools_used
     return [list(tool) for tool in sorted(found)]
@@ -155,36 +167,52 @@ def _cells(
 ) -> Iterator[Cell]:
     # With no tool down there is nothing that the two systems could differ in: played once, shown twice.
     if not share:
-        found = {group: _played(settings, agent, group, "0", {}) for group in groups}
-        yield from (Cell(agent, system, 0.0, found) for system in SYSTEMS)
+        found, scores = _groups_played(settings, agent, groups, "0", {})
+        yield from (Cell(agent, system, 0.0, found, scores) for system in SYSTEMS)
         return
     for system, action in SYSTEMS.items():
         faults = {"share": share, "seed": settings.seed, "action": action, "tools": tools}
         name = f"{share:g}-{system}"
-        found = {group: _played(settings, agent, group, name, {"faults": faults}) for group in groups}
-        yield Cell(agent, system, share, found)
+        yield Cell(agent, system, share, *_groups_played(settings, agent, groups, name, {"faults": faults}))
 
 
-def _env_id(group: str) -> str:
-    return f"stb/{group.replace('-', '')}-v0"
+def _groups_played(
+    settings: LabSettings, agent: str, groups: Sequence[str], name: str, faults: JsonObject
+) -> tuple[dict[str, JsonMapping], dict[Query, float]]:
+    """Play a cell; return the summary of each group and the score of each query."""
+    summaries: dict[str, JsonMapping] = {}
+    scores: dict[Query, list[float]] = {}
+    for group in groups:
+        place = Path(folder_name(agent), name, group)
+        with _folder(settings) as out:
+            summaries[group] = _played(settings, agent, group, out / place, faults)
+            for episode in read_judged(out / place):
+                if episode.valid:
+                    scores.setdefault((group, episode.task_id), []).append(episode.reward)
+    return summaries, {query: fmean(several) for query, several in scores.items()}
 
 
-def _env_settings(settings: LabSettings) -> JsonObject:
-    return {name: value for name, value in settings.options.items() if name not in _OWN}
+def _folder(settings: LabSettings) -> AbstractContextManager[Path]:
+    """Return where runs are kept: in the output folder, or only until they are read."""
+    return _passing() if settings.out is None else nullcontext(settings.out)
 
 
-def _played(settings: LabSettings, agent: str, group: str, name: str, faults: JsonObject) -> JsonObject:
+@contextmanager
+def _passing() -> Iterator[Path]:
+    with tempfile.TemporaryDirectory(prefix="stb_lab_") as folder:
+        yield Path(folder)
+
+
+def _played(settings: LabSettings, agent: str, group: str, out: Path, faults: JsonObject) -> JsonObject:
     session = Session(
-        _env_id(group),
-        agent,
-        _env_settings(settings) | faults,
+        env_id(group),
+        located(agent),
+        env_settings(settings, _OWN) | faults,
         seed=settings.seed,
         episodes=settings.episodes,
         trials=settings.count("trials", 1),
     )
-    place = Path(folder_name(agent), name, group)
     with closing(session):
-        out = None if settings.out is None else settings.out / place
         return session.play(out, concurrency=settings.count("concurrency", 1))
 
 
@@ -200,35 +228,9 @@ def _agents(settings: LabSettings) -> list[str]:
     return agents
 
 
-def _groups(settings: LabSettings) -> list[str]:
-    data = Path(str(settings.option("data", "")))
-    given = settings.option("groups", None)
-    if given is None:
-        return list(_groups_in(data))
-    groups = given if isinstance(given, list) else [given]
-    for group in groups:
-        if group not in GROUPS:
-            raise ConfigError(
-                f"no group {group!r}; known: {', '.join(GROUPS)}.{did_you_mean(str(group), GROUPS)}"
-            )
-    return groups
-
-
-def _groups_in(data: Path) -> Iterator[str]:
-    """Yield the groups that the data has; a single file of another name is played as the first."""
-    if data.is_file():
-        yield next((group for group, stem in GROUPS.items() if stem == data.stem), next(iter(GROUPS)))
-        return
-    stems = {file.stem for file in find_files(data)}
-    groups = [group for group, stem in GROUPS.items() if stem in stems]
-    if not groups:
-        raise DataError(
-            f"no group's queries in {data}; expected files such as {next(iter(GROUPS.values()))}.json"
-        )
-    yield from groups
-
-
-def _notes(cells: Sequence[Cell], groups: Sequence[str]) -> Iterator[str]:
+def _notes(
+    settings: LabSettings, cells: Sequence[Cell], groups: Sequence[str], margin: float
+) -> Iterator[str]:
     judges = sorted({judge for cell in cells for one in cell.groups.values() for judge in one["judges"]})
     yield f"Groups: {', '.join(groups)}; SoPR is the unweighted mean over them, std over trials."
     yield f"Judged by: {', '.join(judges) or 'no one'}; a heuristic's rates do not compare with the paper's."
@@ -236,13 +238,66 @@ def _notes(cells: Sequence[Cell], groups: Sequence[str]) -> Iterator[str]:
         "paper is the range over the models of Table 12 that search alike (virtual system, judge "
         "gpt-4-turbo-preview, mean of six groups); its Figure 4, without the system, was only drawn."
     )
-    for agent, system in dict.fromkeys((cell.agent, cell.system) for cell in cells):
-        part = [cell for cell in cells if (cell.agent, cell.system) == (agent, system)]
-        first, last = part[0], part[-1]
-        if first.mean is not None and last.mean is not None:
-            change = 100 * (last.mean - first.mean)
-            shares = f"{first.share:.0%} to {last.share:.0%} down"
-            yield f"{agent}, {system} the system, {shares}: {change:+.1f} points."
+    built_in = _all_simulated(settings)
+    if built_in:
+        yield (
+            "Neither cache nor real API was given, so tools that work are simulated too: with the system "
+            "nothing can change, and its rows are no finding."
+        )
+    for one in _contrasts(cells):
+        if one.after.share == cells[-1].share and not (built_in and one.after.system == "with"):
+            yield f"{one.after.agent}, {one.where}: {one.change.said(margin)}."
+
+
+def _all_simulated(settings: LabSettings) -> bool:
+    return settings.option("cache", None) is None and settings.option("real", None) is None
+
+
+@dataclass(frozen=True, slots=True)
+class Contrast:
+    """A change between two cells of one agent, tested query by query."""
+
+    before: Cell
+    after: Cell
+    change: PairedChange
+
+    @property
+    def where(self) -> str:
+        """Both ends in words."""
+        return f"{_ends(self.before)} to {_ends(self.after)}"
+
+
+def _ends(cell: Cell) -> str:
+    return f"{cell.share:.0%} {cell.system}"
+
+
+def _contrasts(cells: Sequence[Cell]) -> list[Contrast]:
+    """Set every cell against none down, and with the system against without; p-values after Holm."""
+    pairs: list[tuple[Cell, Cell]] = []
+    for agent in dict.fromkeys(cell.agent for cell in cells):
+        mine = [cell for cell in cells if cell.agent == agent]
+        by_place = {(cell.system, cell.share): cell for cell in mine}
+        shares = sorted({cell.share for cell in mine if cell.share})
+        pairs += [(by_place[system, 0.0], by_place[system, share]) for system in SYSTEMS for share in shares]
+        pairs += [(by_place["without", share], by_place["with", share]) for share in shares]
+    adjusted = holm([PairedChange.of(before.scores, after.scores) for before, after in pairs])
+    return [Contrast(*pair, change) for pair, change in zip(pairs, adjusted, strict=True)]
+
+
+def _changes(cells: Sequence[Cell], margin: float, built_in: bool) -> Experiment:
+    rows = []
+    for one in _contrasts(cells):
+        change = one.change
+        tests = (change.change, change.interval, change.adjusted, change.lost, change.won)
+        ends = (_ends(one.before), _ends(one.after))
+        by_construction = built_in and one.after.system == "with"
+        reads = "built in: all answers are simulated" if by_construction else change.said(margin)
+        rows.append((one.after.agent, *ends, *tests, round(change.mcnemar, 6), reads))
+    note = (
+        "95 % is a paired bootstrap over queries, those of all groups together; p is of a permutation test "
+        "of signs, after Holm over the rows; lost and won count queries, with McNemar's exact test."
+    )
+    return Experiment("Changes, in pairs of queries", CHANGES, tuple(rows), (note,))
 
 
 def _published() -> Experiment:

@@ -10,18 +10,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from stb_env.baselines.gold import Gold
+from stb_env.baselines.replay import Replay
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.judges.heuristic import HeuristicJudge
+from stb_env.judges.judge import Judge
+from stb_env.judges.registry import EXACT, load_judge
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 from stb_env.lab.grounded_value import grounded_value
 from stb_env.lab.mean_score import MeanScore
+from stb_env.lab.paired_change import MARGIN, PairedChange, holm
+from stb_env.lab.players import load_player
+from stb_env.lab.query_groups import env_id, env_settings, groups_of
 from stb_env.lab.stumbling_oracle import StumblingOracle
-from stb_env.rollout import Job, plan, run_batch
+from stb_env.rollout import Agent, AgentFactory, Job, plan, run_batch
+from stb_env.rollout.make import make_env
 from stb_env.suites.sandbox import env as sandbox
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.trajectory import Trajectory
@@ -42,7 +49,13 @@ if TYPE_CHECKING:
 BUDGETS = (6, 12, 24)
 """Calls of the agent that a search may make for a task."""
 
+ERROR_RATE = 0.25
+
 COLUMNS = ("search", "calls allowed", "calls made", "solved", "95 %", "episodes", "invalid")
+
+_OWN = ("error_rate", "budgets", "agent", "judge", "models", "margin")
+# The models file is the environment's as well.
+_OWN_WITH_DATA = ("error_rate", "budgets", "agent", "judge", "margin", "groups")
 
 Wrap = Callable[[ToolEnv, int], TreeSearch]
 
@@ -51,26 +64,32 @@ def _uct(value: Value) -> Wrap:
     return lambda env, calls: MonteCarloTreeSearch(env, value, max_queries=calls)
 
 
-SEARCHES: Mapping[str, Wrap] = {
-    "CoT": lambda env, calls: IndependentChains(env, max_queries=calls),
-    "CoT@n": lambda env, calls: IndependentChains(env, tries=calls, max_queries=calls),
-    "DFS": lambda env, calls: DepthFirstSearch(env, max_queries=calls),
-    "best-first, calls": lambda env, calls: BestFirstSearch(env, heuristic_value, max_queries=calls),
-    "best-first, grounding": lambda env, calls: BestFirstSearch(env, grounded_value, max_queries=calls),
-    "best of n, grounding": lambda env, calls: IndependentChains(
-        env, tries=calls, max_queries=calls, answers=calls, value=grounded_value
-    ),
-    "UCT, calls": _uct(heuristic_value),
-    "UCT, judge": _uct(JudgeValue(HeuristicJudge())),
-    "UCT, grounding": _uct(grounded_value),
-    "UCT, oracle": _uct(JudgeValue(ExactJudge(), oracle=True)),
-}
-"""Searches by name, with the value that they go by.
+def searches(judge: Judge, truth: Judge) -> dict[str, Wrap]:
+    """Return the searches by name, with the value that they go by.
 
-The values: ``calls`` is whether calls were answered, ``grounding`` besides whether arguments and answer stand
-in what came before, ``judge`` the offline heuristic judge without the labels of the task. ``oracle`` is the
-verifier that scores the episodes, which no real search has: it says what is left to gain.
-"""
+    The values: ``calls`` is whether calls were answered, ``grounding`` besides whether arguments and answer
+    stand in what came before, ``judge`` an open judge without the labels of the task. ``oracle`` is what
+    scores the episodes, which no real search has: it says what is left to gain.
+
+    Args:
+        judge: The open judge.
+        truth: What scores the episodes.
+    """
+    return {
+        "CoT": lambda env, calls: IndependentChains(env, max_queries=calls),
+        "CoT@n": lambda env, calls: IndependentChains(env, tries=calls, max_queries=calls),
+        "DFS": lambda env, calls: DepthFirstSearch(env, max_queries=calls),
+        "best-first, calls": lambda env, calls: BestFirstSearch(env, heuristic_value, max_queries=calls),
+        "best-first, grounding": lambda env, calls: BestFirstSearch(env, grounded_value, max_queries=calls),
+        "best of n, grounding": lambda env, calls: IndependentChains(
+            env, tries=calls, max_queries=calls, answers=calls, value=grounded_value
+        ),
+        "UCT, calls": _uct(heuristic_value),
+        "UCT, judge": _uct(JudgeValue(judge)),
+        "UCT, grounding": _uct(grounded_value),
+        "UCT, oracle": _uct(JudgeValue(truth, oracle=True)),
+    }
+
 
 COMPARED = (
     ("DFS", "CoT"),
@@ -108,6 +127,11 @@ class Cell:
         return MeanScore.of(self.scores)
 
     @property
+    def means(self) -> dict[str, float]:
+        """Mean score of each task."""
+        return {task: float(np.mean(several)) for task, several in self.scores.items()}
+
+    @property
     def row(self) -> TableRow:
         """The cell as a row of the table."""
         rate, episodes = self.rate, sum(map(len, self.scores.values()))
@@ -117,41 +141,111 @@ class Cell:
 Cells = Mapping[tuple[str, int], Cell]
 
 
+class Bench(NamedTuple):
+    """What stays the same under all searches.
+
+    Attributes:
+        agent: Who plays.
+        judge: The open judge, which values answers in ``UCT, judge``.
+        truth: What scores the episodes: the exact verifier, or on real queries the open judge.
+        parts: Environments, each with its name and the episodes that are played in it.
+    """
+
+    agent: AgentFactory
+    judge: Judge
+    truth: Judge
+    parts: Sequence[tuple[str, ToolEnv, Sequence[Job]]]
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks there are."""
+        return sum(len(jobs) for *_, jobs in self.parts)
+
+
 def run(settings: LabSettings) -> Experiment:
-    """Play the Sandbox's test split under every search, with the same agent and equal budgets.
+    """Play the same tasks under every search, with the same agent and equal budgets.
 
     Args:
-        settings: ``episodes`` is the number of tasks, spread over the split (all 600). Options:
-            ``error_rate`` of a step (0.25), ``budgets``, calls of the agent for a task (6, 12 and 24).
+        settings: ``episodes`` is the number of tasks, spread over the Sandbox's test split (all 600), or of
+            each group of ``data``. Options: ``budgets``, calls of the agent for a task (6, 12 and 24),
+            ``agent`` (the stumbling oracle) with its ``error_rate`` of a step (0.25), ``judge``, the open one
+            (heuristic), ``margin``, the change that counts as none (0.02), and ``models``. With ``data``,
+            query files, ``groups`` of them are played (all) and the judge scores; any setting of
+            StableToolBench's environments may be given.
 
     Raises:
         ConfigError: A setting is unknown or out of range.
+        DataError: The data cannot be read.
     """
-    settings.expect("error_rate", "budgets")
-    rate, budgets = settings.share("error_rate", 0.25), _budgets(settings)
-    env = sandbox.make(split="test")
-    jobs = _spread(plan(env.tasks, episodes=None, seed=settings.seed), settings.episodes)
+    real = "data" in settings.options
+    if not real:
+        settings.expect(*_OWN)
+    budgets, margin = settings.counts("budgets", BUDGETS), settings.share("margin", MARGIN)
+    bench = _bench(settings, real)
     cells = {
-        (name, calls): _cell(name, calls, _played(env, jobs, wrap, calls, rate))
-        for name, wrap in SEARCHES.items()
+        (name, calls): _cell(name, calls, _played(bench, wrap, calls))
+        for name, wrap in searches(bench.judge, bench.truth).items()
         for calls in budgets
     }
     return Experiment(
-        "Searches at equal calls of the agent (Sandbox, test split)",
+        f"Searches at equal calls of the agent ({'real queries' if real else 'Sandbox, test split'})",
         COLUMNS,
         tuple(cell.row for cell in cells.values()),
-        notes=tuple(_notes(rate, len(jobs))),
-        details={"agent": StumblingOracle.name, "error_rate": rate, "tasks": len(jobs)},
-        further=(_differences(cells, budgets),),
+        notes=tuple(_notes(settings, bench)),
+        details={
+            "agent": settings.option("agent", StumblingOracle.name),
+            "judge": bench.judge.name,
+            "scored by": bench.truth.name,
+            "tasks": bench.tasks,
+        },
+        further=(_differences(cells, budgets, margin),),
         plot=partial(_plot, cells, budgets),
     )
 
 
-def _budgets(settings: LabSettings) -> list[int]:
-    given = settings.option("budgets", BUDGETS)
-    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
-        raise ConfigError(f"budgets is a list of whole numbers, got {given!r}; write budgets=[6,12]")
-    return sorted({LabSettings(options={"budgets": calls}).count("budgets", 1) for calls in given})
+def _bench(settings: LabSettings, real: bool) -> Bench:
+    if settings.option("judge", None) == EXACT:
+        raise ConfigError(
+            "the exact verifier scores the Sandbox as it is and knows no real query; judge is an open one"
+        )
+    judge = load_judge(settings.text("judge", "heuristic"), models=settings.option("models", None))
+    agent = _agent(settings, real)
+    if not real:
+        env = sandbox.make(split="test")
+        jobs = _spread(plan(env.tasks, episodes=None, seed=settings.seed), settings.episodes)
+        return Bench(agent, judge, ExactJudge(), [("", env, jobs)])
+    given = env_settings(settings, _OWN_WITH_DATA) | {"judge": judge}
+    parts = []
+    for group in groups_of(settings):
+        env = make_env(env_id(group), given)
+        jobs = plan(env.tasks, episodes=None, seed=settings.seed)
+        parts.append((group, env, _spread(jobs, settings.episodes)))
+    return Bench(agent, judge, judge, parts)
+
+
+def _agent(settings: LabSettings, real: bool) -> AgentFactory:
+    if "agent" not in settings.options and not real:
+        return partial(StumblingOracle, settings.share("error_rate", ERROR_RATE))
+    if "error_rate" in settings.options:
+        raise ConfigError(
+            "error_rate is the default agent's, which plays the Sandbox alone; leave out error_rate, or "
+            "agent and data"
+        )
+    spec = settings.text("agent", "chat")
+    factory = load_player(spec, settings.option("models", None))
+    agent = factory()
+    if isinstance(agent, Gold | Replay):
+        raise ConfigError(
+            f"{spec} follows one plan and cannot go back to another node; write --agent chat, or "
+            "--agent stumbling_oracle in the Sandbox"
+        )
+    if type(agent).wrap is not Agent.wrap:
+        raise ConfigError(
+            f"{spec} brings a search of its own, and this experiment compares searches; write --agent chat"
+        )
+    if real and isinstance(agent, StumblingOracle):
+        raise ConfigError(f"{spec} knows the Sandbox's solutions alone; on real queries write --agent chat")
+    return factory
 
 
 def _spread(jobs: Sequence[Job], count: int | None) -> list[Job]:
@@ -160,50 +254,65 @@ def _spread(jobs: Sequence[Job], count: int | None) -> list[Job]:
     return [jobs[index * len(jobs) // count] for index in range(count)]
 
 
-def _played(env: ToolEnv, jobs: Sequence[Job], wrap: Wrap, calls: int, rate: float) -> list[Trajectory]:
-    return run_batch(lambda: wrap(env.fork(), calls), partial(StumblingOracle, rate), jobs)
+def _played(bench: Bench, wrap: Wrap, calls: int) -> dict[str, list[Trajectory]]:
+    """Return the episodes of each part under one search."""
+    return {
+        name: run_batch(partial(_wrapped, env, wrap, calls), bench.agent, jobs)
+        for name, env, jobs in bench.parts
+    }
 
 
-def _cell(search: str, allowed: int, episodes: Sequence[Trajectory]) -> Cell:
+def _wrapped(env: ToolEnv, wrap: Wrap, calls: int) -> TreeSearch:
+    return wrap(env.fork(), calls)
+
+
+def _cell(search: str, allowed: int, played: Mapping[str, Sequence[Trajectory]]) -> Cell:
     scores: dict[str, list[float]] = {}
-    for episode in episodes:
+    episodes = [(part, episode) for part, several in played.items() for episode in several]
+    for part, episode in episodes:
         if episode.valid:
-            scores.setdefault(episode.task_id, []).append(episode.reward)
-    made = float(np.mean([episode.tree["queries"] for episode in episodes if episode.tree]))
-    return Cell(search, allowed, round(made, 3), scores, sum(not episode.valid for episode in episodes))
+            scores.setdefault(f"{part} {episode.task_id}", []).append(episode.reward)
+    queries = [episode.tree["queries"] for _, episode in episodes if episode.tree]
+    made = float(np.mean(queries)) if queries else 0.0
+    return Cell(search, allowed, round(made, 3), scores, sum(not episode.valid for _, episode in episodes))
 
 
-def _notes(rate: float, tasks: int) -> Iterator[str]:
-    yield (
-        f"{tasks} tasks; each step of the agent is wrong with probability {rate:g}, and it does not know. "
-        "It gives up where it sees an error or cannot go on."
-    )
+def _notes(settings: LabSettings, bench: Bench) -> Iterator[str]:
+    if "agent" in settings.options or "data" in settings.options:
+        yield f"{bench.tasks} tasks, played by {settings.option('agent', 'chat')}."
+    else:
+        rate = settings.share("error_rate", ERROR_RATE)
+        yield (
+            f"{bench.tasks} tasks; each step of the agent is wrong with probability {rate:g}, and it does "
+            "not know. It gives up where it sees an error or cannot go on."
+        )
+    yield f"Scored by {bench.truth.name}; 'UCT, judge' goes by {bench.judge.name}, without the task's labels."
     yield (
         "CoT, CoT@n, DFS and best-first end with their first answer; best of n and UCT use all calls and "
-        "play the answer of the highest value. 'UCT, oracle' is valued by the verifier that scores the "
-        "episodes, so it is a bound and no method."
+        "play the answer of the highest value. 'UCT, oracle' is valued by what scores the episodes, so it is "
+        "a bound and no method."
     )
 
 
-def _differences(cells: Cells, budgets: Sequence[int]) -> Experiment:
-    rows: list[TableRow] = []
-    for first, second in COMPARED:
-        for calls in budgets:
-            one, other = cells[first, calls].scores, cells[second, calls].scores
-            gains = {
-                task: [float(np.mean(one[task]) - np.mean(other[task]))] for task in one if task in other
-            }
-            gain = MeanScore.of(gains)
-            rows.append((first, second, calls, gain.mean, gain.interval, gain.low > 0))
+def _differences(cells: Cells, budgets: Sequence[int], margin: float) -> Experiment:
+    pairs = [(first, second, calls) for first, second in COMPARED for calls in budgets]
+    changes = [
+        PairedChange.of(cells[second, calls].means, cells[first, calls].means)
+        for first, second, calls in pairs
+    ]
+    rows = (
+        (*pair, change.change, change.interval, change.adjusted, change.said(margin))
+        for pair, change in zip(pairs, holm(changes), strict=True)
+    )
     return Experiment(
-        "Differences, task by task",
-        ("search", "against", "calls allowed", "gain", "95 %", "above 0"),
+        "Differences, in pairs of tasks",
+        ("search", "against", "calls allowed", "gain", "95 %", "p (Holm)", "reads"),
         tuple(rows),
     )
 
 
 def _plot(cells: Cells, budgets: Sequence[int], axes: Axes) -> None:
-    for name in SEARCHES:
+    for name in dict.fromkeys(name for name, _ in cells):
         rates = [cells[name, calls].rate for calls in budgets]
         style = "--" if name.endswith("oracle") else "-"
         means = [rate.mean for rate in rates]

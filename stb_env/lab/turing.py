@@ -82,8 +82,8 @@ def _details(blinded: Sequence[BlindPair], measured: Sequence[Similarity]) -> li
 
 def _label_table(settings: LabSettings, blinded: Sequence[BlindPair]) -> Experiment:
     """Return the shares of each outcome and the agreement of the annotators, by question."""
-    given = str(settings.option("labels", ""))
-    labels = read_labels([Path(file) for file in given.split(",") if file], blinded)
+    given = settings.text("labels", "").split(",") if "labels" in settings.options else []
+    labels = read_labels([Path(file) for file in given], blinded)
     note = (
         f"{len({label.annotator for label in labels})} annotators; a win is a label that takes the simulated "
         "answer for the more real one."

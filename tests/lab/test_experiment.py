@@ -114,8 +114,8 @@ def test_every_experiment_names_its_settings_when_it_is_given_another(name: str)
 @pytest.mark.parametrize(
     ("option", "message"),
     [
-        ({"error_rate": 2}, "error_rate is a share from 0 to 1, got 2"),
-        ({"error_rate": True}, "error_rate is a share from 0 to 1, got True"),
+        ({"margin": 2}, "margin is a share from 0 to 1, got 2"),
+        ({"margin": True}, "margin is a share from 0 to 1, got True"),
         ({"outages": 0}, "outages is a whole number from 1, got 0"),
         ({"shares": 0.5}, r"shares is a list of shares, got 0.5; write shares=\[0,0.5\]"),
         ({"shares": [1.5]}, "shares is a share from 0 to 1, got 1.5"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -10,12 +11,14 @@ import openai  # noqa: F401 (its first import would eat up the short time-outs)
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.cli import app
 from stb_env.errors import ConfigError, DataError
-from stb_env.lab.experiment import LabSettings
+from stb_env.lab.experiment import Experiment, LabSettings
 from stb_env.lab.failures import run
 from stb_env.suites.stabletoolbench.failing_tools import failing_tools
 from stb_env.suites.stabletoolbench.leaderboard import published
+from stb_env.tools import ToolId
 from tests.models.services import diligent, serving
 from tests.shared import queries
 
@@ -68,17 +71,17 @@ def api(tool: str, name: str) -> dict[str, Any]:
     }
 
 
-@pytest.fixture
-def agents(tmp_path: Path) -> list[str]:
-    file = tmp_path / "players.py"
+@pytest.fixture(scope="module")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    file = tmp_path_factory.mktemp("players") / "players.py"
     file.write_text(AGENTS)
     return [f"{file}:Reporter", f"{file}:Quitter"]
 
 
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two groups, with ten tools in use in each."""
-    folder = tmp_path / "solvable_queries" / "test_instruction"
+    folder = tmp_path_factory.mktemp("data") / "solvable_queries" / "test_instruction"
     folder.mkdir(parents=True)
     for number, stem in enumerate(("G1_instruction", "G3_instruction")):
         records = [
@@ -99,6 +102,11 @@ def lab(data: Path, agent: Any, **settings: Any) -> LabSettings:
     return LabSettings(**own, options=options)
 
 
+@pytest.fixture(scope="module")
+def result(data: Path, agents: list[str]) -> Experiment:
+    return run(lab(data, agents))
+
+
 def sources(details: dict[str, Any], system: str, share: float) -> dict[str, int]:
     (cell,) = [one for one in details["cells"] if (one["system"], one["share"]) == (system, share)]
     found: dict[str, int] = {}
@@ -108,8 +116,8 @@ def sources(details: dict[str, Any], system: str, share: float) -> dict[str, int
     return found
 
 
-def test_there_is_a_row_for_each_method_share_and_system(data, agents):
-    rows = run(lab(data, agents)).rows
+def test_there_is_a_row_for_each_method_share_and_system(result, agents):
+    rows = result.rows
     wanted = [
         (agent, system, share)
         for agent in agents
@@ -120,15 +128,15 @@ def test_there_is_a_row_for_each_method_share_and_system(data, agents):
     assert {row[2]: row[3] for row in rows} == {0.0: "none", 0.2: "4 of 20", 0.5: "10 of 20"}
 
 
-def test_exactly_the_failing_tools_calls_go_where_the_system_says(data, agents):
-    details = dict(run(lab(data, agents[0])).details)
+def test_exactly_the_failing_tools_calls_go_where_the_system_says(result, agents):
+    details = {"cells": [one for one in result.details["cells"] if one["agent"] == agents[0]]}
     assert sources(details, "without", 0.0) == sources(details, "with", 0.0) == {"simulator": 20}
     assert sources(details, "without", 0.5) == {"fault": 10, "simulator": 10}
     assert sources(details, "with", 0.5) == {"simulator": 20}
 
 
-def test_only_without_the_system_the_rate_falls_and_who_gives_up_has_none(data, agents):
-    rates = {row[:3]: row[4] for row in run(lab(data, agents)).rows}
+def test_only_without_the_system_the_rate_falls_and_who_gives_up_has_none(result, agents):
+    rates = {row[:3]: row[4] for row in result.rows}
     reporter, quitter = agents
     without, system = (
         [rates[reporter, one, share] for share in (0.0, 0.2, 0.5)] for one in ("without", "with")
@@ -158,10 +166,36 @@ def test_another_seed_is_not_mixed_in(data, agents, tmp_path):
         run(lab(data, agents[0], out=tmp_path / "out", episodes=2, seed=1))
 
 
-def test_the_published_rates_of_the_same_search_stand_beside(data):
-    table = run(lab(data, "give_up", episodes=1))
-    assert {row[8] for row in table.rows} == {None}
-    (paper,) = table.further
+def test_every_change_is_tested_query_by_query(result, agents):
+    changes, _ = result.further
+    rows = [dict(zip(changes.columns, row, strict=True)) for row in changes.rows]
+    reads = {(row["method"], row["from"], row["to"]): row["reads"] for row in rows}
+    reporter, quitter = agents
+    assert len(reads) == 2 * (2 * 2 + 2)
+    assert reads[reporter, "0% without", "50% without"].startswith("falls by ")
+    assert reads[quitter, "0% without", "50% without"] == "not measured: every score is 0 under both"
+
+
+def test_where_all_answers_are_simulated_the_system_is_no_finding(result):
+    assert any("with the system nothing can change" in note for note in result.notes)
+    assert not any(" with: " in note for note in result.notes)
+    reads = {row[-1] for row in result.further[0].rows if row[2].endswith("with")}
+    assert reads == {"built in: all answers are simulated"}
+
+
+def test_with_a_cache_the_system_is_a_finding(data, agents, tmp_path):
+    entry = CacheEntry.of(ToolId("Data", "tool_00", "get_value"), {}, {"value": 7})
+    with closing(ResponseCache(tmp_path / "cache")) as cache:
+        cache.put_many([(entry.key, entry)])
+    settings = lab(data, agents[0], cache=str(tmp_path / "cache"), shares=[0.5], episodes=2)
+    result = run(settings)
+    assert not any("nothing can change" in note for note in result.notes)
+    assert "built in: all answers are simulated" not in {row[-1] for row in result.further[0].rows}
+
+
+def test_the_published_rates_of_the_same_search_stand_beside(result):
+    assert {row[8] for row in result.rows} == {None}
+    _, paper = result.further
     assert len(paper.rows) == len({rate.method for rate in failing_tools()})
 
 
