@@ -18,6 +18,7 @@ from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
+from stb_env.suites.sambanova.tabletop import costs
 from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.libraries import MODULES
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME, PRIMITIVES
@@ -110,7 +111,10 @@ def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outc
     for part in _FORBIDDEN if hand.original else ():
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
-    names: dict[str, object] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
+    names: dict[str, object] = {
+        each.name: Native(each.name, partial(each.run, hand), costs.PRIMITIVES[each.name])
+        for each in PRIMITIVES
+    }
     names |= {
         "np": NUMPY,
         "affinity": AFFINITY,
