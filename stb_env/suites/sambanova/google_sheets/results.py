@@ -41,6 +41,7 @@ class Results:
     def __init__(self, book: Book, charge: Callable[[int], None] | None = None) -> None:
         self._book = book
         self._known: dict[tuple[int, Place], Scalar] = {}
+        self._extents: dict[int, Place] = {}
         self._charge = charge
         self._left = MAX_READ
         self._depth = 0
@@ -77,6 +78,12 @@ class Results:
             except FormulaError:
                 self._known[key] = ErrorValue("#ERROR!")
         self._depth -= 1
+
+    def extent(self, sheet: Sheet) -> Place:
+        """Return the last row and the last column of a worksheet with a content, looked for once."""
+        if sheet.id not in self._extents:
+            self._extents[sheet.id] = sheet.extent
+        return self._extents[sheet.id]
 
     def charge(self, members: int) -> None:
         """Say how many members are gone through.
@@ -120,7 +127,7 @@ class _Cells:
         if area.bottom > sheet.rows or area.right > sheet.columns:
             raise ProblemError(REF)
         # Nothing stands below the last row with a content, so long open areas end there.
-        last_row, last_column = sheet.extent
+        last_row, last_column = self._results.extent(sheet)
         bottom = max(area.top, min(area.bottom, last_row))
         right = max(area.left, min(area.right, last_column))
         self._results.read((bottom - area.top + 1) * (right - area.left + 1))

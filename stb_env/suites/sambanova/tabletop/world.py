@@ -12,7 +12,7 @@ from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
-from stb_env.suites.sambanova.common.interpreter.budget import weigh
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_STEPS, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
@@ -97,13 +97,16 @@ class TabletopWorld(World[Scene]):
         return ToolResult.of(response, source="world"), hand.scene
 
 
-def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outcome:
+def run(
+    text: str, hand: Hand, more: Mapping[str, object] | None = None, *, steps: int = MAX_STEPS
+) -> Outcome:
     """Run a program; ``objects`` is there from the start, as the names of all objects.
 
     Args:
         text: The program.
         hand: What it acts with.
         more: Names that it is given besides.
+        steps: How many it may take.
 
     Raises:
         CrashError: It does not run through.
@@ -123,7 +126,7 @@ def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outc
         "__name__": "__main__",
         **(more or {}),
     }
-    return Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS).run(text)
+    return Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS, max_steps=steps).run(text)
 
 
 def start_of(task: Task) -> Scene:
