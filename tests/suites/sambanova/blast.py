@@ -25,17 +25,15 @@ MEGABYTE = 2**20
 ROOM = 300 * MEGABYTE
 
 
-def played(world: str, program: str, steps: int) -> object:
+def played(world: str, program: str, budget: Budget) -> object:
     """Run a program, and return its value."""
     if world == "sheets":
-        return run_program(Session(book_of([["a", 1], ["b", 2]]), Budget(steps)), program).value
+        return run_program(Session(book_of([["a", 1], ["b", 2]]), budget), program).value
     if world == "table":
         scene = Scene.of({"red block": (0.1, -0.4), "green block": (0.0, -0.5)}, {"blue bowl": (-0.1, -0.6)})
-        return run(program, Hand(scene), steps=steps).value
+        return run(program, Hand(scene), budget=budget).value
     return (
-        Machine({"np": NUMPY}, {"math": MATH, "numpy": NUMPY}, (Arrays(),), max_steps=steps)
-        .run(program)
-        .value
+        Machine({"np": NUMPY}, {"math": MATH, "numpy": NUMPY}, (Arrays(),), budget=budget).run(program).value
     )
 
 
@@ -50,7 +48,7 @@ def main() -> None:
         Path("/proc/self/clear_refs").write_text("5")
         began = time.process_time()
         try:
-            said = repr(played(world, program, steps))[:80]
+            said = repr(played(world, program, Budget(steps)))[:80]
             end = "value"
         except CrashError as crash:
             said, end = str(crash)[:120], "crash"
@@ -63,7 +61,7 @@ def _warm() -> None:
     played(
         "sheets",
         "import re\nre.search('a+', 'a')\nstr(pd.DataFrame({'a': [1]}).groupby('a').size())",
-        MAX_STEPS,
+        Budget(),
     )
 
 

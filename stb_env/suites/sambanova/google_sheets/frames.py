@@ -51,6 +51,7 @@ class Frames(Kind):
     """
 
     steps = 15
+    multiplies = False
 
     def __init__(self, budget: Budget) -> None:
         self._budget = budget

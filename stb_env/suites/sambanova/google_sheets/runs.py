@@ -19,6 +19,7 @@ from stb_env.suites.sambanova.google_sheets.frame_calls import where
 from stb_env.suites.sambanova.google_sheets.frame_io import get_as_dataframe, set_with_dataframe
 from stb_env.suites.sambanova.google_sheets.frames import kinds_for, pandas_names
 from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
+from stb_env.suites.sambanova.google_sheets.libraries import own_errors
 from stb_env.suites.sambanova.google_sheets.modules import MODULES
 from stb_env.suites.sambanova.google_sheets.patterns import library_of
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
@@ -101,10 +102,14 @@ def run_program(session: Session, text: str) -> Outcome:
         "gspread_dataframe": frames,
         **MODULES,
     }
+    machine = Machine(names, {**modules, **MODULES}, kinds, budget=session.budget)
     with warnings.catch_warnings():
         # What pandas warns of is the program's affair.
         warnings.simplefilter("ignore")
-        return Machine(names, {**modules, **MODULES}, kinds, budget=session.budget).run(text)
+        try:
+            return machine.run(text)
+        except own_errors() as error:
+            raise CrashError(said(error)) from error
 
 
 class _Pandas(Module):

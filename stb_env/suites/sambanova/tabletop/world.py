@@ -12,7 +12,7 @@ from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
-from stb_env.suites.sambanova.common.interpreter.budget import MAX_STEPS, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
@@ -98,7 +98,7 @@ class TabletopWorld(World[Scene]):
 
 
 def run(
-    text: str, hand: Hand, more: Mapping[str, object] | None = None, *, steps: int = MAX_STEPS
+    text: str, hand: Hand, more: Mapping[str, object] | None = None, *, budget: Budget | None = None
 ) -> Outcome:
     """Run a program; ``objects`` is there from the start, as the names of all objects.
 
@@ -106,7 +106,7 @@ def run(
         text: The program.
         hand: What it acts with.
         more: Names that it is given besides.
-        steps: How many it may take.
+        budget: The steps that it may take.
 
     Raises:
         CrashError: It does not run through.
@@ -126,7 +126,10 @@ def run(
         "__name__": "__main__",
         **(more or {}),
     }
-    return Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS, max_steps=steps).run(text)
+    machine = Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS, budget=budget)
+    with np.errstate(all="ignore"):
+        # What NumPy warns of is the program's affair.
+        return machine.run(text)
 
 
 def start_of(task: Task) -> Scene:

@@ -113,7 +113,7 @@ def search(args: Args, options: Options) -> int:
 
     Examples:
         >>> search(["a" * 20_000, "b" + "a" * 9_999], {})
-        11499
+        11505
     """
     text, *others = args
     size = len(text) if isinstance(text, str) else 0

@@ -129,9 +129,11 @@ class Kind:
 
     Attributes:
         steps: What it costs to begin anything with one, besides what is read and made.
+        multiplies: Whether they have a matrix product.
     """
 
     steps = 0
+    multiplies = True
 
     @property
     def types(self) -> tuple[type, ...]:

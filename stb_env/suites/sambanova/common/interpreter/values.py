@@ -154,7 +154,10 @@ class Values:
         if type(left) not in _QUICK or type(right) not in _QUICK:
             for value in (left, right):
                 if not isinstance(value, _PLAIN):
-                    self._begun(value).before(left, right)
+                    used = self._begun(value)
+                    if kind is ast.MatMult and not used.multiplies:
+                        raise CrashError(f"{type(value).__name__} has no matrix product (@) here")
+                    used.before(left, right)
             if kind in OPERATORS:
                 self.budget.spend(OPERATORS[kind]((left, right), {}))
         try:
