@@ -23,9 +23,6 @@ from stb_env.suites.sambanova.common.interpreter.costs import (
 )
 from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FUNCTIONS, METHODS
 
-_MEETINGS = 20_000
-"""Rows that one step compares where all of them may meet in one place of a table."""
-
 
 def _given(args: Args, options: Options) -> int:
     # Each value that is written is read as what a user types.
@@ -62,7 +59,7 @@ BOOK: Mapping[str, Cost] = {
 """Methods of a spreadsheet."""
 
 PATTERNS: Mapping[str, Cost] = {
-    **words("compile", flat(20)),
+    "compile": flat(20),
     **words("search match fullmatch sub", at_least(20, lambda args, options: _length(args, options) // 20)),
 }
 """Regular expressions: each character is looked at once, for each part of a short pattern."""
@@ -83,30 +80,33 @@ LIBRARIES: Mapping[str, Cost] = {
 """Functions of the smaller libraries."""
 
 
-def _frames(steps: int, *, a_row: int = 0) -> Cost:
+def _frames(steps: int, *, a_row: int = 0, a_group: int = 0, pairs: int = 20_000) -> Cost:
     """Return the rule of a call of pandas.
 
     Args:
         steps: What it takes with a table of a few rows.
-        a_row: Steps for each row, where rows or groups are gone through one by one.
+        a_row: Steps for each row, where rows are gone through one by one.
+        a_group: Steps for each row of groups, each of which may be one.
+        pairs: Pairs of rows that take one step: all rows may meet in one place of a table.
     """
 
     def cost(args: Args, options: Options) -> int:
         tables: list[Any] = [getattr(value, "obj", value) for value in (*args, *options.values())]
         rows = max((len(table) for table in tables if hasattr(table, "__len__")), default=0)
         cells = sum(map(weigh, tables))
-        return steps + cells * 2 // SHARE + a_row * rows + rows * rows // _MEETINGS
+        each = a_group if args and hasattr(args[0], "obj") else a_row
+        return steps + cells * 2 // SHARE + each * rows + rows * rows // pairs
 
     return cost
 
 
 _QUICK, _SLOW, _SLOWEST = _frames(30), _frames(100), _frames(250)
 _SLOW_NAMES = (
-    "assign cat concat describe drop_duplicates duplicated fillna groupby infer_objects isin mode nlargest "
+    "DataFrame Series assign cat concat drop_duplicates duplicated fillna groupby infer_objects isin mode nlargest "
     "nsmallest pct_change quantile rank replace reindex set_index sort_index sort_values stack to_datetime "
     "truncate unstack update value_counts select_dtypes count first last head tail get_group insert"
 )
-_SLOWEST_NAMES = "crosstab join melt merge pivot pivot_table"
+_SLOWEST_NAMES = "join melt merge pivot"
 _BY_ROW_NAMES = (
     "agg aggregate all any apply applymap cumcount cumsum filter idxmax idxmin iterrows items itertuples map "
     "max mean median min nunique prod size shift std sum to_dict transform var append"
@@ -114,7 +114,9 @@ _BY_ROW_NAMES = (
 _RULES: Mapping[str, Cost] = {
     **words(_SLOW_NAMES, _SLOW),
     **words(_SLOWEST_NAMES, _SLOWEST),
-    **words(_BY_ROW_NAMES, _frames(50, a_row=2)),
+    **words(_BY_ROW_NAMES, _frames(50, a_row=2, a_group=6)),
+    **words("crosstab pivot_table", _frames(400, pairs=200)),
+    "describe": _frames(200, a_group=40),
 }
 PANDAS: Mapping[str, Cost] = {
     name: _RULES.get(name, _QUICK) for name in sorted(FUNCTIONS.union(*METHODS.values(), *EARLIER.values()))
