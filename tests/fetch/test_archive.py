@@ -125,7 +125,7 @@ def test_an_archive_is_bounded_by_how_much_it_is_squeezed(tmp_path: Path):
     with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as made, made.open("zeros", "w") as out:
         for _ in range(65):
             out.write(bytes(2**20))
-    with pytest.raises(FetchError, match="unpacks to more than 67108864 bytes, got .* unpack it by hand"):
+    with pytest.raises(FetchError, match=r"unpacks to more than 67108864 bytes, got .* unpack it by hand"):
         unpack(bomb, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 (a bomb is one line)
 """Programs that would take for ever or fill the memory, each beside honest ones of its family.
 
 A bomb is a line that is repeated for as long as the program may run, after lines that prepare it.

@@ -1,7 +1,7 @@
 """Searches for programs that cost more time or memory than the steps that they are charged.
 
-Programs are put together from the names that programs have: functions and methods with values of all kinds and
-sizes, operators between them, results kept and used again. What is sought is not an exception but a step
+Programs are put together from the names that programs have: functions and methods with values of all kinds
+and sizes, operators between them, results kept and used again. What is sought is not an exception but a step
 that is dearer than the others.
 """
 
@@ -44,7 +44,7 @@ _FRAMES = (
 )
 _SHEETS = ("'A1'", "'A1:C90'", "'B2:D4'", "[[1, 2]] * 90", "{'textFormat': {'bold': True}}", "'=SUM(A1:B9)'")
 _PLACES = ("'red block'", "'top side'", "[0.1, -0.5]", "[[0, -0.5], [0.1, -0.4]] * 90", "'the block'")
-_OPERATORS = "+ - * / // % ** @ & | ^ == < in is".split()
+_OPERATORS = ["+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "==", "<", "in", "is"]
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ def programs(world: str, seed: int) -> Iterator[str]:
         )
         lines = [f"v{at} = {value}" for at, (_, value) in enumerate(chosen)]
         kinds = [kind for kind, _ in chosen]
-        for at in range(3, random.randint(4, 6)):
-            lines.append(f"v{at} = {_expression(world, random, kinds, at)}")
+        lines += [f"v{at} = {_expression(world, random, kinds, at)}" for at in range(3, random.randint(4, 6))]
         yield "\n".join(lines)
 
 

@@ -38,14 +38,14 @@ SHEET: Mapping[str, Cost] = {
     **words("batch_clear insert_row insert_rows insert_cols delete_row delete_rows delete_columns", _CALL),
     **words("delete_dimension add_rows add_cols resize sort copy_range cut_range merge_cells", _CALL),
     **words("unmerge_cells format batch_format freeze set_basic_filter clear_basic_filter", _CALL),
-    **words("columns_auto_resize rows_auto_resize update_tab_color clear_tab_color", _CALL),
+    **words("columns_auto_resize rows_auto_resize update_tab_color", _CALL),
     **words("hide_columns hide_rows unhide_columns unhide_rows hide show", _LINES),
     **words("add_dimension_group_columns add_dimension_group_rows", _LINES),
     **words("delete_dimension_group_columns delete_dimension_group_rows", _LINES),
     **words("list_dimension_group_columns list_dimension_group_rows", _LINES),
     **words("update_title update_index duplicate define_named_range delete_named_range", _CALL),
-    **words("add_protected_range delete_protected_range insert_note insert_notes update_note", _CALL),
-    **words("update_notes clear_note clear_notes", _CALL),
+    **words("add_protected_range delete_protected_range insert_note update_note", _CALL),
+    **words("clear_note", _CALL),
 }
 """Methods of a worksheet."""
 
@@ -102,9 +102,9 @@ def _frames(steps: int, *, a_row: int = 0, a_group: int = 0, pairs: int = 20_000
 
 _QUICK, _SLOW, _SLOWEST = _frames(30), _frames(100), _frames(250)
 _SLOW_NAMES = (
-    "DataFrame Series assign cat concat drop_duplicates duplicated fillna groupby infer_objects isin mode nlargest "
-    "nsmallest pct_change quantile rank replace reindex set_index sort_index sort_values stack to_datetime "
-    "truncate unstack update value_counts select_dtypes count first last head tail get_group insert"
+    "DataFrame Series assign cat concat drop_duplicates duplicated fillna groupby infer_objects isin "
+    "mode nlargest nsmallest pct_change quantile rank replace reindex set_index sort_index sort_values stack "
+    "to_datetime truncate unstack update value_counts select_dtypes count first last head tail get_group insert"
 )
 _SLOWEST_NAMES = "join melt merge pivot"
 _BY_ROW_NAMES = (

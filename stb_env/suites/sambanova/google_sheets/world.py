@@ -18,7 +18,7 @@ from stb_env.suites.sambanova.google_sheets.tools import BY_NAME, TOOLS
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
-VERSION = 2
+VERSION = 3
 
 
 class SheetsWorld(World[Book]):

@@ -28,7 +28,7 @@ from stb_env.suites.sambanova.tabletop.tools import TOOLS
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
-VERSION = 2
+VERSION = 3
 
 # What the original refuses wherever it stands in the text.
 _FORBIDDEN = ("import", "__")
