@@ -12,7 +12,7 @@ import pytest
 
 from stb_env.suites.sambanova.common.interpreter import arrays, builtins, costs, methods, operators
 from stb_env.suites.sambanova.common.interpreter.budget import Budget
-from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName
+from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
 from stb_env.suites.sambanova.google_sheets import costs as sheet_costs
 from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FUNCTIONS, METHODS
 from stb_env.suites.sambanova.google_sheets.modules import MODULES as SHEET_MODULES
@@ -77,54 +77,10 @@ def test_every_function_of_a_library_has_a_cost(name: str):
         assert callable(function.cost), function.name
 
 
-QUICK = frozenset(
-    [
-        "abs",
-        "bool",
-        "chr",
-        "isinstance",
-        "len",
-        "next",
-        "ord",
-        "range",
-        "float32",
-        "float64",
-        "int32",
-        "int64",
-        "defaultdict",
-        "acos",
-        "asin",
-        "atan",
-        "atan2",
-        "ceil",
-        "cos",
-        "degrees",
-        "exp",
-        "fabs",
-        "floor",
-        "fmod",
-        "isclose",
-        "isfinite",
-        "isinf",
-        "isnan",
-        "log",
-        "log10",
-        "log2",
-        "pow",
-        "radians",
-        "sin",
-        "sqrt",
-        "tan",
-        "trunc",
-        "append",
-        "clear",
-        "pop",
-        "get",
-        "popitem",
-        "discard",
-        "remove",
-        "is_integer",
-    ]
+QUICK = words(
+    "abs bool chr isinstance len next ord range float32 float64 int32 int64 defaultdict "
+    "acos asin atan atan2 ceil cos degrees exp fabs floor fmod isclose isfinite isinf isnan log log10 log2 "
+    "pow radians sin sqrt tan trunc append clear pop get popitem discard remove is_integer"
 )
 
 
@@ -168,7 +124,7 @@ def test_no_program_that_the_fuzzer_finds_is_dear_for_its_steps(world: str):
 
 
 def outliers(world: str, count: int) -> list[str]:
-    """Return the programs that take far longer than others do for their steps, each time that they are run."""
+    """Return the programs that take far longer than others for their steps, each time that they are run."""
     drawn = programs(world, seed=1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

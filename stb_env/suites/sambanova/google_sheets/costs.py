@@ -104,7 +104,8 @@ _QUICK, _SLOW, _SLOWEST = _frames(30), _frames(100), _frames(250)
 _SLOW_NAMES = (
     "DataFrame Series assign cat concat drop_duplicates duplicated fillna groupby infer_objects isin "
     "mode nlargest nsmallest pct_change quantile rank replace reindex set_index sort_index sort_values stack "
-    "to_datetime truncate unstack update value_counts select_dtypes count first last head tail get_group insert"
+    "to_datetime truncate unstack update value_counts select_dtypes count first last head tail "
+    "get_group insert"
 )
 _SLOWEST_NAMES = "join melt merge pivot"
 _BY_ROW_NAMES = (

@@ -27,7 +27,7 @@ MAX_BITS = 1_024
 
 _CONTAINERS = (list, tuple, OrderedSet)
 _ATOMS = (int, float, type(None))
-_LINE = 100
+LINE = 100
 """Characters of a text that weigh as much as one member."""
 
 _TABLE, _ARRAY = 400, 20
@@ -92,6 +92,8 @@ def weigh(value: object) -> int:
         ...
         stb_env.suites.sambanova.common.interpreter.crash.CrashError: a value has more than 30000 members
     """
+    if isinstance(value, str):
+        return 1 + len(value) // LINE
     waiting, count = [value], 0
     while waiting:
         count += 1
@@ -102,7 +104,7 @@ def weigh(value: object) -> int:
             waiting.extend(item)
             waiting.extend(item.values())
         elif isinstance(item, str):
-            count += len(item) // _LINE
+            count += len(item) // LINE
         elif isinstance(item, range):
             count += len(item)
         elif not isinstance(item, _ATOMS):

@@ -11,7 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from stb_env.suites.sambanova.common.interpreter.budget import SHARE, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import LINE, SHARE, weigh
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
 
 Args = Sequence[object]
@@ -67,7 +67,9 @@ def read(args: Args, options: Options) -> int:
     """
     members = 0
     for value in (*args, *options.values()) if options else args:
-        if not isinstance(value, _NUMBERS):
+        if isinstance(value, str):
+            members += len(value) // LINE
+        elif not isinstance(value, _NUMBERS):
             members += weigh(value)
     return members // SHARE
 

@@ -10,7 +10,8 @@ from stb_env.suites.sambanova.common.interpreter.costs import Cost
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+# Not frozen: a program begins with dozens of them, and a frozen one takes several times as long to make.
+@dataclass(slots=True, repr=False, eq=False)
 class Native:
     """A function that programs can call.
 

@@ -21,6 +21,7 @@ PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueE
 
 _PLAIN = (bool, int, float, str, list, tuple, dict, OrderedSet, range, type(None))
 _OPAQUE = (*_PLAIN, Host, Native, TypeName)
+_COMPARABLE: tuple[Any, ...] = (*_OPAQUE, Callable)
 _SIZED = (str, list, tuple, dict, OrderedSet)
 _KEYS = (bool, int, float, str, tuple, type(None), Native)
 
@@ -49,7 +50,8 @@ class Values:
         if isinstance(function, Native | TypeName):
             given = tuple(args)
             try:
-                self.budget.spend(function.cost(given, kwargs))
+                if steps := function.cost(given, kwargs):
+                    self.budget.spend(steps)
                 if isinstance(function, Native) and function.calls:
                     given = (self.callback, *given)
                 return self.made(function.function(*given, **kwargs))
@@ -76,7 +78,8 @@ class Values:
         if name.startswith("__"):
             raise CrashError(f"the attribute {name!r} is not for programs")
         if isinstance(value, Host):
-            self.budget.go_through(extent(value))
+            if size := getattr(value, "size", 0):
+                self.budget.go_through(size)
             return value.attribute(name)
         if isinstance(value, tuple) and name in getattr(value, "_fields", ()):
             return getattr(value, name)
@@ -95,12 +98,12 @@ class Values:
         """
         if isinstance(value, Host):
             raise CrashError(f"{value.kind} has no members")
-        if not isinstance(value, _PLAIN):
-            index = self._begun(value).index(value, index)
-            self.budget.spend(weigh(index) // SHARE)
-        elif isinstance(value, dict):
-            self.budget.spend(self._key_cost(value, index))
         try:
+            if not isinstance(value, _PLAIN):
+                index = self._begun(value).index(value, index)
+                self.budget.spend(weigh(index) // SHARE)
+            elif isinstance(value, dict):
+                self.budget.spend(self._key_cost(value, index))
             return self.made(value[index])
         except KeyError as error:
             raise CrashError(f"there is no key {said(error)}") from error
@@ -115,16 +118,16 @@ class Values:
         """
         if isinstance(value, Host | str | tuple | range | OrderedSet):
             raise CrashError(f"the members of {type(value).__name__} cannot be set")
-        if not isinstance(value, list | dict):
-            kind = self._begun(value)
-            kind.before(value, new)
-            index = kind.index(value, index)
-            self.budget.spend((weigh(index) + weigh(new)) // SHARE)
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             return self.put(value, index, new)
-        elif isinstance(index, slice):
-            new = take(new)
         try:
+            if not isinstance(value, list):
+                kind = self._begun(value)
+                kind.before(value, new)
+                index = kind.index(value, index)
+                self.budget.spend((weigh(index) + weigh(new)) // SHARE)
+            elif isinstance(index, slice):
+                new = take(new)
             value[index] = new
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
@@ -151,16 +154,9 @@ class Values:
         Raises:
             CrashError: It gives nothing, or too much.
         """
-        if type(left) not in _QUICK or type(right) not in _QUICK:
-            for value in (left, right):
-                if not isinstance(value, _PLAIN):
-                    used = self._begun(value)
-                    if kind is ast.MatMult and not used.multiplies:
-                        raise CrashError(f"{type(value).__name__} has no matrix product (@) here")
-                    used.before(left, right)
-            if kind in OPERATORS:
-                self.budget.spend(OPERATORS[kind]((left, right), {}))
         try:
+            if type(left) not in _QUICK or type(right) not in _QUICK:
+                self._look_at(kind, left, right, _PLAIN)
             return self.made(compute(kind, left, right))
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
@@ -171,14 +167,11 @@ class Values:
         Raises:
             CrashError: The values cannot be compared.
         """
-        if type(left) not in _QUICK or type(right) not in _QUICK:
-            if kind in (ast.In, ast.NotIn) and not isinstance(right, _OPAQUE) and not callable(right):
-                right = self._begun(right).container(right)
-            for value in (left, right):
-                if not isinstance(value, _OPAQUE) and not callable(value):
-                    self._begun(value).before(left, right)
-            self.budget.spend(OPERATORS[kind]((left, right), {}))
         try:
+            if type(left) not in _QUICK or type(right) not in _QUICK:
+                if kind in (ast.In, ast.NotIn) and not isinstance(right, _OPAQUE) and not callable(right):
+                    right = self._begun(right).container(right)
+                self._look_at(kind, left, right, _COMPARABLE)
             return self.made(compare(kind, left, right))
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
@@ -244,6 +237,18 @@ class Values:
         except TypeError as error:
             raise CrashError(said(error)) from error
 
+    def _look_at(self, kind: type[ast.AST], left: object, right: object, known: tuple[Any, ...]) -> None:
+        """Look at the operands of an operator, and take its steps off."""
+        for value in (left, right):
+            if not isinstance(value, known):
+                used = self._begun(value)
+                if kind is ast.MatMult and not used.multiplies:
+                    raise CrashError(f"{type(value).__name__} has no matrix product (@) here")
+                used.before(left, right)
+        cost = OPERATORS.get(kind)
+        if cost is not None:
+            self.budget.spend(cost((left, right), {}))
+
     def _begun(self, value: object) -> Kind:
         """Return how a value is used, at the price of beginning anything with one."""
         kind = self.kind_of(value)
@@ -258,8 +263,10 @@ class Values:
 
     def made(self, value: object) -> object:
         """Return a new value as programs get it: in bounds, and numbers of libraries as Python's own."""
+        if value is None:
+            return None
         if isinstance(value, _PLAIN):
-            if isinstance(value, _SIZED):
+            if isinstance(value, _SIZED) and len(value) >= SHARE:
                 self.budget.spend(len(value) // SHARE)
             return bounded(value)
         for kind in self._kinds:
