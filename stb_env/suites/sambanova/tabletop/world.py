@@ -13,6 +13,7 @@ from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
 from stb_env.suites.sambanova.common.interpreter.budget import Budget, weigh
+from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
@@ -28,7 +29,7 @@ from stb_env.suites.sambanova.tabletop.tools import TOOLS
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolResult
 
-VERSION = 3
+VERSION = 2
 
 # What the original refuses wherever it stands in the text.
 _FORBIDDEN = ("import", "__")
@@ -63,6 +64,7 @@ class TabletopWorld(World[Scene]):
             "version": VERSION,
             "original": self.original,
             "tools": digest.hexdigest(),
+            "costs": RULES,
         }
 
     def start(self, task: Task, seed: int) -> Scene:  # noqa: ARG002

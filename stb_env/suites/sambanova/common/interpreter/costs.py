@@ -19,6 +19,10 @@ Options = Mapping[str, object]
 Cost = Callable[[Args, Options], int]
 """Steps of a call, from its arguments."""
 
+RULES = 1
+"""Version of these rules and of what patterns know, for fingerprints: they say what runs through, and
+change no task."""
+
 _NUMBERS = (int, float, type(None))
 _CHARACTERS = 20
 """Characters that one step reads where a text is gone through one by one."""
