@@ -8,7 +8,7 @@ time: a step stands for at most `SHARE` members, or some ten microseconds of wor
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.budget import LINE, SHARE, weigh
@@ -262,18 +262,6 @@ NUMPY: Mapping[str, Cost] = {
     **words("float32 float64 int32 int64", FLAT),
 }
 """NumPy's functions and the methods of arrays; what is made is bounded before it is charged."""
-
-
-def rules(names: Iterable[str], table: Mapping[str, Cost], what: str) -> Mapping[str, Cost]:
-    """Return the rules of some names.
-
-    Raises:
-        LookupError: One has none: what a program can call must cost something.
-    """
-    missing = sorted(set(names) - set(table))
-    if missing:
-        raise LookupError(f"{what} without a rule of its cost: {', '.join(missing)}")
-    return {name: table[name] for name in names}
 
 
 def spent(cost: Cost, value: Any) -> Cost:
