@@ -20,6 +20,9 @@ from stb_env.fetch.paths import relative
 from stb_env.fetch.web import CHUNK
 
 _SUFFIXES = (".zip", ".tar.gz", ".tgz", ".tar")
+_ALWAYS = 64 * 2**20
+"""Bytes that any archive may unpack to: what is small compresses well and does no harm."""
+
 _BROKEN = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
 
 
@@ -30,10 +33,21 @@ class Bounds:
     Attributes:
         files: Most files and folders.
         size: Most bytes of all files together.
+        ratio: Most bytes for each byte of the archive, beyond what every archive may unpack to.
     """
 
     files: int = 2_000_000
     size: int = 256 * 2**30
+    ratio: int = 200
+
+    def bytes_of(self, archive: int) -> int:
+        """Return the most bytes that an archive of a size may unpack to.
+
+        Examples:
+            >>> Bounds(size=10**9).bytes_of(10**6), Bounds(size=10**9).bytes_of(10)
+            (200000000, 67108864)
+        """
+        return min(self.size, max(_ALWAYS, self.ratio * archive))
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +116,12 @@ class _Unpacking:
         self._draft = draft
         self._bounds = bounds
         self._progress = progress
-        self._written = 0
+        self._written = self._packed = self._most = 0
 
     def run(self, archive: Path) -> int:
         files = 0
+        self._packed = archive.stat().st_size
+        self._most = self._bounds.bytes_of(self._packed)
         opened = _zip_entries if archive.name.lower().endswith(".zip") else _tar_entries
         with opened(archive) as entries:
             for number, entry in enumerate(entries, 1):
@@ -133,8 +149,12 @@ class _Unpacking:
             # Counted as it comes: what an archive says about its own sizes proves nothing.
             while chunk := content.read(CHUNK):
                 self._written += len(chunk)
-                if self._written > self._bounds.size:
-                    raise FetchError(f"{self._name} unpacks to more than {self._bounds.size} bytes")
+                if self._written > self._most:
+                    raise FetchError(
+                        f"{self._name} unpacks to more than {self._most} bytes, got {self._packed}; expected "
+                        f"at most {self._bounds.ratio} for each of them and {self._bounds.size} in all; "
+                        "nothing was unpacked: unpack it by hand if you trust it"
+                    )
                 out.write(chunk)
         if self._progress is not None:
             self._progress(self._written, None)

@@ -11,6 +11,7 @@ import jsonschema_rs
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.validation.schema_bounds import MAX_DEPTH, allowed_depth, depth_of
 from stb_env.validation.schema_errors import describe
 from stb_env.validation.violation import Violation, mismatch
 
@@ -44,25 +45,35 @@ class Schema:
 
     def __init__(self, name: str, parameters: JsonMapping) -> None:
         self.parameters: JsonObject = {"additionalProperties": False, **parameters, "type": "object"}
+        self._depth = allowed_depth(name, self.parameters)
         try:
             compiled = jsonschema_rs.Draft202012Validator(
-                self.parameters, validate_formats=False, retriever=_refuse_reference
+                self.parameters,
+                validate_formats=False,
+                retriever=_refuse_reference,
+                pattern_options=jsonschema_rs.RegexOptions(),
             )
         except (ValueError, jsonschema_rs.ReferencingError) as error:
             problem = str(error).partition("\n")[0][:MAX_PROBLEM]
+            if 'is not a "regex"' in problem:
+                problem += " that runs in linear time (no look-around, no back-references)"
             raise DataError(f"tool {name!r} has a broken schema: {problem}; correct it") from error
         self._is_valid = compiled.is_valid
 
     @cached_property
     def _reporter(self) -> Validator:
         # Imported late: it takes longer to import than the rest of the package, and most runs never need it.
-        from jsonschema import Draft202012Validator
         from referencing import Registry
 
-        return Draft202012Validator(self.parameters, registry=Registry())
+        from stb_env.validation.reporter import Reporter
+
+        made: Validator = Reporter(self.parameters, registry=Registry())
+        return made
 
     def fits(self, arguments: JsonObject) -> bool:
         """Return whether the arguments are valid."""
+        if self._depth < MAX_DEPTH and depth_of(arguments) > self._depth:
+            return False
         try:
             return self._is_valid(arguments)
         except ValueError:
@@ -71,6 +82,8 @@ class Schema:
 
     def report(self, arguments: JsonObject) -> list[Violation]:
         """Return up to `MAX_VIOLATIONS` reasons why arguments that do not `fits` are invalid."""
+        if self._depth < MAX_DEPTH and depth_of(arguments) > self._depth:
+            return [mismatch("", f"at most {self._depth} levels of arguments", arguments, "other")]
         errors = islice(self._reporter.iter_errors(arguments), MAX_VIOLATIONS)
         found = dict.fromkeys(violation for error in errors for violation in describe(error))
         # NaN, which is no JSON, is a number to the reporting validator alone.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +9,7 @@ from stb_env import jsontext
 from stb_env.actions import POSITIONAL
 from stb_env.errors import did_you_mean
 from stb_env.jsontypes import JsonMapping
+from stb_env.validation.linear_pattern import matches
 from stb_env.validation.violation import (
     Violation,
     in_words,
@@ -87,7 +87,7 @@ def _unknown(path: str, error: ValidationError) -> Iterator[Violation]:
     known, patterns = _member_schemas(error, "properties"), _member_schemas(error, "patternProperties")
     names = ", ".join(known)[:MAX_MESSAGE] or "no parameters"
     for name, value in given.items():
-        if name in known or any(re.search(pattern, name) for pattern in patterns):
+        if name in known or any(matches(pattern, name) for pattern in patterns):
             continue
         member = step_into(path, name)[:MAX_MESSAGE]
         message = f"unknown parameter {member!r}.{did_you_mean(name, known)}"

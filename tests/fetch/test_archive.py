@@ -82,7 +82,7 @@ def test_an_archive_that_is_broken_or_does_more_than_hold_files_is_refused(
     ("bounds", "message"),
     [
         (Bounds(files=2), "holds more than 2 files and folders"),
-        (Bounds(size=99), "unpacks to more than 99 bytes"),
+        (Bounds(size=99), r"a\.zip unpacks to more than 99 bytes, got \d+; expected at most 200 for each"),
     ],
 )
 def test_an_archive_that_holds_too_much_is_refused(tmp_path: Path, bounds: Bounds, message: str):
@@ -118,3 +118,20 @@ def test_a_relative_path_stays_inside_its_folder(name: str):
         root = Path("/data/folder")
         assert root in (root / path).parents
         assert ".." not in (root / path).parts
+
+
+def test_an_archive_is_bounded_by_how_much_it_is_squeezed(tmp_path: Path):
+    bomb = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as made, made.open("zeros", "w") as out:
+        for _ in range(65):
+            out.write(bytes(2**20))
+    with pytest.raises(FetchError, match=r"unpacks to more than 67108864 bytes, got .* unpack it by hand"):
+        unpack(bomb, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_archive_in_an_archive_stays_as_it_is(tmp_path: Path):
+    outer = tmp_path / "outer.zip"
+    outer.write_bytes(zipped(("inner.zip", zipped(("a", b"x")))))
+    assert unpack(outer, tmp_path / "out") == 1
+    assert zipfile.is_zipfile(tmp_path / "out" / "inner.zip")

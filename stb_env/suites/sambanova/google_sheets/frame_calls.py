@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
-from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, TypeName
+from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Host, Native, TypeName
 from stb_env.suites.sambanova.google_sheets.frame_names import APPLIED, PAIRED, PATTERNED, REDUCTIONS
 from stb_env.suites.sambanova.google_sheets.libraries import pandas
-from stb_env.suites.sambanova.google_sheets.patterns import check_pattern
+from stb_env.suites.sambanova.google_sheets.patterns import Pattern
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,12 +34,16 @@ _LONGEST = 100
 _GROUPINGS = 3
 
 
-def call(owner: object, name: str, /, *args: object, **kwargs: object) -> object:
+def call(
+    owner: object, name: str, budget: Budget, apply: Apply, /, *args: object, **kwargs: object
+) -> object:
     """Call a method or function of pandas.
 
     Args:
         owner: pandas, or one of its objects.
         name: What is called; one of the listed names.
+        budget: The steps that are left to the program.
+        apply: Makes functions of the program callable.
         *args: Values of the program.
         **kwargs: Values of the program.
 
@@ -50,12 +54,15 @@ def call(owner: object, name: str, /, *args: object, **kwargs: object) -> object
     kwargs = {key: given(arg) for key, arg in kwargs.items()}
     _check_names(name, args, kwargs)
     _check_size(owner, name, args, kwargs)
-    _check_texts(owner, name, args, kwargs)
+    _check_texts(owner, args, kwargs)
+    if (pattern := _pattern(owner, name, args, kwargs)) is not None:
+        compiled = Pattern(pattern, budget, fold=kwargs.get("case") is False)
+        return bounded(matched(owner, name, compiled, args, kwargs))
     if name == "astype" and args and isinstance(args[0], TypeName):
         args = (args[0].types[0], *args[1:])
-    plain = {key: _callable(arg) for key, arg in kwargs.items()}
+    plain = {key: _callable(arg, apply) for key, arg in kwargs.items()}
     function: Callable[..., Any] = partial(_append, owner) if name == "append" else getattr(owner, name)
-    result = function(*(_callable(arg) for arg in args), **plain)
+    result = function(*(_callable(arg, apply) for arg in args), **plain)
     return bounded(list(result) if name in _STEPWISE else result)
 
 
@@ -148,17 +155,17 @@ def where(condition: object, yes: object, no: object) -> object:
     return np.where(condition, yes, no)
 
 
-def _callable(value: object) -> object:
+def _callable(value: object, apply: Apply) -> object:
     """Return a function of a program as one of Python's."""
     match value:
         case Native(name) if name in REDUCTIONS:
             return name
         case Native() | TypeName():
-            return value.function
+            return apply(value)
         case list() | tuple():
-            return type(value)(_callable(item) for item in value)
+            return type(value)(_callable(item, apply) for item in value)
         case dict():
-            return {key: _callable(item) for key, item in value.items()}
+            return {key: _callable(item, apply) for key, item in value.items()}
     return value
 
 
@@ -219,7 +226,7 @@ def _check_size(owner: object, name: str, args: tuple[object, ...], kwargs: Mapp
         raise UnsupportedError("texts are not summed up here")
 
 
-def _check_texts(owner: object, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
+def _check_texts(owner: object, args: tuple[object, ...], kwargs: Mapping[str, object]) -> None:
     if type(owner).__name__ != "StringMethods":
         return
     for value in (*args, *kwargs.values()):
@@ -227,9 +234,55 @@ def _check_texts(owner: object, name: str, args: tuple[object, ...], kwargs: Map
             raise CrashError(f"methods of texts take texts of up to {_LONGEST} characters here")
         if isinstance(value, int) and abs(value) > _LONGEST:
             raise CrashError(f"methods of texts take numbers up to {_LONGEST} here")
+
+
+def _pattern(owner: object, name: str, args: tuple[object, ...], kwargs: Mapping[str, object]) -> object:
+    """Return the pattern of a method of texts; None where it has none, or one that is plain text."""
+    if type(owner).__name__ != "StringMethods" or name not in PATTERNED:
+        return None
     pattern = args[0] if args else kwargs.get("pat")
-    literal = kwargs.get("regex") is False or (isinstance(pattern, str) and len(pattern) == 1)
-    if name in PATTERNED and pattern is not None and not (literal and name != "count"):
-        check_pattern(pattern)
-    if name == "replace" and kwargs.get("regex"):
-        check_pattern(pattern)
+    if name in ("match", "fullmatch", "count"):
+        return pattern
+    asked = kwargs.get("regex", name == "contains")
+    plain = isinstance(pattern, str) and len(pattern) == 1 and (name == "split" or pattern not in _MARKS)
+    if name == "split" and kwargs.get("regex") is None:
+        asked = True
+    return pattern if asked and not plain else None
+
+
+def matched(
+    texts: Any, name: str, pattern: Pattern, args: tuple[object, ...], kwargs: Mapping[str, object]
+) -> object:
+    """Return what a method of texts gives for a pattern: its answer for each text, and for others nothing.
+
+    Raises:
+        CrashError: An option is none that is read with a pattern.
+    """
+    options = {**dict(zip(_OPTIONS[name], args, strict=False)), **kwargs}
+    unread = [key for key, value in options.items() if key not in _OPTIONS[name] and value]
+    if unread:
+        raise UnsupportedError(f"{name} does not read the option {unread[0][:40]!r} with a pattern here")
+    ways: dict[str, Callable[[str], object]] = {
+        "contains": pattern.search,
+        "match": pattern.match,
+        "fullmatch": pattern.fullmatch,
+        "count": pattern.count,
+        "split": lambda text: pattern.split(text, max(0, int(options.get("n") or 0))),  # type: ignore[call-overload] # a number, or int says so
+        "replace": lambda text: pattern.sub(options.get("repl"), text),
+    }
+    missing = options.get("na", float("nan"))
+    # pandas has no public way from the methods of texts back to their column.
+    column: Any = texts._orig
+    answers = [ways[name](text) if isinstance(text, str) else missing for text in column]
+    return pandas().Series(answers, index=getattr(column, "index", None), name=column.name)
+
+
+_MARKS = frozenset(".^$*+?{}[]()|\\")
+_OPTIONS = {
+    "contains": ("pat", "case", "flags", "na", "regex"),
+    "match": ("pat", "case", "flags", "na"),
+    "fullmatch": ("pat", "case", "flags", "na"),
+    "count": ("pat", "flags"),
+    "split": ("pat", "n", "expand", "regex"),
+    "replace": ("pat", "repl", "n", "case", "flags", "regex"),
+}

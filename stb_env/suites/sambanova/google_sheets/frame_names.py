@@ -73,5 +73,5 @@ APPLIED = words("agg aggregate apply applymap map transform")
 PAIRED = words("crosstab join merge pivot pivot_table stack unstack")
 """What can make a table as large as the product of its parts."""
 
-PATTERNED = words("contains count fullmatch match rsplit split")
+PATTERNED = words("contains count fullmatch match replace split")
 """Methods of texts that take a pattern."""

@@ -8,8 +8,11 @@ from typing import Any
 
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.arrays import Arrays
+from stb_env.suites.sambanova.common.interpreter.budget import Budget
+from stb_env.suites.sambanova.common.interpreter.costs import spent
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Native
+from stb_env.suites.sambanova.google_sheets.costs import PANDAS
 from stb_env.suites.sambanova.google_sheets.frame_calls import bounded, call, check_planned, given, has_texts
 from stb_env.suites.sambanova.google_sheets.frame_names import EARLIER, FIELDS, FUNCTIONS, LABELS, METHODS
 from stb_env.suites.sambanova.google_sheets.libraries import is_used, pandas
@@ -41,7 +44,17 @@ def _all_types() -> tuple[type, ...]:
 
 
 class Frames(Kind):
-    """How programs use data frames, their columns, groups and indexes."""
+    """How programs use data frames, their columns, groups and indexes.
+
+    Args:
+        budget: The steps that are left to the program.
+    """
+
+    steps = 15
+    multiplies = False
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
 
     @property
     def types(self) -> tuple[type, ...]:
@@ -58,7 +71,9 @@ class Frames(Kind):
         if name in FIELDS.get(kind, ()):
             return getattr(value, name)
         if name in METHODS.get(kind, ()) or name in EARLIER.get(kind, ()):
-            return Native(name, partial(call, value, name))
+            return Native(
+                name, partial(call, value, name, self._budget), spent(PANDAS[name], value), calls=True
+            )
         if name in _columns(value):
             return value[name]
         near = did_you_mean(name, [*FIELDS.get(kind, ()), *METHODS.get(kind, ())])
@@ -126,16 +141,27 @@ def _columns(value: object) -> Container[object]:
     return labels
 
 
-def pandas_names() -> Mapping[str, object]:
+def pandas_names(budget: Budget) -> Mapping[str, object]:
     """Return what programs have of pandas.
+
+    Args:
+        budget: The steps that are left to the program.
 
     Raises:
         NoFramesError: pandas is not installed.
     """
     pd = pandas()
-    names: dict[str, object] = {name: Native(name, partial(call, pd, name)) for name in sorted(FUNCTIONS)}
+    names: dict[str, object] = {
+        name: Native(name, partial(call, pd, name, budget), PANDAS[name], calls=True)
+        for name in sorted(FUNCTIONS)
+    }
     return names | {"NA": float("nan"), "NaT": float("nan")}
 
 
-KINDS: tuple[Kind, ...] = (Frames(), Arrays(objects=True))
-"""How programs use what pandas and NumPy make."""
+def kinds_for(budget: Budget) -> tuple[Kind, ...]:
+    """Return how a program uses what pandas and NumPy make.
+
+    Args:
+        budget: The steps that are left to the program.
+    """
+    return Frames(budget), Arrays(objects=True)

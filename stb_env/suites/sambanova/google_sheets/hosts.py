@@ -9,6 +9,7 @@ from typing import TypeAlias
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Native, words
+from stb_env.suites.sambanova.google_sheets import costs
 from stb_env.suites.sambanova.google_sheets.a1 import Place, label
 from stb_env.suites.sambanova.google_sheets.methods.method import Method
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
@@ -94,7 +95,7 @@ class BookHost(Host):
         method = self.methods.get(name)
         if method is not None:
             run = partial(method.run, self.session)
-            return Native(name, lambda *args, **kwargs: self.wrapped(run(*args, **kwargs)))
+            return Native(name, lambda *args, **kwargs: self.wrapped(run(*args, **kwargs)), costs.BOOK[name])
         book = self.session.book
         properties: dict[str, object] = {"id": "embedded", "title": book.title}
         properties["sheet1"] = self.wrapped(Tab(self.session, book.sheets[0].id))
@@ -129,7 +130,9 @@ class SheetHost(Host):
         method = self._parent.sheet_methods.get(name)
         if method is not None:
             run = partial(method.run, self.tab)
-            return Native(name, lambda *args, **kwargs: self._parent.wrapped(run(*args, **kwargs)))
+            return Native(
+                name, lambda *args, **kwargs: self._parent.wrapped(run(*args, **kwargs)), costs.SHEET[name]
+            )
         sheet = self.tab.sheet
         properties: dict[str, object] = {
             "id": sheet.id,

@@ -38,3 +38,12 @@ def is_installed() -> bool:
 def is_used() -> bool:
     """Return whether a program has asked for pandas yet; until then, no value can be a data frame."""
     return pandas.cache_info().currsize > 0
+
+
+def own_errors() -> tuple[type[Exception], ...]:
+    """Return what pandas raises, besides Python's usual errors, for what it cannot do."""
+    if not is_used():
+        return ()
+    errors = vars(pandas().errors).values()
+    own = (each for each in errors if isinstance(each, type) and issubclass(each, Exception))
+    return (AssertionError, RuntimeError, *(each for each in own if not issubclass(each, Warning)))

@@ -8,8 +8,9 @@ from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.builtins import take
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName
+from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Module, Native, TypeName
 from stb_env.suites.sambanova.google_sheets.a1 import label, read_cell
+from stb_env.suites.sambanova.google_sheets.costs import LIBRARIES
 from stb_env.suites.sambanova.google_sheets.hosts import CellHost
 
 
@@ -17,12 +18,10 @@ def _cell(row: int, col: int, value: object = "") -> CellHost:
     return CellHost((row, col), value)
 
 
-def _default_dict(factory: object = None) -> dict[Any, Any]:
-    if isinstance(factory, TypeName | Native):
-        return defaultdict(factory.function)
-    if factory is None or callable(factory):
-        return defaultdict(factory)
-    raise CrashError("defaultdict takes a function that makes what is missing")
+def _default_dict(apply: Apply, factory: object = None) -> dict[Any, Any]:
+    if factory is not None and not callable(factory) and not isinstance(factory, Native | TypeName):
+        raise CrashError("defaultdict takes a function that makes what is missing")
+    return defaultdict(None if factory is None else apply(factory))
 
 
 def _counter(items: object = ()) -> dict[Any, int]:
@@ -30,12 +29,12 @@ def _counter(items: object = ()) -> dict[Any, int]:
 
 
 _CHARACTERS = ("ascii_letters", "ascii_lowercase", "ascii_uppercase", "digits")
-_CELL = Native("Cell", _cell)
+_CELL = Native("Cell", _cell, LIBRARIES["Cell"])
 UTILS = Module(
     "gspread.utils",
     {
-        "rowcol_to_a1": Native("rowcol_to_a1", label),
-        "a1_to_rowcol": Native("a1_to_rowcol", read_cell),
+        "rowcol_to_a1": Native("rowcol_to_a1", label, LIBRARIES["rowcol_to_a1"]),
+        "a1_to_rowcol": Native("a1_to_rowcol", read_cell, LIBRARIES["a1_to_rowcol"]),
     },
 )
 GSPREAD = Module("gspread", {"Cell": _CELL, "utils": UTILS})
@@ -47,8 +46,8 @@ MODULES: dict[str, Module] = {
     "collections": Module(
         "collections",
         {
-            "defaultdict": Native("defaultdict", _default_dict),
-            "Counter": Native("Counter", _counter),
+            "defaultdict": Native("defaultdict", _default_dict, LIBRARIES["defaultdict"], calls=True),
+            "Counter": Native("Counter", _counter, LIBRARIES["Counter"]),
         },
     ),
     "string": Module("string", {name: getattr(string, name) for name in _CHARACTERS}),

@@ -1,79 +1,198 @@
-"""Regular expressions that programs give: only those that are matched quickly."""
+"""Regular expressions that programs give: each is matched in time that grows with the text alone.
+
+RE2 matches them. It knows no back-references and no look-around, which is what makes others take for ever.
+"""
 
 from __future__ import annotations
 
-import re
+from collections.abc import Callable
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
 
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, Budget
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
+from stb_env.suites.sambanova.google_sheets.costs import PATTERNS
 
 MAX_PATTERN = 100
 """Characters of a pattern."""
 
-_REPEATED = re.compile(r"(?<!\\)[*+{]")
-_NESTED = re.compile(r"[*+}]\??\)[*+{?]")
-_MOST_REPEATED = 3
+_MEMORY = 2**20
+_PAIRS = 3_000
+"""Characters by parts of a pattern that one step compares."""
+
+_MOST_NEW = 1_000
+_UNKNOWN = (
+    ("(?=", "no look-ahead; search for the whole and look at the text after it in Python"),
+    ("(?!", "no look-ahead; search for the whole and look at the text after it in Python"),
+    ("(?<=", "no look-behind; search for the whole and look at the text before it in Python"),
+    ("(?<!", "no look-behind; search for the whole and look at the text before it in Python"),
+    ("(?P=", "no back-references; compare the two parts in Python"),
+    ("(?>", "no atomic groups; write (?:...)"),
+    ("\\Z", r"no \Z; write \z"),
+    *((f"\\{digit}", "no back-references; compare the two parts in Python") for digit in range(1, 10)),
+)
 
 
-def check_pattern(pattern: object) -> re.Pattern[str]:
-    """Return a compiled pattern.
-
-    Raises:
-        CrashError: It is no pattern, or one that could take long to match.
-
-    Examples:
-        >>> check_pattern("a+b").search("xaab") is not None
-        True
-        >>> check_pattern("(a+)+b")
-        Traceback (most recent call last):
-        ...
-        stb_env.suites.sambanova.common.interpreter.crash.UnsupportedError: patterns with many repeats are not read here
-    """  # noqa: E501 # the line is what Python prints
-    if isinstance(pattern, Pattern):
-        return pattern.compiled
-    if not isinstance(pattern, str) or len(pattern) > MAX_PATTERN:
-        raise CrashError(f"a pattern is a text of at most {MAX_PATTERN} characters")
-    if _NESTED.search(pattern) or len(_REPEATED.findall(pattern)) > _MOST_REPEATED or "(?" in pattern:
-        raise UnsupportedError("patterns with many repeats are not read here")
+def _library() -> ModuleType:
+    # Imported late: few programs have a pattern.
     try:
-        return re.compile(pattern)
-    except (re.error, RecursionError, OverflowError) as error:
-        raise CrashError(f"{pattern[:40]!r} is no pattern: {error}") from error
+        import re2
+    except ImportError as error:
+        raise CrashError(
+            "patterns need google-re2, which is not installed here; pip install google-re2"
+        ) from error
+    library: ModuleType = re2
+    return library
 
 
-class Pattern(Host):
-    """A compiled pattern.
+@lru_cache(maxsize=256)
+def compiled(pattern: str, *, fold: bool = False) -> Any:
+    r"""Return a compiled pattern of RE2.
 
     Args:
         pattern: The pattern.
+        fold: Whether upper and lower case are the same.
+
+    Raises:
+        CrashError: It is no pattern, or none that is matched in linear time.
+
+    Examples:
+        >>> compiled("(a|aa)+$").search("a" * 9_000 + "b") is None
+        True
+        >>> compiled(r"(a)\1")
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.interpreter.crash.UnsupportedError: got '(a)\\1': patterns here run in linear time and know no back-references; compare the two parts in Python
+    """  # noqa: E501 # the line is what Python prints
+    if len(pattern) > MAX_PATTERN:
+        raise CrashError(
+            f"a pattern has at most {MAX_PATTERN} characters, got {len(pattern)}; write a shorter one"
+        )
+    library = _library()
+    options = library.Options()
+    options.log_errors, options.max_mem, options.case_sensitive = False, _MEMORY, not fold
+    try:
+        return library.compile(pattern, options)
+    except (library.error, UnicodeEncodeError) as error:
+        for mark, what in _UNKNOWN:
+            if mark in pattern:
+                raise UnsupportedError(
+                    f"got {pattern[:40]!r}: patterns here run in linear time and know {what}"
+                ) from error
+        said = error.args[0].decode(errors="replace") if isinstance(error, library.error) else error
+        raise CrashError(f"{pattern[:40]!r} is no pattern: {said}") from error
+
+
+class Pattern(Host):
+    """A pattern with the steps that are left for matching it.
+
+    Args:
+        pattern: The pattern, as a text or compiled.
+        budget: The steps.
+        fold: Whether upper and lower case are the same.
+
+    Raises:
+        CrashError: It is no pattern.
+
+    Examples:
+        >>> Pattern("b+", Budget()).sub("x", "abba")
+        'axa'
     """
 
     kind = "a pattern"
 
-    def __init__(self, pattern: object) -> None:
-        self.compiled = check_pattern(pattern)
+    def __init__(self, pattern: object, budget: Budget, *, fold: bool = False) -> None:
+        if not isinstance(pattern, str | Pattern):
+            raise CrashError(f"a pattern is a text, got {type(pattern).__name__}")
+        self.text: str = pattern if isinstance(pattern, str) else pattern.text
+        self._compiled = compiled(self.text, fold=fold)
+        self._budget = budget
 
     def attribute(self, name: str) -> object:
         """Return how the pattern is asked: each answers whether it matches."""
-        ways = {
-            "search": self.compiled.search,
-            "match": self.compiled.match,
-            "fullmatch": self.compiled.fullmatch,
-        }
+        ways = {"search": self.search, "match": self.match, "fullmatch": self.fullmatch}
         if name in ways:
-            return Native(name, lambda text: ways[name](text) is not None)
-        if name == "pattern":
-            return self.compiled.pattern
-        return super().attribute(name)
+            return Native(name, ways[name], PATTERNS[name])
+        if name == "sub":
+            return Native(name, self.sub, PATTERNS[name])
+        return self.text if name == "pattern" else super().attribute(name)
+
+    def search(self, text: object) -> bool:
+        """Return whether it matches anywhere."""
+        return self._compiled.search(self._read(text)) is not None
+
+    def match(self, text: object) -> bool:
+        """Return whether it matches at the beginning."""
+        return self._compiled.match(self._read(text)) is not None
+
+    def fullmatch(self, text: object) -> bool:
+        """Return whether it matches the whole."""
+        return self._compiled.fullmatch(self._read(text)) is not None
+
+    def count(self, text: object) -> int:
+        """Return how often it matches."""
+        return sum(1 for _ in self._compiled.finditer(self._read_again(text)))
+
+    def split(self, text: object, most: int = 0) -> list[str]:
+        """Return what stands between its matches."""
+        return list(self._compiled.split(self._read_again(text), most))
+
+    def sub(self, new: object, text: object) -> str:
+        """Return a text with every match replaced.
+
+        Raises:
+            CrashError: It would be too long.
+        """
+        if not isinstance(new, str) or len(new) > _MOST_NEW:
+            raise CrashError(f"what a match is replaced with is a text of at most {_MOST_NEW} characters")
+        room = MAX_TEXT
+
+        def replaced(match: Any) -> str:
+            nonlocal room
+            made: str = match.expand(new)
+            room -= len(made)
+            if room < 0:
+                raise CrashError(f"a text has more than {MAX_TEXT} characters")
+            return made
+
+        try:
+            made: str = self._compiled.sub(replaced, self._read_again(text))
+        except _library().error as error:
+            raise CrashError(f"{new[:40]!r} names a group that the pattern has not") from error
+        return made
+
+    def _read(self, text: object) -> str:
+        if not isinstance(text, str):
+            raise CrashError(f"a pattern is matched with a text, got {type(text).__name__}")
+        self._budget.spend(len(text) * self._compiled.programsize // _PAIRS)
+        return text
+
+    def _read_again(self, text: object) -> str:
+        """Return a text that may be read again from every match on."""
+        read = self._read(text)
+        self._budget.spend(len(read) * (1 + len(read) * self._compiled.programsize // _PAIRS))
+        return read
 
 
-RE = Module(
-    "re",
-    {
-        "compile": Native("compile", Pattern),
-        "search": Native("search", lambda pattern, text: check_pattern(pattern).search(text) is not None),
-        "match": Native("match", lambda pattern, text: check_pattern(pattern).match(text) is not None),
-        "sub": Native("sub", lambda pattern, new, text: check_pattern(pattern).sub(str(new), text)),
-    },
-)
-"""The library of the same name."""
+def library_of(budget: Budget) -> Module:
+    """Return the library ``re`` of a program.
+
+    Args:
+        budget: The steps that are left to the program.
+    """
+
+    def of(pattern: object) -> Pattern:
+        return Pattern(pattern, budget)
+
+    functions: dict[str, Callable[..., object]] = {
+        "compile": of,
+        "search": lambda pattern, text: of(pattern).search(text),
+        "match": lambda pattern, text: of(pattern).match(text),
+        "fullmatch": lambda pattern, text: of(pattern).fullmatch(text),
+        "sub": lambda pattern, new, text: of(pattern).sub(new, text),
+    }
+    return Module(
+        "re", {name: Native(name, function, PATTERNS[name]) for name, function in functions.items()}
+    )

@@ -86,7 +86,7 @@ def _repeat_cell(session: Session, content: Request) -> None:
         bottom=min(area.bottom, max(bottom, area.top)) if area.bottom == tab.sheet.rows else area.bottom,
         right=min(area.right, max(right, area.left)) if area.right == tab.sheet.columns else area.right,
     )
-    _put(tab, {place: dict(content["cell"]) for place in area.places()}, str(content.get("fields", "*")))
+    _put(tab, {place: dict(content["cell"]) for place in tab.places(area)}, str(content.get("fields", "*")))
 
 
 def _put(tab: Tab, cells: Mapping[tuple[int, int], JsonMapping], fields: str) -> None:
@@ -124,6 +124,7 @@ def _update_cells(session: Session, content: Request) -> None:
         source = _tab(session, spec["source"].get("sheetId", 0))
         area = _area(source, spec["source"])
         area = area._replace(bottom=min(area.bottom, source.sheet.extent[0]))
+        source.places(area)
         lines = [
             [source.value((row, column)) for column in range(area.left, area.right + 1)]
             for row in range(area.top, area.bottom + 1)
@@ -142,12 +143,13 @@ def _sort_range(session: Session, content: Request) -> None:
         (int(spec["dimensionIndex"]) + 1, "des" if spec.get("sortOrder") == "DESCENDING" else "asc")
         for spec in content["sortSpecs"]
     ]
-    tab.sheet = structure.sort_area(session.book, tab.sheet, area, specs)
+    tab.sheet = structure.sort_area(session.book, tab.changing(1 + len(specs)), area, specs)
 
 
 def _merge(session: Session, content: Request) -> None:
     tab, area = _of(session, content)
-    tab.sheet = structure.merge(tab.sheet, area, content.get("mergeType", "MERGE_ALL"))
+    kind = content.get("mergeType", "MERGE_ALL")
+    tab.sheet = structure.merge(tab.changing(structure.parts_of(area, kind)), area, kind)
 
 
 def _unmerge(session: Session, content: Request) -> None:
@@ -159,14 +161,14 @@ def _delete_lines(session: Session, content: Request) -> None:
     given = content["range"]
     tab = _tab(session, given.get("sheetId", 0))
     first, last = int(given["startIndex"]) + 1, int(given["endIndex"])
-    session.book = structure.delete_lines(session.book, tab.sheet, _dimension(given), first, last)
+    session.book = structure.delete_lines(session.book, tab.changing(), _dimension(given), first, last)
 
 
 def _insert_lines(session: Session, content: Request) -> None:
     given = content["range"]
     tab = _tab(session, given.get("sheetId", 0))
     first, count = int(given["startIndex"]) + 1, int(given["endIndex"]) - int(given["startIndex"])
-    session.book = structure.insert_lines(session.book, tab.sheet, _dimension(given), first, count)
+    session.book = structure.insert_lines(session.book, tab.changing(), _dimension(given), first, count)
 
 
 def _dimension(given: Request) -> structure.Dimension:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Place, read_area
 from stb_env.suites.sambanova.google_sheets.formula.evaluate import evaluate
@@ -14,6 +16,9 @@ from stb_env.suites.sambanova.google_sheets.values import ErrorValue, Formula
 MAX_READ = 200_000
 """Cells that the formulas of one reading may look at."""
 
+_A_CELL, _A_FORMULA = 4, 40
+"""Members of a list that take as long as a cell that is read, and as a formula that is begun."""
+
 MAX_CHAIN = 25
 """How many formulas may wait for one another."""
 
@@ -23,6 +28,7 @@ class Results:
 
     Args:
         book: The spreadsheet.
+        charge: Told how many members are gone through; nobody is if None.
 
     Examples:
         >>> from stb_env.suites.sambanova.google_sheets.sheet import book_of
@@ -32,9 +38,11 @@ class Results:
         (2, '#REF!')
     """
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: Book, charge: Callable[[int], None] | None = None) -> None:
         self._book = book
         self._known: dict[tuple[int, Place], Scalar] = {}
+        self._extents: dict[int, Place] = {}
+        self._charge = charge
         self._left = MAX_READ
         self._depth = 0
 
@@ -50,6 +58,7 @@ class Results:
         if (sheet.id, place) not in self._known:
             if not self._depth:
                 # From the top down, long chains of formulas are short steps.
+                self.charge(len(sheet.cells))
                 for above in sorted(at for at, other in sheet.cells.items() if isinstance(other, Formula)):
                     self._evaluate(sheet, above)
             self._evaluate(sheet, place)
@@ -61,6 +70,7 @@ class Results:
             return
         # A formula that comes back to itself meets this error.
         self._known[key] = ErrorValue(REF)
+        self.charge(_A_FORMULA + len(content.text))
         self._depth += 1
         if self._depth <= MAX_CHAIN:
             try:
@@ -69,12 +79,28 @@ class Results:
                 self._known[key] = ErrorValue("#ERROR!")
         self._depth -= 1
 
+    def extent(self, sheet: Sheet) -> Place:
+        """Return the last row and the last column of a worksheet with a content, looked for once."""
+        if sheet.id not in self._extents:
+            self._extents[sheet.id] = sheet.extent
+        return self._extents[sheet.id]
+
+    def charge(self, members: int) -> None:
+        """Say how many members are gone through.
+
+        Raises:
+            CrashError: Whoever is told has no steps left for them.
+        """
+        if self._charge is not None:
+            self._charge(members)
+
     def read(self, count: int) -> None:
         """Count cells that a formula looks at.
 
         Raises:
             CrashError: There are too many.
         """
+        self.charge(_A_CELL * count)
         self._left -= count
         if self._left < 0:
             raise CrashError(f"the formulas look at more than {MAX_READ} cells")
@@ -88,6 +114,9 @@ class _Cells:
         self._book = book
         self._sheet = sheet
 
+    def charge(self, members: int) -> None:
+        self._results.charge(members)
+
     def area(self, text: str) -> Matrix:
         title, mark, _ = text.rpartition("!")
         try:
@@ -98,7 +127,7 @@ class _Cells:
         if area.bottom > sheet.rows or area.right > sheet.columns:
             raise ProblemError(REF)
         # Nothing stands below the last row with a content, so long open areas end there.
-        last_row, last_column = sheet.extent
+        last_row, last_column = self._results.extent(sheet)
         bottom = max(area.top, min(area.bottom, last_row))
         right = max(area.left, min(area.right, last_column))
         self._results.read((bottom - area.top + 1) * (right - area.left + 1))
@@ -108,6 +137,7 @@ class _Cells:
         ]
 
     def named(self, name: str) -> Matrix | None:
+        self._results.charge(len(self._book.names))
         for known, (sheet_id, area) in self._book.names.items():
             if known.upper() == name.upper():
                 try:

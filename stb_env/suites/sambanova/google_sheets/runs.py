@@ -8,23 +8,25 @@ import numpy as np
 
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY
-from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_TEXT, Budget, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
+from stb_env.suites.sambanova.google_sheets.costs import LIBRARIES
 from stb_env.suites.sambanova.google_sheets.frame_calls import where
 from stb_env.suites.sambanova.google_sheets.frame_io import get_as_dataframe, set_with_dataframe
-from stb_env.suites.sambanova.google_sheets.frames import KINDS, pandas_names
+from stb_env.suites.sambanova.google_sheets.frames import kinds_for, pandas_names
 from stb_env.suites.sambanova.google_sheets.hosts import BookHost, CellHost, SheetHost
+from stb_env.suites.sambanova.google_sheets.libraries import own_errors
 from stb_env.suites.sambanova.google_sheets.modules import MODULES
-from stb_env.suites.sambanova.google_sheets.patterns import RE
+from stb_env.suites.sambanova.google_sheets.patterns import library_of
 from stb_env.suites.sambanova.google_sheets.session import Session, Tab
 from stb_env.suites.sambanova.google_sheets.sheet import Book, Sheet
 from stb_env.suites.sambanova.google_sheets.tools import BOOK_METHODS, BOOK_PREFIX, SHEET_METHODS, WORKSHEET
 
-_NUMPY = NUMPY.extended({"where": Native("where", where)})
+_NUMPY = NUMPY.extended({"where": Native("where", where, LIBRARIES["where"])})
 
 
 def own_sheet(book: Book) -> Sheet:
@@ -78,12 +80,14 @@ def run_program(session: Session, text: str) -> Outcome:
     """
     parent = BookHost(session, BOOK_METHODS, SHEET_METHODS)
     tab = Tab(session, own_sheet(session.book).id)
-    pandas = _Pandas()
+    pandas, kinds = _Pandas(session.budget), kinds_for(session.budget)
     names = {
         "sheet": parent,
         "worksheet": SheetHost(tab, parent),
-        "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe),
-        "set_with_dataframe": Native("set_with_dataframe", set_with_dataframe),
+        "get_as_dataframe": Native("get_as_dataframe", get_as_dataframe, LIBRARIES["get_as_dataframe"]),
+        "set_with_dataframe": Native(
+            "set_with_dataframe", set_with_dataframe, LIBRARIES["set_with_dataframe"]
+        ),
         "np": _NUMPY,
         "pd": pandas,
     }
@@ -94,25 +98,30 @@ def run_program(session: Session, text: str) -> Outcome:
         "numpy": _NUMPY,
         "pandas": pandas,
         "math": MATH,
-        "re": RE,
+        "re": library_of(session.budget),
         "gspread_dataframe": frames,
         **MODULES,
     }
+    machine = Machine(names, {**modules, **MODULES}, kinds, budget=session.budget)
     with warnings.catch_warnings():
         # What pandas warns of is the program's affair.
         warnings.simplefilter("ignore")
-        return Machine(names, {**modules, **MODULES}, KINDS).run(text)
+        try:
+            return machine.run(text)
+        except own_errors() as error:
+            raise CrashError(said(error)) from error
 
 
 class _Pandas(Module):
     """pandas, imported when a program first asks for something in it."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
         super().__init__("pandas", {})
+        self._budget = budget
 
     def attribute(self, name: str) -> object:
         if not self._names:
-            self._names = pandas_names()
+            self._names = pandas_names(self._budget)
         return super().attribute(name)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import overload
 
 from stb_env.jsontypes import JsonArray
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, Budget
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.google_sheets.a1 import Area, Closed, Place, read_area
 from stb_env.suites.sambanova.google_sheets.formula.operands import Scalar
@@ -16,23 +17,28 @@ from stb_env.suites.sambanova.google_sheets.values import Content, Formula, Plai
 FORMATTED, UNFORMATTED, FORMULA = "FORMATTED_VALUE", "UNFORMATTED_VALUE", "FORMULA"
 _RENDERINGS = (FORMATTED, UNFORMATTED, FORMULA)
 
+_A_CELL = 4
+"""Members of a list that take as long as a cell that is read or written."""
+
 
 class Session:
     """Holds the current state of a spreadsheet.
 
     Args:
         book: The spreadsheet.
+        budget: The steps that are left for all that is done with it.
     """
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, book: Book, budget: Budget | None = None) -> None:
         self.book = book
+        self.budget = Budget() if budget is None else budget
         self._results: tuple[Book, Results] | None = None
 
     @property
     def results(self) -> Results:
         """The values of the current state."""
         if self._results is None or self._results[0] is not self.book:
-            self._results = (self.book, Results(self.book))
+            self._results = (self.book, Results(self.book, self.budget.go_through))
         return self._results[1]
 
 
@@ -59,6 +65,7 @@ class Tab:
 
     @sheet.setter
     def sheet(self, sheet: Sheet) -> None:
+        self.session.budget.go_through(sheet.size)
         self.session.book = self.session.book.with_sheet(sheet)
 
     @property
@@ -80,6 +87,37 @@ class Tab:
                 f"the area {name!r} exceeds the grid of {sheet.rows} rows and {sheet.columns} columns"
             )
         return area
+
+    def places(self, area: Closed) -> list[Place]:
+        """Return the cells of an area, each of which is going to be read or written.
+
+        Raises:
+            CrashError: There are too many, or not enough steps left.
+        """
+        height, width = area.shape
+        if height * width > MAX_ITEMS:
+            raise CrashError(f"an area of {height * width} cells is too large; at most {MAX_ITEMS} at once")
+        self.session.budget.go_through(_A_CELL * max(0, height * width))
+        return area.places()
+
+    def changing(self, parts: int = 1) -> Sheet:
+        """Return the worksheet before its lines or areas change, where all its formulas are read again.
+
+        Args:
+            parts: How many times its cells are gone through.
+
+        Raises:
+            CrashError: There are not enough steps left.
+        """
+        book = self.session.book
+        formulas = sum(
+            len(content.text)
+            for sheet in book.sheets
+            for content in sheet.cells.values()
+            if isinstance(content, Formula)
+        )
+        self.session.budget.go_through(formulas + 4 * parts * self.sheet.size)
+        return self.sheet
 
     def value(self, place: Place) -> Scalar:
         """Return the value of a cell."""
@@ -111,6 +149,7 @@ class Tab:
     def texts(self, area: Closed, rendering: str | None = None) -> list[JsonArray]:
         """Return the cells of an area, without empty rows at the end and empty cells at the ends of rows."""
         bottom, right = self.sheet.extent
+        self._go_through(area._replace(bottom=min(area.bottom, bottom), right=min(area.right, right)))
         rows = [
             [self.text((row, column), rendering) for column in range(area.left, min(area.right, right) + 1)]
             for row in range(area.top, min(area.bottom, bottom) + 1)
@@ -122,9 +161,14 @@ class Tab:
             rows.pop()
         return rows
 
+    def _go_through(self, area: Closed) -> None:
+        height, width = area.shape
+        self.session.budget.go_through(_A_CELL * max(0, height) * max(0, width) + self.sheet.size)
+
     def values(self) -> list[list[Scalar]]:
         """Return the values of all cells up to the last one that is not empty."""
         bottom, right = self.sheet.extent
+        self._go_through(Closed(1, 1, bottom, right))
         sheet, results = self.sheet, self.session.results
         return [
             [results.value(sheet, (row, column)) for column in range(1, right + 1)]

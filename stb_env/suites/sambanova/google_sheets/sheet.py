@@ -16,6 +16,9 @@ T = TypeVar("T")
 ROWS, COLUMNS = 1_000, 26
 """Size of a new worksheet."""
 
+MAX_GRID = 300_000
+"""Cells in the grid of one worksheet, empty ones counted."""
+
 MAX_CELLS = 20_000
 """Cells with contents or formats in one worksheet."""
 
@@ -74,6 +77,12 @@ class Sheet:
     protected: Mapping[int, Closed] = field(default_factory=dict)
 
     @property
+    def size(self) -> int:
+        """What there is to be gone through: contents, formats, notes, and areas of all kinds."""
+        others = len(self.merges) + len(self.protected) + len(self.view.groups)
+        return len(self.cells) + len(self.formats) + len(self.notes) + others
+
+    @property
     def extent(self) -> tuple[int, int]:
         """Last row and last column with a content; zeros where there is none."""
         if not self.cells:
@@ -114,6 +123,10 @@ class Sheet:
         """
         if not (1 <= rows <= MAX_ROWS and 1 <= columns <= MAX_COLUMNS):
             raise CrashError(f"a sheet has 1 to {MAX_ROWS} rows and 1 to {MAX_COLUMNS} columns")
+        if rows * columns > MAX_GRID:
+            raise CrashError(
+                f"{rows} rows and {columns} columns are more than {MAX_GRID} cells; make the sheet smaller"
+            )
         kept = self.mapped(lambda place: place if place[0] <= rows and place[1] <= columns else None)
         return replace(kept, rows=rows, columns=columns)
 

@@ -149,6 +149,12 @@ def _sort_key(value: Scalar) -> tuple[int, float | str] | None:
     return (0, value) if isinstance(value, int | float) else (1, value.lower())
 
 
+def parts_of(area: Closed, kind: str) -> int:
+    """Return how many areas a merge makes of one."""
+    height, width = area.shape
+    return {"MERGE_COLUMNS": width, "MERGE_ROWS": height}.get(kind, 1)
+
+
 def merge(sheet: Sheet, area: Closed, kind: str) -> Sheet:
     """Return the sheet with an area merged; of each merged part the upper left content stays.
 

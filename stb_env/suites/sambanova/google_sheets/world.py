@@ -8,6 +8,7 @@ from typing import Any
 from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.google_sheets.libraries import is_installed
@@ -37,7 +38,7 @@ class SheetsWorld(World[Book]):
     def fingerprint(self) -> JsonObject:
         """Version of the world and a hash over its documentation; whether data frames are missing."""
         digest = hashlib.sha256("\n".join(tool.spec for tool in TOOLS).encode())
-        made = {"world": "google_sheets", "version": VERSION, "tools": digest.hexdigest()}
+        made = {"world": "google_sheets", "version": VERSION, "tools": digest.hexdigest(), "costs": RULES}
         # An agent that works on data frames scores less without them: such runs must be told apart.
         return made if is_installed() else {**made, "frames": "missing"}
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.tabletop import language
+from stb_env.suites.sambanova.tabletop.costs import MAX_PHRASE
 from stb_env.suites.sambanova.tabletop.layouts import Points
 from stb_env.suites.sambanova.tabletop.objects import chosen, is_plural, normal
 from stb_env.suites.sambanova.tabletop.places import (
@@ -206,5 +207,9 @@ class Hand:
 
 def _text(value: object) -> str:
     if isinstance(value, str):
+        if len(value) > MAX_PHRASE:
+            raise CrashError(
+                f"a phrase has at most {MAX_PHRASE} characters, got {len(value)}; say it shorter"
+            )
         return value
     raise CrashError(f"a text is wanted, got {type(value).__name__}")

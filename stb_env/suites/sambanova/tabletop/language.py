@@ -35,6 +35,7 @@ _SCALE = re.compile(rf"(?:scale|grow|shrink|make)\D*{_NUMBER}")
 _MOVE = re.compile(
     rf"(?:move|shift|translate).*?{_NUMBER} ?{_UNIT}\b.*?{_WAY}|.*{_WAY}.*?{_NUMBER} ?{_UNIT}\b"
 )
+_MOVE_LATER = re.compile(rf"(?:move|shift|translate).*?{_NUMBER} ?{_UNIT}\b.*?{_WAY}")
 _MOST_POINTS = 100
 
 Answer: TypeAlias = bool | int | float | str | list[str] | None
@@ -126,8 +127,9 @@ def transformed(text: str, points: Sequence[Sequence[float]]) -> list[Point]:
     if match := _TURN.search(phrase):
         turn = math.radians(float(match[1])) * (-1 if match[2] else 1)
         return [_turned(point, middle, turn) for point in shape]
-    if match := _MOVE.search(phrase):
-        number, unit, way = (match[1], match[2], match[3]) if match[1] else (match[5], match[6], match[4])
+    # The second form begins anywhere: what it does not match from the start, it matches nowhere.
+    if match := _MOVE.match(phrase) or _MOVE_LATER.search(phrase):
+        number, unit, way = match.group(1, 2, 3) if match[1] else match.group(5, 6, 4)
         return _moved(shape, way, _metres(number, unit))
     if match := _SCALE.search(phrase):
         times = float(match[1])

@@ -11,6 +11,7 @@ from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH, take
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native
+from stb_env.suites.sambanova.tabletop import costs
 from stb_env.suites.sambanova.tabletop.shapes import AFFINITY, GEOMETRY
 
 _MOST_TIMES = 16
@@ -31,7 +32,7 @@ def _choices(name: str, choose: Callable[..., Iterable[tuple[object, ...]]]) -> 
                 raise CrashError(f"{name} gives more than {MAX_ITEMS} members")
         return found
 
-    return Native(name, call)
+    return Native(name, call, costs.ITERTOOLS[name])
 
 
 _ITERTOOLS = Module(

@@ -25,6 +25,7 @@ from stb_env.llm.agent_role import agent_model, of_agent
 from stb_env.llm.model import ask
 from stb_env.prompting import prompt
 from stb_env.request import Slow
+from stb_env.suites.sambanova.common.interpreter.costs import read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.mode import Compat
@@ -148,7 +149,7 @@ class NestedAgent(Agent):
         """Rehearse a draft, and return the first phrase that it has no meaning for."""
         hand = Hand(self._hand.scene, original=self._hand.original)
         try:
-            run(draft.rehearsal, hand, {ASK: Native(ASK, _ask)})
+            run(draft.rehearsal, hand, {ASK: Native(ASK, _ask, read)})
         except _UnknownPhraseError as unknown:
             return unknown.key
         except CrashError:

@@ -7,8 +7,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS
+from stb_env.suites.sambanova.common.interpreter.costs import spent
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Module, Native
+from stb_env.suites.sambanova.tabletop import costs
 from stb_env.suites.sambanova.tabletop.places import Point
 
 
@@ -33,6 +35,11 @@ class Shape(Host):
         self.points = [_point(point) for point in points]
         if not self.points:
             raise CrashError(f"{kind} needs points")
+
+    @property
+    def size(self) -> int:
+        """What it weighs: its corners, each a few numbers."""
+        return 4 * len(self.points)
 
     @property
     def ring(self) -> list[Point]:
@@ -99,9 +106,17 @@ class Shape(Host):
             case "length" | "area" | "bounds":
                 return getattr(self, name)
             case "interpolate":
-                return Native(name, lambda distance, normalized=False: self.along(distance, normalized))
+                return Native(
+                    name,
+                    lambda distance, normalized=False: self.along(distance, normalized),
+                    spent(costs.SHAPES[name], self.points),
+                )
             case "distance" if self.kind == "Point":
-                return Native(name, lambda other: math.dist(self.points[0], other.points[0]))
+                return Native(
+                    name,
+                    lambda other: math.dist(self.points[0], other.points[0]),
+                    costs.SHAPES[name],
+                )
         return super().attribute(name)
 
 
@@ -127,7 +142,7 @@ def _maker(kind: str) -> Native:
             made.points.pop()
         return made
 
-    return Native(kind, make)
+    return Native(kind, make, costs.SHAPES[kind])
 
 
 def _origin(shape: Shape, origin: object) -> Point:
@@ -172,16 +187,16 @@ def _box(left: float, bottom: float, right: float, top: float) -> Shape:
 
 GEOMETRY = {
     **{kind: _maker(kind) for kind in ("Point", "LineString", "Polygon", "MultiPoint")},
-    "box": Native("box", _box),
+    "box": Native("box", _box, costs.SHAPES["box"]),
 }
 """Names that make shapes."""
 
 AFFINITY = Module(
     "affinity",
     {
-        "translate": Native("translate", translate),
-        "scale": Native("scale", scale),
-        "rotate": Native("rotate", rotate),
+        "translate": Native("translate", translate, costs.SHAPES["translate"]),
+        "scale": Native("scale", scale, costs.SHAPES["scale"]),
+        "rotate": Native("rotate", rotate, costs.SHAPES["rotate"]),
     },
 )
 """The library that moves shapes."""

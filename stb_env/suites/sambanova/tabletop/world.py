@@ -12,12 +12,14 @@ from stb_env.backend.world import World
 from stb_env.errors import DataError, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sambanova.common.interpreter.arrays import NUMPY, Arrays
-from stb_env.suites.sambanova.common.interpreter.budget import weigh
+from stb_env.suites.sambanova.common.interpreter.budget import Budget, weigh
+from stb_env.suites.sambanova.common.interpreter.costs import RULES
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native
 from stb_env.suites.sambanova.common.interpreter.machine import Machine, Outcome
 from stb_env.suites.sambanova.common.interpreter.reader import PROGRAM
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
+from stb_env.suites.sambanova.tabletop import costs
 from stb_env.suites.sambanova.tabletop.hand import Hand
 from stb_env.suites.sambanova.tabletop.libraries import MODULES
 from stb_env.suites.sambanova.tabletop.primitives import BY_NAME, PRIMITIVES
@@ -62,6 +64,7 @@ class TabletopWorld(World[Scene]):
             "version": VERSION,
             "original": self.original,
             "tools": digest.hexdigest(),
+            "costs": RULES,
         }
 
     def start(self, task: Task, seed: int) -> Scene:  # noqa: ARG002
@@ -96,13 +99,16 @@ class TabletopWorld(World[Scene]):
         return ToolResult.of(response, source="world"), hand.scene
 
 
-def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outcome:
+def run(
+    text: str, hand: Hand, more: Mapping[str, object] | None = None, *, budget: Budget | None = None
+) -> Outcome:
     """Run a program; ``objects`` is there from the start, as the names of all objects.
 
     Args:
         text: The program.
         hand: What it acts with.
         more: Names that it is given besides.
+        budget: The steps that it may take.
 
     Raises:
         CrashError: It does not run through.
@@ -110,7 +116,10 @@ def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outc
     for part in _FORBIDDEN if hand.original else ():
         if part in text:
             raise CrashError(f"programs must not contain {part!r}")
-    names: dict[str, object] = {each.name: Native(each.name, partial(each.run, hand)) for each in PRIMITIVES}
+    names: dict[str, object] = {
+        each.name: Native(each.name, partial(each.run, hand), costs.PRIMITIVES[each.name])
+        for each in PRIMITIVES
+    }
     names |= {
         "np": NUMPY,
         "affinity": AFFINITY,
@@ -119,7 +128,10 @@ def run(text: str, hand: Hand, more: Mapping[str, object] | None = None) -> Outc
         "__name__": "__main__",
         **(more or {}),
     }
-    return Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS).run(text)
+    machine = Machine(names, modules={} if hand.original else MODULES, kinds=_KINDS, budget=budget)
+    with np.errstate(all="ignore"):
+        # What NumPy warns of is the program's affair.
+        return machine.run(text)
 
 
 def start_of(task: Task) -> Scene:

@@ -12,6 +12,7 @@ from stb_env.suites.sambanova.common.form.api import FormApi, Made
 from stb_env.suites.sambanova.common.form.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.budget import weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import MATH
+from stb_env.suites.sambanova.common.interpreter.costs import read
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError as MachineCrashError
 from stb_env.suites.sambanova.common.interpreter.crash import UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native
@@ -75,13 +76,14 @@ class _Recorder:
     def __init__(self, api: FormApi) -> None:
         self.calls: list[Call] = []
         methods = {
-            name: Native(name, partial(self._call, name, parameters))
+            name: Native(name, partial(self._call, name, parameters), read)
             for name, parameters in api.methods.items()
         }
         classes = {
-            name: Native(name, partial(_made, name, parameters)) for name, parameters in api.classes.items()
+            name: Native(name, partial(_made, name, parameters), read)
+            for name, parameters in api.classes.items()
         }
-        finish = Native(FINISH, self._finish)
+        finish = Native(FINISH, self._finish, read)
         self._machine = Machine({OBJECT: Module(OBJECT, methods), FINISH: finish, **classes}, {"math": MATH})
 
     def run(self, text: str) -> None:

@@ -10,6 +10,8 @@ import numpy as np
 
 from stb_env.errors import did_you_mean
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, weigh
+from stb_env.suites.sambanova.common.interpreter.costs import BUILTINS, spent
+from stb_env.suites.sambanova.common.interpreter.costs import NUMPY as COSTS
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Module, Native, TypeName, words
 
@@ -42,6 +44,7 @@ class Arrays(Kind):
     """
 
     types = (np.ndarray, np.generic)
+    steps = 1
 
     def __init__(self, *, objects: bool = False) -> None:
         self._objects = objects
@@ -57,11 +60,11 @@ class Arrays(Kind):
         if _holds_objects(value) and name not in _OF_TEXTS:
             raise UnsupportedError("an array of texts is not computed with here; use its list")
         if name in _METHODS:
-            return Native(name, _guarded(getattr(value, name)))
+            return Native(name, _guarded(getattr(value, name)), spent(COSTS[name], value))
         if name == "sort":
-            return Native(name, lambda axis=-1: value.sort(axis=axis))
+            return Native(name, lambda axis=-1: value.sort(axis=axis), spent(COSTS[name], value))
         if name == "astype":
-            return Native(name, lambda kind: value.astype(_type_of(kind)))
+            return Native(name, lambda kind: value.astype(_type_of(kind)), spent(COSTS[name], value))
         raise CrashError(
             f"an array has no attribute {name!r} here.{did_you_mean(name, _ATTRIBUTES | _METHODS)}"
         )
@@ -246,21 +249,24 @@ def _planned(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> int:
     return math.prod(abs(int(length)) for length in shape)
 
 
-_NORM = Native("norm", _guarded(np.linalg.norm))
-_FLOAT, _INT = (TypeName(kind.__name__, (kind,), kind) for kind in (float, int))
+def _native(name: str, function: Callable[..., object]) -> Native:
+    return Native(name, function, COSTS[name])
+
+
+_FLOAT, _INT = (TypeName(kind.__name__, (kind,), kind, BUILTINS[kind.__name__]) for kind in (float, int))
 NUMPY = Module(
     "numpy",
     {
-        **{name: Native(name, _guarded(getattr(np, name))) for name in sorted(_FUNCTIONS)},
-        **{name: Native(name, _maker(name)) for name in sorted(_MADE)},
-        **{name: Native(name, _grower(name)) for name in sorted(_GROWING)},
-        "full_like": Native("full_like", _filled),
-        "meshgrid": Native("meshgrid", _grid),
-        "ndarray": TypeName("ndarray", (np.ndarray,), _maker("array")),
+        **{name: _native(name, _guarded(getattr(np, name))) for name in sorted(_FUNCTIONS)},
+        **{name: _native(name, _maker(name)) for name in sorted(_MADE)},
+        **{name: _native(name, _grower(name)) for name in sorted(_GROWING)},
+        "full_like": _native("full_like", _filled),
+        "meshgrid": _native("meshgrid", _grid),
+        "ndarray": TypeName("ndarray", (np.ndarray,), _maker("array"), COSTS["array"]),
         **dict.fromkeys(("float64", "float32"), _FLOAT),
         **dict.fromkeys(("int64", "int32"), _INT),
         "newaxis": None,
-        "linalg": Module("numpy.linalg", {"norm": _NORM}),
+        "linalg": Module("numpy.linalg", {"norm": _native("norm", _guarded(np.linalg.norm))}),
         "pi": math.pi,
         "e": math.e,
         "inf": math.inf,

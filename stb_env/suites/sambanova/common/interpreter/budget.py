@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
@@ -11,6 +12,9 @@ T = TypeVar("T")
 
 MAX_STEPS = 50_000
 """Steps of one program; a step is one node of the syntax tree or one item that is gone through."""
+
+SHARE = 20
+"""Members that are read or made for one step."""
 
 MAX_ITEMS = 30_000
 """Members of a collection, nested ones counted."""
@@ -22,6 +26,12 @@ MAX_BITS = 1_024
 """Bits of an integer."""
 
 _CONTAINERS = (list, tuple, OrderedSet)
+_ATOMS = (int, float, type(None))
+LINE = 100
+"""Characters of a text that weigh as much as one member."""
+
+_TABLE, _ARRAY = 400, 20
+"""What a data frame and an array weigh besides their members: anything with one is slow to begin."""
 
 
 class Budget:
@@ -44,6 +54,14 @@ class Budget:
     def __init__(self, steps: int = MAX_STEPS) -> None:
         self._steps = self.left = steps
 
+    def go_through(self, members: int) -> None:
+        """Take steps off for members that are read or made.
+
+        Raises:
+            CrashError: There are not that many left.
+        """
+        self.spend(members // SHARE)
+
     def spend(self, steps: int = 1) -> None:
         """Take steps off.
 
@@ -57,6 +75,8 @@ class Budget:
 
 def weigh(value: object) -> int:
     """Return how many members a value has in all, shared ones counted as often as they are reached.
+
+    A long text counts as several: a list of few texts can spell out a text that has no end.
 
     Whatever goes through a whole structure (comparing, hashing, writing it out) is asked here first, since
     a few shared lists can spell out a structure that has no end.
@@ -72,6 +92,8 @@ def weigh(value: object) -> int:
         ...
         stb_env.suites.sambanova.common.interpreter.crash.CrashError: a value has more than 30000 members
     """
+    if isinstance(value, str):
+        return 1 + len(value) // LINE
     waiting, count = [value], 0
     while waiting:
         count += 1
@@ -81,8 +103,13 @@ def weigh(value: object) -> int:
         elif isinstance(item, dict):
             waiting.extend(item)
             waiting.extend(item.values())
-        else:
+        elif isinstance(item, str):
+            count += len(item) // LINE
+        elif isinstance(item, range):
+            count += len(item)
+        elif not isinstance(item, _ATOMS):
             count += extent(item) - 1
+            count += _TABLE if hasattr(item, "to_string") else _ARRAY if hasattr(item, "dtype") else 0
         if count + len(waiting) > MAX_ITEMS:
             raise CrashError(f"a value has more than {MAX_ITEMS} members")
     return count
@@ -109,6 +136,26 @@ def bounded(value: T) -> T:
     elif isinstance(value, list | tuple | dict | OrderedSet) and len(value) > MAX_ITEMS:
         raise CrashError(f"a collection has more than {MAX_ITEMS} members")
     return value
+
+
+def joined(parts: Iterable[str], separator: str = "") -> str:
+    """Return texts as one, its length known before it is made.
+
+    Raises:
+        CrashError: It would be too long.
+
+    Examples:
+        >>> joined(["a", "b"], "-")
+        'a-b'
+        >>> joined(["a" * 9_000] * 3)
+        Traceback (most recent call last):
+        ...
+        stb_env.suites.sambanova.common.interpreter.crash.CrashError: a text has more than 20000 characters
+    """
+    texts = list(parts)
+    if sum(map(len, texts)) + len(separator) * (len(texts) - 1) > MAX_TEXT:
+        raise CrashError(f"a text has more than {MAX_TEXT} characters")
+    return separator.join(texts)
 
 
 def extent(item: object) -> int:

@@ -7,9 +7,10 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, bounded, weigh
+from stb_env.suites.sambanova.common.interpreter import costs
+from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, bounded, joined, weigh
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
-from stb_env.suites.sambanova.common.interpreter.kinds import Module, Native, TypeName, words
+from stb_env.suites.sambanova.common.interpreter.kinds import Apply, Module, Native, TypeName, words
 from stb_env.suites.sambanova.common.interpreter.methods import written
 from stb_env.suites.sambanova.common.interpreter.operators import compute
 from stb_env.suites.sambanova.common.interpreter.ordered import OrderedSet
@@ -30,9 +31,9 @@ def builtins_for(show: Print) -> Mapping[str, object]:
     """
 
     def print_(*values: object, sep: str = " ", end: str = "\n") -> None:
-        show(bounded(sep.join(written(value) for value in values) + ("" if end == "\n" else end)))
+        show(joined([joined(map(written, values), sep), "" if end == "\n" else end]))
 
-    return {**_BUILTINS, "print": Native("print", print_)}
+    return {**BUILTINS, "print": Native("print", print_, costs.BUILTINS["print"])}
 
 
 def take(items: Any) -> list[object]:
@@ -49,24 +50,29 @@ def take(items: Any) -> list[object]:
     return [_plain(item) for item in items]
 
 
-def sort(items: object, *, key: Callable[..., object] | None = None, reverse: bool = False) -> list[object]:
+def sort(
+    apply: Apply, items: object, *, key: Callable[..., object] | None = None, reverse: bool = False
+) -> list[object]:
     """Return the members in order.
+
+    Args:
+        apply: Makes functions of a program callable.
+        items: The members.
+        key: Gives what they are ordered by.
+        reverse: Whether the greatest comes first.
 
     Raises:
         CrashError: There are too many.
     """
     weigh(items)
     members: list[Any] = take(items)
-    return sorted(members, key=_callable(key), reverse=bool(reverse))
+    order: Any = None if key is None else apply(key)
+    return sorted(members, key=order, reverse=bool(reverse))
 
 
 def _plain(item: object) -> object:
     """Return a number of an array as Python's own."""
     return item.item() if hasattr(item, "item") and getattr(item, "ndim", None) == 0 else item
-
-
-def _callable(function: object) -> Any:
-    return function.function if isinstance(function, Native | TypeName) else function
 
 
 def _range(*bounds: int) -> range:
@@ -84,11 +90,11 @@ def _isinstance(value: object, types: object) -> bool:
 
 
 def _extreme(choose: Callable[..., object]) -> Callable[..., object]:
-    def extreme(*values: object, **options: object) -> object:
+    def extreme(apply: Apply, *values: object, **options: object) -> object:
         items = take(values[0]) if len(values) == 1 else list(values)
         weigh(items)
-        if "key" in options:
-            options["key"] = _callable(options["key"])
+        if options.get("key") is not None:
+            options["key"] = apply(options["key"])
         return choose(items, **options)
 
     return extreme
@@ -130,8 +136,18 @@ def _power(base: float, exponent: float) -> float:
     return math.pow(base, exponent)
 
 
+def _filter(apply: Apply, function: object, items: object) -> list[object]:
+    test = bool if function is None else apply(function)
+    return [item for item in take(items) if test(item)]
+
+
+def _map(apply: Apply, function: object, *items: object) -> list[object]:
+    call = apply(function)
+    return [call(*each) for each in zip(*map(take, items), strict=False)]
+
+
 def _of(name: str, types: tuple[type, ...], make: Callable[..., object]) -> TypeName:
-    return TypeName(name, types, make)
+    return TypeName(name, types, make, costs.BUILTINS[name])
 
 
 def _dict(items: object = (), **more: object) -> dict[Any, Any]:
@@ -152,15 +168,11 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     "chr": chr,
     "divmod": divmod,
     "enumerate": lambda items, start=0: [(start + at, item) for at, item in enumerate(take(items))],
-    "filter": lambda function, items: [
-        item for item in take(items) if (item if function is None else _callable(function)(item))
-    ],
+    "filter": _filter,
     "isinstance": _isinstance,
     "iter": lambda items: items if isinstance(items, Stream) else Stream(take(items)),
     "len": len,
-    "map": lambda function, *items: [
-        _callable(function)(*each) for each in zip(*map(take, items), strict=False)
-    ],
+    "map": _map,
     "max": _extreme(max),
     "min": _extreme(min),
     "next": _next,
@@ -174,8 +186,12 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     "sum": _sum,
     "zip": lambda *items: list(zip(*map(take, items), strict=False)),
 }
-_BUILTINS: dict[str, object] = {
-    **{name: Native(name, function) for name, function in _FUNCTIONS.items()},
+_CALLING = words("filter map max min sorted")
+BUILTINS: dict[str, object] = {
+    **{
+        name: Native(name, function, costs.BUILTINS[name], name in _CALLING)
+        for name, function in _FUNCTIONS.items()
+    },
     "bool": _of("bool", (bool,), bool),
     "dict": _of("dict", (dict,), _dict),
     "float": _of("float", (float,), float),
@@ -186,6 +202,8 @@ _BUILTINS: dict[str, object] = {
     "tuple": _of("tuple", (tuple,), lambda items=(): tuple(take(items))),
 }
 
+"""Python's names, but for ``print``, which each program has of its own."""
+
 _MATH = words(
     "acos asin atan atan2 ceil cos degrees dist exp fabs floor fmod hypot isclose isfinite isinf isnan log "
     "log10 log2 radians sin sqrt tan trunc"
@@ -193,8 +211,8 @@ _MATH = words(
 MATH = Module(
     "math",
     {
-        **{name: Native(name, getattr(math, name)) for name in _MATH},
-        "pow": Native("pow", _power),
+        **{name: Native(name, getattr(math, name), costs.MATH[name]) for name in _MATH},
+        "pow": Native("pow", _power, costs.MATH["pow"]),
         "pi": math.pi,
         "e": math.e,
         "inf": math.inf,

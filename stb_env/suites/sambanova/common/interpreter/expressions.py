@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from stb_env.suites.sambanova.common.interpreter.budget import Budget, bounded
+from stb_env.suites.sambanova.common.interpreter.budget import SHARE, Budget, bounded, joined
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind
 from stb_env.suites.sambanova.common.interpreter.methods import written
@@ -192,7 +192,9 @@ class Expressions(Values):
                     raise CrashError(said(error)) from error
             else:
                 parts.append(self.value(part, scope))
-        return bounded("".join(parts))
+        text = joined(parts)
+        self.budget.spend(len(text) // SHARE)
+        return text
 
     def assign(self, target: ast.expr, value: object, scope: Scope) -> None:
         """Give a target a value.

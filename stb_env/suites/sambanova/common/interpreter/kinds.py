@@ -6,20 +6,26 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from stb_env.errors import did_you_mean
+from stb_env.suites.sambanova.common.interpreter.costs import Cost
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 
 
-@dataclass(frozen=True, slots=True, repr=False, eq=False)
+# Not frozen: a program begins with dozens of them, and a frozen one takes several times as long to make.
+@dataclass(slots=True, repr=False, eq=False)
 class Native:
     """A function that programs can call.
 
     Attributes:
         name: Its name, for messages.
         function: What is called; gets the values of the program as they are.
+        cost: The steps of a call, taken off before it is made.
+        calls: Whether it calls functions of the program, and gets first what makes them callable.
     """
 
     name: str
     function: Callable[..., object]
+    cost: Cost
+    calls: bool = False
 
     def __repr__(self) -> str:
         return f"<function {self.name}>"
@@ -33,14 +39,20 @@ class TypeName:
         name: Its name.
         types: The Python types that it stands for.
         function: Converts.
+        cost: The steps of a conversion, taken off before it is made.
     """
 
     name: str
     types: tuple[type, ...]
     function: Callable[..., object]
+    cost: Cost
 
     def __repr__(self) -> str:
         return f"<class {self.name!r}>"
+
+
+Apply = Callable[[object], Callable[..., object]]
+"""Makes a function that a program gives callable, each call charged as if the program had made it."""
 
 
 def words(text: str) -> frozenset[str]:
@@ -114,7 +126,15 @@ class Module(Host):
 
 
 class Kind:
-    """How programs may use values of some types, such as arrays, that stay as they are."""
+    """How programs may use values of some types, such as arrays, that stay as they are.
+
+    Attributes:
+        steps: What it costs to begin anything with one, besides what is read and made.
+        multiplies: Whether they have a matrix product.
+    """
+
+    steps = 0
+    multiplies = True
 
     @property
     def types(self) -> tuple[type, ...]:

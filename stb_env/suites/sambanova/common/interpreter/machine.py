@@ -104,10 +104,12 @@ class Machine:
         modules: Libraries that programs may import.
         kinds: How values that are none of Python's plain ones are used.
         max_steps: Bound on the steps of all programs together.
+        budget: What else takes steps off, shared with it; a new one if None.
 
     Examples:
+        >>> from stb_env.suites.sambanova.common.interpreter.costs import FLAT
         >>> from stb_env.suites.sambanova.common.interpreter.kinds import Native
-        >>> machine = Machine({"double": Native("double", lambda n: 2 * n)})
+        >>> machine = Machine({"double": Native("double", lambda n: 2 * n, FLAT)})
         >>> machine.run("for n in [1, 2]:\n    print(double(n))").printed
         ('2', '4')
         >>> machine.run("open('file')")
@@ -122,13 +124,16 @@ class Machine:
         modules: Mapping[str, Module] | None = None,
         kinds: Sequence[Kind] = (),
         max_steps: int = MAX_STEPS,
+        budget: Budget | None = None,
     ) -> None:
         self._printed: list[str] = []
         self._modules = modules or {}
         self._room = MAX_TEXT
         self._depth = 0
         self.expressions = Expressions(
-            kinds, Budget(max_steps), lambda node, scope: Function(self, "lambda", node, scope)
+            kinds,
+            Budget(max_steps) if budget is None else budget,
+            lambda node, scope: Function(self, "lambda", node, scope),
         )
         self._globals = Scope({}, Scope({**builtins_for(self._print), **names}))
         self._walkers = {

@@ -6,7 +6,14 @@ import string
 from collections.abc import Callable, Iterable, Mapping
 
 from stb_env.errors import did_you_mean
-from stb_env.suites.sambanova.common.interpreter.budget import MAX_ITEMS, MAX_TEXT, bounded, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import (
+    MAX_ITEMS,
+    MAX_TEXT,
+    bounded,
+    joined,
+    weigh,
+)
+from stb_env.suites.sambanova.common.interpreter.costs import METHODS, spent
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.kinds import Native, words
 from stb_env.suites.sambanova.common.interpreter.operators import check_spec
@@ -25,68 +32,65 @@ _SET = words(
     "add clear copy difference discard intersection isdisjoint issubset issuperset pop remove union update"
 )
 _FLOAT = words("is_integer")
-_LIST_ENDS = words("append clear pop")
-"""Methods of a list that do not go through it."""
-
-_SHARE = 10
-"""Members that are gone through for one step."""
-
 _MOST_ROWS = 60
 """Rows of a table that are written out."""
 
 Sort = Callable[..., list[object]]
-Spend = Callable[[int], None]
 
 
-def method_of(value: object, name: str, sort: Sort, spend: Spend) -> Native:
+def method_of(value: object, name: str, sort: Sort) -> Native:
     """Return a method of a plain value.
 
     Args:
         value: A text, a number or a collection.
         name: The method.
         sort: Sorts a list, since that may call functions of the program.
-        spend: Takes steps off.
 
     Raises:
         CrashError: There is no such method, or none that programs may call.
 
     Examples:
-        >>> method_of("a,b", "split", sorted, abs).function(",")
+        >>> method_of("a,b", "split", sorted).function(",")
         ['a', 'b']
-        >>> method_of("a", "spilt", sorted, abs)
+        >>> method_of("a", "spilt", sorted)
         Traceback (most recent call last):
         ...
         stb_env.suites.sambanova.common.interpreter.crash.CrashError: str has no attribute 'spilt' here. Did you mean 'split'?
     """  # noqa: E501 # the line is what Python prints
+    kind, plain = next(
+        ((what, names) for type_, what, names in PLAIN if isinstance(value, type_)), ("", _NONE)
+    )
     methods = _methods(value, name, sort)
-    if name in methods:
-        return Native(name, methods[name])
-    plain: frozenset[str] = next((names for kind, names in _PLAIN if isinstance(value, kind)), frozenset())
-    if name not in plain:
+    if name not in plain and name not in methods:
         near = did_you_mean(name, [*plain, *methods])
         raise CrashError(f"{type(value).__name__} has no attribute {name!r} here.{near}")
-    return Native(name, _guarded(value, name, spend))
+    function = methods[name] if name in methods else _guarded(value, name)
+    return Native(name, function, spent(METHODS[kind][name], value))
 
 
-_PLAIN: tuple[tuple[type, frozenset[str]], ...] = (
-    (str, _TEXT),
-    (list, _LIST),
-    (tuple, _TUPLE),
-    (dict, _DICT),
-    (OrderedSet, _SET),
-    (float, _FLOAT),
+_NONE = frozenset[str]()
+PLAIN: tuple[tuple[type, str, frozenset[str]], ...] = (
+    (str, "str", _TEXT),
+    (list, "list", _LIST),
+    (tuple, "tuple", _TUPLE),
+    (dict, "dict", _DICT),
+    (OrderedSet, "set", _SET),
+    (float, "float", _FLOAT),
 )
+"""Types, what programs call them, and the methods of Python's own that programs may call."""
+
+OURS = {
+    "str": _PADDED | words("format join replace"),
+    "list": words("sort"),
+    "dict": words("items keys values"),
+}
+"""The methods that are ours, by the names of the types."""
 
 
-def _guarded(value: object, name: str, spend: Spend) -> Callable[..., object]:
+def _guarded(value: object, name: str) -> Callable[..., object]:
     method = getattr(value, name)
 
     def call(*args: object, **kwargs: object) -> object:
-        spend(weigh([args, kwargs]) // _SHARE)
-        if isinstance(value, str):
-            spend(len(value) // _SHARE)
-        elif name not in _LIST_ENDS:
-            spend(weigh(value) // _SHARE)
         result = method(*args, **kwargs)
         if not isinstance(value, float):
             bounded(value)
@@ -120,9 +124,10 @@ def _methods(value: object, name: str, sort: Sort) -> Mapping[str, Callable[...,
 
 def _join(separator: str, items: Iterable[str]) -> str:
     parts = list(items)
-    if sum(len(part) + len(separator) for part in parts if isinstance(part, str)) > MAX_TEXT:
-        raise CrashError(f"a text has more than {MAX_TEXT} characters")
-    return separator.join(parts)
+    for part in parts:
+        if not isinstance(part, str):
+            raise TypeError(f"join takes texts, got {type(part).__name__}")
+    return joined(parts, separator)
 
 
 def _replace(text: str, old: str, new: str, count: int) -> str:
@@ -163,7 +168,7 @@ def format_text(template: str, args: tuple[object, ...], kwargs: Mapping[str, ob
             raise CrashError(f"a template has no value for the field {field!r}")
         value = args[int(field)] if field.isdecimal() else kwargs[field]
         parts.append(written(value, spec or "", conversion))
-    return bounded("".join(parts))
+    return joined(parts)
 
 
 def written(value: object, spec: str = "", conversion: str | None = None) -> str:

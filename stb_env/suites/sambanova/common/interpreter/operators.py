@@ -44,8 +44,8 @@ COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 }
 
 _SEQUENCES = (str, list, tuple)
-_SCALARS = (bool, int, float, str, type(None))
 _WIDE = re.compile(r"\d{4}")
+_GIVEN_WIDTH = re.compile(r"%(?:\([^)]*\))?[-#0 +]*(?:\*|\d*\.\*)")
 
 
 def compute(kind: type[ast.operator], left: object, right: object) -> object:
@@ -70,24 +70,20 @@ def compute(kind: type[ast.operator], left: object, right: object) -> object:
     elif kind is ast.Pow:
         _check_power(left, right)
     elif kind is ast.Mod and isinstance(left, str):
+        if _GIVEN_WIDTH.search(left):
+            raise UnsupportedError("a width that is a value (%*d) is not read here; write it as in %5d")
         check_spec(left)
         weigh(right)
     return bounded(apply(left, right))
 
 
 def compare(kind: type[ast.cmpop], left: object, right: object) -> object:
-    """Apply a comparison.
-
-    Raises:
-        CrashError: A value is too large to be gone through.
+    """Apply a comparison to values that were weighed.
 
     Examples:
         >>> compare(ast.In, 2, [1, 2]), compare(ast.LtE, "a", "b")
         (True, True)
     """
-    if not (isinstance(left, _SCALARS) and isinstance(right, _SCALARS)):
-        weigh(left)
-        weigh(right)
     return COMPARE[kind](left, right)
 
 

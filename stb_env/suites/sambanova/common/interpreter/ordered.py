@@ -39,6 +39,17 @@ class OrderedSet(MutableSet[object]):
         """Take a member out, if it is in."""
         self._items.pop(value, None)
 
+    def pop(self) -> object:
+        """Take the first member out and return it."""
+        for value in self._items:
+            del self._items[value]
+            return value
+        raise KeyError("an empty set has no member to take out")
+
+    def clear(self) -> None:
+        """Take all members out."""
+        self._items.clear()
+
     def copy(self) -> OrderedSet:
         """Return a set of the same members."""
         return OrderedSet(self)

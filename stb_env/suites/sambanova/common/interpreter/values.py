@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from stb_env.suites.sambanova.common.interpreter.budget import Budget, bounded, extent, weigh
+from stb_env.suites.sambanova.common.interpreter.budget import SHARE, Budget, bounded, extent, weigh
 from stb_env.suites.sambanova.common.interpreter.builtins import sort, take
+from stb_env.suites.sambanova.common.interpreter.costs import OPERATORS, is_choosable, meetings
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError
 from stb_env.suites.sambanova.common.interpreter.kinds import Host, Kind, Native, TypeName
 from stb_env.suites.sambanova.common.interpreter.methods import method_of
@@ -19,11 +21,12 @@ PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueE
 
 _PLAIN = (bool, int, float, str, list, tuple, dict, OrderedSet, range, type(None))
 _OPAQUE = (*_PLAIN, Host, Native, TypeName)
+_COMPARABLE: tuple[Any, ...] = (*_OPAQUE, Callable)
 _SIZED = (str, list, tuple, dict, OrderedSet)
 _KEYS = (bool, int, float, str, tuple, type(None), Native)
 
-_SHARE = 20
-"""Members of a new value that take one step."""
+_QUICK = frozenset((bool, int, float, type(None)))
+"""Types whose operators take one step, whatever the values."""
 
 
 class Values:
@@ -45,12 +48,25 @@ class Values:
             CrashError: It is none, or fails.
         """
         if isinstance(function, Native | TypeName):
+            given = tuple(args)
             try:
-                return self.made(function.function(*args, **kwargs))
+                if steps := function.cost(given, kwargs):
+                    self.budget.spend(steps)
+                if isinstance(function, Native) and function.calls:
+                    given = (self.callback, *given)
+                return self.made(function.function(*given, **kwargs))
             except PYTHON_ERRORS as error:
                 raise CrashError(f"{function.name}: {said(error)}") from error
         if callable(function) and not isinstance(function, Host | type):
             return function(*args, **kwargs)
+        raise CrashError(f"{type(function).__name__} cannot be called")
+
+    def callback(self, function: Any) -> Callable[..., object]:
+        """Return a function that a program gives so that a library can call it, at the program's cost."""
+        if isinstance(function, Native | TypeName):
+            return lambda *args, **kwargs: self.called(function, args, kwargs)
+        if callable(function) and not isinstance(function, Host | type):
+            return function  # type: ignore[no-any-return] # a function of the program
         raise CrashError(f"{type(function).__name__} cannot be called")
 
     def attribute(self, value: object, name: str) -> object:
@@ -62,13 +78,15 @@ class Values:
         if name.startswith("__"):
             raise CrashError(f"the attribute {name!r} is not for programs")
         if isinstance(value, Host):
+            if size := getattr(value, "size", 0):
+                self.budget.go_through(size)
             return value.attribute(name)
         if isinstance(value, tuple) and name in getattr(value, "_fields", ()):
             return getattr(value, name)
         if isinstance(value, _PLAIN):
-            return method_of(value, name, sort, self.budget.spend)
+            return method_of(value, name, partial(sort, self.callback))
         try:
-            return self.made(self.kind_of(value).attribute(value, name))
+            return self.made(self._begun(value).attribute(value, name))
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
@@ -80,11 +98,12 @@ class Values:
         """
         if isinstance(value, Host):
             raise CrashError(f"{value.kind} has no members")
-        if not isinstance(value, _PLAIN):
-            index = self.kind_of(value).index(value, index)
-        elif isinstance(value, dict):
-            weigh(index)
         try:
+            if not isinstance(value, _PLAIN):
+                index = self._begun(value).index(value, index)
+                self.budget.spend(weigh(index) // SHARE)
+            elif isinstance(value, dict):
+                self.budget.spend(self._key_cost(value, index))
             return self.made(value[index])
         except KeyError as error:
             raise CrashError(f"there is no key {said(error)}") from error
@@ -99,15 +118,16 @@ class Values:
         """
         if isinstance(value, Host | str | tuple | range | OrderedSet):
             raise CrashError(f"the members of {type(value).__name__} cannot be set")
-        if not isinstance(value, list | dict):
-            kind = self.kind_of(value)
-            kind.before(value, new)
-            index = kind.index(value, index)
-        elif isinstance(value, dict):
+        if isinstance(value, dict):
             return self.put(value, index, new)
-        elif isinstance(index, slice):
-            new = take(new)
         try:
+            if not isinstance(value, list):
+                kind = self._begun(value)
+                kind.before(value, new)
+                index = kind.index(value, index)
+                self.budget.spend((weigh(index) + weigh(new)) // SHARE)
+            elif isinstance(index, slice):
+                new = take(new)
             value[index] = new
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
@@ -124,7 +144,7 @@ class Values:
             if isinstance(value, Host):
                 value.set_attribute(name, new)
             else:
-                self.kind_of(value).set_attribute(value, name, new)
+                self._begun(value).set_attribute(value, name, new)
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
 
@@ -134,10 +154,9 @@ class Values:
         Raises:
             CrashError: It gives nothing, or too much.
         """
-        for value in (left, right):
-            if not isinstance(value, _PLAIN):
-                self.kind_of(value).before(left, right)
         try:
+            if type(left) not in _QUICK or type(right) not in _QUICK:
+                self._look_at(kind, left, right, _PLAIN)
             return self.made(compute(kind, left, right))
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
@@ -148,14 +167,11 @@ class Values:
         Raises:
             CrashError: The values cannot be compared.
         """
-        if kind in (ast.In, ast.NotIn) and not isinstance(right, _OPAQUE) and not callable(right):
-            right = self.kind_of(right).container(right)
-        for value in (left, right):
-            if isinstance(value, _SIZED):
-                self.budget.spend(len(value) // _SHARE)
-            elif not isinstance(value, _OPAQUE) and not callable(value):
-                self.kind_of(value).before(left, right)
         try:
+            if type(left) not in _QUICK or type(right) not in _QUICK:
+                if kind in (ast.In, ast.NotIn) and not isinstance(right, _OPAQUE) and not callable(right):
+                    right = self._begun(right).container(right)
+                self._look_at(kind, left, right, _COMPARABLE)
             return self.made(compare(kind, left, right))
         except PYTHON_ERRORS as error:
             raise CrashError(said(error)) from error
@@ -203,7 +219,7 @@ class Values:
         Raises:
             CrashError: One of them cannot be that.
         """
-        weigh(items)
+        self.budget.spend(weigh(items) // SHARE + meetings(items))
         for item in items:
             if not isinstance(item, _KEYS):
                 raise CrashError(f"{type(item).__name__} cannot be a member of a set or a key")
@@ -215,20 +231,47 @@ class Values:
         Raises:
             CrashError: The key cannot be one.
         """
+        self.budget.spend(self._key_cost(made, key))
         try:
             made[self.hashable([key])[0]] = value
         except TypeError as error:
             raise CrashError(said(error)) from error
 
+    def _look_at(self, kind: type[ast.AST], left: object, right: object, known: tuple[Any, ...]) -> None:
+        """Look at the operands of an operator, and take its steps off."""
+        for value in (left, right):
+            if not isinstance(value, known):
+                used = self._begun(value)
+                if kind is ast.MatMult and not used.multiplies:
+                    raise CrashError(f"{type(value).__name__} has no matrix product (@) here")
+                used.before(left, right)
+        cost = OPERATORS.get(kind)
+        if cost is not None:
+            self.budget.spend(cost((left, right), {}))
+
+    def _begun(self, value: object) -> Kind:
+        """Return how a value is used, at the price of beginning anything with one."""
+        kind = self.kind_of(value)
+        self.budget.spend(kind.steps)
+        return kind
+
+    def _key_cost(self, table: Mapping[object, object], key: object) -> int:
+        """Return the steps of finding the place of a key."""
+        if type(key) in _QUICK and not is_choosable(key):
+            return 0
+        return weigh(key) // SHARE + (len(table) // SHARE if is_choosable(key) else 0)
+
     def made(self, value: object) -> object:
         """Return a new value as programs get it: in bounds, and numbers of libraries as Python's own."""
+        if value is None:
+            return None
         if isinstance(value, _PLAIN):
-            if isinstance(value, _SIZED):
-                self.budget.spend(len(value) // _SHARE)
+            if isinstance(value, _SIZED) and len(value) >= SHARE:
+                self.budget.spend(len(value) // SHARE)
             return bounded(value)
         for kind in self._kinds:
             if isinstance(value, kind.types):
-                self.budget.spend(extent(value) // _SHARE)
+                self.budget.spend(extent(value) // SHARE)
                 return kind.result(value)
         return value
 

@@ -14,7 +14,7 @@ Operand = Scalar | Matrix
 DIV0, NA, NAME, NUM, REF, VALUE = "#DIV/0!", "#N/A", "#NAME?", "#NUM!", "#REF!", "#VALUE!"
 
 _LARGEST = 1e300
-_MOST_STARS = 4
+_MOST_PATTERN = 100
 _CRITERION = re.compile(r"(<>|<=|>=|=|<|>)?(.*)", re.DOTALL)
 
 
@@ -161,13 +161,27 @@ def _is(goal: float) -> Callable[[Scalar], bool]:
 def _like(pattern: str) -> Callable[[Scalar], bool]:
     if not pattern:
         return lambda value: value in (None, "")
-    # Runs of stars mean one, and many of them would make matching slow.
-    parts = [part for part in re.split(r"([*?])", re.sub(r"\*+", "*", pattern[:200])) if part]
-    if parts.count("*") > _MOST_STARS:
-        return lambda value: False  # noqa: ARG005
-    expression = "".join({"*": ".*", "?": "."}.get(part, re.escape(part)) for part in parts)
-    compiled = re.compile(expression, re.IGNORECASE | re.DOTALL)
-    return lambda value: isinstance(value, str) and compiled.fullmatch(value) is not None
+    # Between stars, each part is sought once, from the left: no way back, however many stars there are.
+    first, *others = map(_part, pattern[:_MOST_PATTERN].split("*"))
+    return lambda value: isinstance(value, str) and _is_like(value, first, others)
+
+
+def _part(text: str) -> re.Pattern[str]:
+    signs = ("." if sign == "?" else re.escape(sign) for sign in text)
+    return re.compile("".join(signs), re.IGNORECASE | re.DOTALL)
+
+
+def _is_like(value: str, first: re.Pattern[str], others: Sequence[re.Pattern[str]]) -> bool:
+    if not others:
+        return first.fullmatch(value) is not None
+    found = first.match(value)
+    for part in others[:-1]:
+        found = found and part.search(value, found.end())
+    if found is None:
+        return False
+    # The last part stands at the end, and what it matches is as long as it is, or nearly so.
+    earliest = max(found.end(), len(value) - _MOST_PATTERN)
+    return any(others[-1].fullmatch(value, at) for at in range(earliest, len(value) + 1))
 
 
 def _ordered(value: Scalar, sign: str, goal: float | str) -> bool:

@@ -187,7 +187,8 @@ def _named_range(session: Session, named_range: str) -> JsonArray:
     if named_range not in session.book.names:
         raise CrashError(f"no area is named {str(named_range)[:60]!r}")
     owner, area = session.book.names[named_range]
-    return [Tab(session, owner).text(place) for place in area.places()]
+    tab = Tab(session, owner)
+    return [tab.text(place) for place in tab.places(area)]
 
 
 def _names(session: Session) -> list[JsonMapping]:

@@ -41,7 +41,7 @@ def _insert_rows(
     at = _whole(row, "the row")
     if inherit_from_before and at == 1:
         raise CrashError("inherit_from_before has no row to inherit from at the top of a worksheet")
-    tab.session.book = structure.insert_lines(tab.session.book, tab.sheet, "ROWS", at, len(rows))
+    tab.session.book = structure.insert_lines(tab.session.book, tab.changing(), "ROWS", at, len(rows))
     if inherit_from_before:
         above = {place: look for place, look in tab.sheet.formats.items() if place[0] == at - 1}
         lines = range(at, at + len(rows))
@@ -57,7 +57,7 @@ def _insert_row(tab: Tab, values: object, index: int = 1, *args: Any, **kwargs: 
 def _insert_cols(tab: Tab, values: object, col: int = 1, value_input_option: str = "RAW") -> None:
     columns = grid_rows(values)
     at = _whole(col, "the column")
-    tab.session.book = structure.insert_lines(tab.session.book, tab.sheet, "COLUMNS", at, len(columns))
+    tab.session.book = structure.insert_lines(tab.session.book, tab.changing(), "COLUMNS", at, len(columns))
     height = max((len(column) for column in columns), default=0)
     rows = [[column[down] if down < len(column) else None for column in columns] for down in range(height)]
     user = is_user_entered(True, value_input_option)
@@ -67,7 +67,7 @@ def _insert_cols(tab: Tab, values: object, col: int = 1, value_input_option: str
 def _delete(tab: Tab, dimension: Dimension, start: int, end: int | None) -> None:
     first = _whole(start, "the first line")
     last = first if end is None else _whole(end, "the last line")
-    tab.session.book = structure.delete_lines(tab.session.book, tab.sheet, dimension, first, last)
+    tab.session.book = structure.delete_lines(tab.session.book, tab.changing(), dimension, first, last)
 
 
 def _delete_rows(tab: Tab, start_index: int, end_index: int | None = None) -> None:
@@ -109,7 +109,7 @@ def _add_cols(tab: Tab, cols: int) -> None:
 
 
 def _sort(tab: Tab, *specs: object, range: str | None = None) -> None:
-    sheet = tab.sheet
+    sheet = tab.changing(1 + len(specs))
     if range is None:
         area = Closed(sheet.view.frozen_rows + 1, 1, sheet.rows, sheet.columns)
     else:
@@ -133,8 +133,9 @@ def _copy_range(
     if paste_type not in _PASTES or paste_orientation not in ("NORMAL", "TRANSPOSE"):
         raise CrashError(f"paste_type is one of {', '.join(_PASTES)}; paste_orientation NORMAL or TRANSPOSE")
     area, target = tab.area(source), tab.area(dest)
+    tab.places(area)
     contents, looks = structure.copied(
-        tab.sheet,
+        tab.changing(),
         area,
         (target.top, target.left),
         values=paste_type != "PASTE_FORMAT",
@@ -142,7 +143,7 @@ def _copy_range(
         transposed=paste_orientation == "TRANSPOSE",
     )
     if paste_type == "PASTE_VALUES":
-        contents = dict(zip(contents, map(tab.value, area.places()), strict=True))
+        contents = dict(zip(contents, map(tab.value, tab.places(area)), strict=True))
     tab.sheet = tab.sheet.write(contents).style(looks)
 
 
@@ -150,23 +151,22 @@ def _cut_range(tab: Tab, source: str, dest: str, paste_type: str = "PASTE_NORMAL
     area, target = tab.area(source), tab.area(dest)
     if paste_type not in _PASTES:
         raise CrashError(f"paste_type is one of {', '.join(_PASTES)}")
-    sheet = tab.sheet
+    sheet, places = tab.sheet, tab.places(area)
     shift = (target.top - area.top, target.left - area.left)
-    contents = {
-        (row + shift[0], column + shift[1]): sheet.cells.get((row, column)) for row, column in area.places()
-    }
+    contents = {(row + shift[0], column + shift[1]): sheet.cells.get((row, column)) for row, column in places}
     looks = {
-        (row + shift[0], column + shift[1]): sheet.formats.get((row, column), {})
-        for row, column in area.places()
+        (row + shift[0], column + shift[1]): sheet.formats.get((row, column), {}) for row, column in places
     }
-    emptied = {place: None for place in area.places() if place not in contents}
+    emptied = {place: None for place in places if place not in contents}
     if paste_type != "PASTE_FORMAT":
         sheet = sheet.write(emptied).write(contents)
     tab.sheet = sheet.style(looks) if paste_type in ("PASTE_NORMAL", "PASTE_FORMAT") else sheet
 
 
 def _merge(tab: Tab, name: str, merge_type: str = "MERGE_ALL") -> None:
-    tab.sheet = structure.merge(tab.sheet, tab.area(name), merge_type)
+    tab.sheet = structure.merge(
+        tab.changing(structure.parts_of(tab.area(name), merge_type)), tab.area(name), merge_type
+    )
 
 
 def _unmerge(tab: Tab, name: str) -> None:

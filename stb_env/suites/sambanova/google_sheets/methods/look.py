@@ -21,7 +21,7 @@ def style_area(tab: Tab, area: Closed, given: JsonMapping) -> None:
         CrashError: It is no format, or the area has too many cells.
     """
     made = checked(given)
-    tab.sheet = tab.sheet.style(dict.fromkeys(area.places(), made))
+    tab.sheet = tab.sheet.style(dict.fromkeys(tab.places(area), made))
 
 
 def _format(tab: Tab, ranges: str | Iterable[str], format: JsonMapping) -> None:

@@ -27,6 +27,9 @@ from stb_env.suites.sambanova.google_sheets.methods.method import (
 )
 from stb_env.suites.sambanova.google_sheets.session import Tab
 
+_SOUGHT = 10
+"""Members of a list that take as long as a cell whose text is compared."""
+
 
 def _cell(tab: Tab, row: int, col: int, value_render_option: str | None = None) -> CellHost:
     place = (_line(row, "row"), _line(col, "column"))
@@ -56,7 +59,7 @@ def _range(tab: Tab, name: str | int = "", *corners: int) -> list[CellHost]:
         # gspread takes first row, first column, last row and last column too.
         name = ":".join((cell_label(int(name), corners[0]), cell_label(*corners[1:])))
     area = tab.area(str(name)) if name else _whole(tab)
-    return [CellHost(place, tab.text(place)) for place in area.places()]
+    return [CellHost(place, tab.text(place)) for place in tab.places(area)]
 
 
 def _get(
@@ -145,12 +148,14 @@ def _line_values(tab: Tab, texts: JsonArray) -> JsonArray:  # noqa: ARG001
 
 def _row_values(tab: Tab, row: int, value_render_option: str | None = None) -> JsonArray:
     _, right = tab.sheet.extent
+    tab.places(Closed(1, 1, 1, max(1, right)))
     places = [(_line(row, "row"), column) for column in range(1, right + 1)]
     return _line_values(tab, [tab.text(place, value_render_option) for place in places])
 
 
 def _col_values(tab: Tab, col: int, value_render_option: str | None = None) -> JsonArray:
     bottom, _ = tab.sheet.extent
+    tab.places(Closed(1, 1, max(1, bottom), 1))
     places = [(row, _line(col, "column")) for row in range(1, bottom + 1)]
     return _line_values(tab, [tab.text(place, value_render_option) for place in places])
 
@@ -175,6 +180,7 @@ def _findall(
 ) -> list[CellHost]:
     test = _matches(query, case_sensitive)
     sheet, found = tab.sheet, []
+    tab.session.budget.go_through(_SOUGHT * len(sheet.cells))
     for place in sorted(sheet.cells):
         if (in_row or place[0]) == place[0] and (in_column or place[1]) == place[1]:
             text = tab.text(place)

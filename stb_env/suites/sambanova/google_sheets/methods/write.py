@@ -98,7 +98,7 @@ def _append_rows(
             f"insert_data_option is OVERWRITE or INSERT_ROWS, got {str(insert_data_option)[:40]!r}"
         )
     if insert_data_option == "INSERT_ROWS" and top <= tab.sheet.extent[0]:
-        tab.session.book = insert_lines(tab.session.book, tab.sheet, "ROWS", top, len(rows))
+        tab.session.book = insert_lines(tab.session.book, tab.changing(), "ROWS", top, len(rows))
     if last > tab.sheet.rows:
         tab.sheet = tab.sheet.resized(last, tab.sheet.columns)
     user = is_user_entered(True, value_input_option)
