@@ -9,8 +9,8 @@ The templates of split "missing" are in no other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from random import Random
 from typing import NamedTuple
@@ -22,11 +22,13 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.changes import changes
+from stb_env.suites.sandbox.content.edition import within
+from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.documented import documented
 from stb_env.suites.sandbox.facts import Fact, given_away, holds
 from stb_env.suites.sandbox.registry import Api, ApiCall
-from stb_env.suites.sandbox.task_key import BUCKETS, HELD_OUT_SPLITS, TaskKey
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Template
+from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, HELD_OUT_SPLITS, TaskKey
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId
 
@@ -54,12 +56,30 @@ class Instance(NamedTuple):
 
 
 def plan_of(task_id: str) -> Plan:
-    """Return the plan behind a task.
+    """Return the plan behind a task; its solution runs within the task's edition, whoever drives it.
 
     Raises:
         DataError: There is no such task.
     """
-    return _instance(TaskKey.parse(task_id)).plan
+    instance = _instance(TaskKey.parse(task_id))
+    edition, solve = instance.draw.household // COUNT, instance.plan.solve
+    return instance.plan._replace(solve=lambda: _within(edition, solve()))
+
+
+def _within(edition: int, solution: Solution) -> Solution:
+    """Run a solution as it is, step by step, within an edition."""
+    proceed: Callable[[], ApiCall] = partial(next, solution)
+    while True:
+        try:
+            with within(edition):
+                request = proceed()
+        except StopIteration as stop:
+            answer: Answer = stop.value
+            return answer
+        try:
+            proceed = partial(solution.send, (yield request))
+        except ApiError as error:
+            proceed = partial(solution.throw, error)
 
 
 def draw_of(key: TaskKey) -> Draw:
@@ -160,18 +180,27 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
     """Draw instances whose slots belong to the split and whose facts neither query nor chance give away."""
     unfit = 0
     while unfit < _ATTEMPTS:
-        draw = Draw(rng)
-        plan = template.draw(draw)
         unfit += 1
-        if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
-            continue
-        query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
-        solved = _run(plan, household(draw.household))
-        facts = solved.answer.facts
-        if not any(given_away(fact, query) for fact in facts) and not _met_by_accident(facts):
+        with within(EDITIONS[split][rng.randrange(len(EDITIONS[split]))]):
+            instance = _drawn(split, template, rng)
+        if instance is not None:
             unfit = 0
-            yield Instance(draw, plan, query, solved)
+            yield instance
     raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
+
+
+def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
+    """Draw once; None where the draw is another split's, or its facts are to be had without a look."""
+    draw = Draw(rng)
+    plan = template.draw(draw)
+    if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
+        return None
+    query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
+    solved = _run(plan, household(draw.household))
+    facts = solved.answer.facts
+    if any(given_away(fact, query) for fact in facts) or _met_by_accident(facts):
+        return None
+    return Instance(draw, plan, query, solved)
 
 
 def _met_by_accident(facts: Sequence[Fact]) -> bool:

@@ -11,6 +11,7 @@ from typing import NamedTuple, TypeAlias, TypeVar
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json
 from stb_env.suites.sandbox.catalog import household, modules_of
+from stb_env.suites.sandbox.content.edition import edition
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.facts import Fact
 from stb_env.suites.sandbox.registry import Api, ApiCall, ToolDoc
@@ -62,7 +63,7 @@ class Draw:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.slots: list[str] = []
-        self.household = 0
+        self.household = edition() * COUNT
 
     def pick(self, options: Sequence[T]) -> T:
         """Choose one."""
@@ -84,7 +85,7 @@ class Draw:
 
     def home(self) -> Tables:
         """Choose the household in which the task plays, and return its starting state."""
-        self.household = self.rng.randrange(COUNT)
+        self.household = edition() * COUNT + self.rng.randrange(COUNT)
         self.slots.append(str(self.household))
         return household(self.household)
 

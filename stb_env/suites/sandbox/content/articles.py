@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -48,10 +48,10 @@ _PER_TOPIC = 90
 _REPORTERS = 40
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def articles() -> Mapping[str, JsonObject]:
     """Return every article by id, oldest first; headlines and costs are unique."""
-    rng = seeding.rng("sandbox", "articles")
+    rng = edition.rng("articles")
     reporters = full_names(rng, _REPORTERS)
     stories = []
     for topic, phrases in _PHRASES.items():

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
 # Country: currency code, hours from UTC, centre (latitude, longitude), cities.
 _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] = {
@@ -22,10 +22,10 @@ _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] 
 }
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def cities() -> Mapping[str, JsonObject]:
     """Return every city by id."""
-    rng = seeding.rng("sandbox", "places")
+    rng = edition.rng("places")
     rows: dict[str, JsonObject] = {}
     for country, (currency, offset, (latitude, longitude), names) in _COUNTRIES.items():
         for name in names:
@@ -44,7 +44,7 @@ def cities() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def cities_by_name() -> Mapping[str, JsonObject]:
     """Return every city by case-folded name."""
     return {city["name"].casefold(): city for city in cities().values()}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.ferries import VEHICLES, ferry_routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
@@ -20,13 +21,15 @@ from stb_env.suites.sandbox.tools import (
     unit_smith,
 )
 
-_ROUTES = list(ferry_routes().values())
-_FEEDERS = [
-    (origin, route)
-    for route in _ROUTES
-    for origin, port in trains_by_pair()
-    if port == route["origin_city_id"]
-]
+_ROUTES = Options(lambda: ferry_routes().values())
+_FEEDERS = Options(
+    lambda: [
+        (origin, route)
+        for route in _ROUTES
+        for origin, port in trains_by_pair()
+        if port == route["origin_city_id"]
+    ]
+)
 _DAYS = days(5, 200)
 _ENDS = {"first": 0, "last": -1}
 

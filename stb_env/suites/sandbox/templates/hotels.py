@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.hotels import hotels
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import stay_finder
 
-_CITIES = list(cities().values())
-_HOTELS = list(hotels().values())
-_PHONES = [hotel["phone"] for hotel in _HOTELS]
+_CITIES = Options(lambda: cities().values())
+_HOTELS = Options(lambda: hotels().values())
+_PHONES = Options(lambda: [hotel["phone"] for hotel in _HOTELS])
 
 
 @template(stay_finder.TOOL, calls=1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
@@ -20,8 +21,8 @@ from stb_env.suites.sandbox.tools import (
     table_guide,
 )
 
-_PAIRS = list(trains_by_pair())[1:]
-_CITIES = list(cities().values())
+_PAIRS = Options(lambda: list(trains_by_pair())[1:])
+_CITIES = Options(lambda: cities().values())
 _DAYS = days(3, 120)
 
 

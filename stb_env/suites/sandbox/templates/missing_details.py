@@ -8,6 +8,7 @@ from datetime import date
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.cars import cars
 from stb_env.suites.sandbox.content.currencies import convert, currencies
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights
 from stb_env.suites.sandbox.content.hotels import hotels
 from stb_env.suites.sandbox.content.households import friends
@@ -28,10 +29,10 @@ from stb_env.suites.sandbox.tools import (
     wheel_hire,
 )
 
-_CITIES = list(cities().values())
-_FLIGHTS = list(flights().values())
-_HOTELS = list(hotels().values())
-_CARS = list(cars().values())
+_CITIES = Options(lambda: cities().values())
+_FLIGHTS = Options(lambda: flights().values())
+_HOTELS = Options(lambda: hotels().values())
+_CARS = Options(lambda: cars().values())
 _CODES = sorted(currencies())
 _COMING = days(40, 160)
 _GUESSED_DAYS = [*days(0, 40), date(2026, 4, 15)]

@@ -9,6 +9,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
 from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
@@ -21,8 +22,8 @@ from stb_env.suites.sandbox.tools import (
     wire_desk,
 )
 
-_ARTICLES = list(articles().values())
-_REPORTERS = sorted({row["reporter"] for row in _ARTICLES})
+_ARTICLES = Options(lambda: articles().values())
+_REPORTERS = Options(lambda: sorted({row["reporter"] for row in _ARTICLES}))
 _CODES = sorted(currencies())
 _DAYS = days(-85, -2)
 

@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.pickup_points import pickup_points
 from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import parcel_desk
 
-_POINTS = [row["name"] for row in pickup_points().values()]
+_POINTS = Options(lambda: [row["name"] for row in pickup_points().values()])
 
 
 class _Order(NamedTuple):

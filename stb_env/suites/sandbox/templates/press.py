@@ -7,12 +7,13 @@ from datetime import date
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.lookups import long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import press_archive
 
-_ARTICLES = list(articles().values())
-_REPORTERS = sorted({row["reporter"] for row in _ARTICLES})
+_ARTICLES = Options(lambda: articles().values())
+_REPORTERS = Options(lambda: sorted({row["reporter"] for row in _ARTICLES}))
 
 
 def _card(headline: str) -> Steps[JsonObject]:

@@ -6,13 +6,14 @@ from datetime import date
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, contact_book, sky_almanac
 
-_CITIES = list(cities().values())
+_CITIES = Options(lambda: cities().values())
 _DAYS = days(1, 120)
 
 

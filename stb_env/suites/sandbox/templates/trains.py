@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
 from stb_env.suites.sandbox.lookups import city_id
@@ -15,8 +16,12 @@ from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps,
 from stb_env.suites.sandbox.tools import city_atlas, iron_road, swiftline
 
 # The documentation shows a train and a service of the first pair as examples.
-_PAIRS = list(trains_by_pair())[1:]
-_TRAINS = [row for row in trains().values() if (row["origin_city_id"], row["destination_city_id"]) in _PAIRS]
+_PAIRS = Options(lambda: list(trains_by_pair())[1:])
+_TRAINS = Options(
+    lambda: [
+        row for row in trains().values() if (row["origin_city_id"], row["destination_city_id"]) in _PAIRS
+    ]
+)
 _ENDS = {"first": 0, "last": -1}
 
 
@@ -34,10 +39,12 @@ def _around(minutes: Callable[[JsonObject], range]) -> list[tuple[str, str, str]
     return sorted({(*_route_of(row), show_clock(at)) for row in _TRAINS for at in minutes(row)})
 
 
-_DEADLINES = _around(
-    lambda row: range(row["departs"] + row["minutes"] + 1, row["departs"] + row["minutes"] + 40)
+_DEADLINES = Options(
+    lambda: _around(
+        lambda row: range(row["departs"] + row["minutes"] + 1, row["departs"] + row["minutes"] + 40)
+    )
 )
-_READY = _around(lambda row: range(row["departs"] - 40, row["departs"] + 1))
+_READY = Options(lambda: _around(lambda row: range(row["departs"] - 40, row["departs"] + 1)))
 
 
 def direct_trains(origin: str, destination: str) -> Steps[list[JsonObject]]:
