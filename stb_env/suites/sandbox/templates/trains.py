@@ -34,17 +34,21 @@ def _route_of(train: JsonObject) -> tuple[str, str]:
     return _names((train["origin_city_id"], train["destination_city_id"]))
 
 
-def _around(minutes: Callable[[JsonObject], range]) -> list[tuple[str, str, str]]:
-    """Return (origin, destination, time of day) for some minutes around each train, without repeats."""
-    return sorted({(*_route_of(row), show_clock(at)) for row in _TRAINS for at in minutes(row)})
+def _around(draw: Draw, minutes: Callable[[JsonObject], range]) -> tuple[str, str, str]:
+    """Choose (origin, destination, time of day), some minutes around a train."""
+    row = draw.rng.choice(_TRAINS)
+    return draw.pick([(*_route_of(row), show_clock(draw.rng.choice(minutes(row))))])
 
 
-_DEADLINES = Options(
-    lambda: _around(
-        lambda row: range(row["departs"] + row["minutes"] + 1, row["departs"] + row["minutes"] + 40)
-    )
-)
-_READY = Options(lambda: _around(lambda row: range(row["departs"] - 40, row["departs"] + 1)))
+def _arrived(row: JsonObject) -> range:
+    """Return minutes at which a train has just arrived."""
+    arrives = row["departs"] + row["minutes"]
+    return range(arrives + 1, arrives + 40)
+
+
+def _waiting(row: JsonObject) -> range:
+    """Return minutes at which a train is about to leave."""
+    return range(row["departs"] - 40, row["departs"] + 1)
 
 
 def direct_trains(origin: str, destination: str) -> Steps[list[JsonObject]]:
@@ -64,7 +68,7 @@ def _minutes_12(text: str) -> int:
 @template(city_atlas.TOOL, iron_road.TOOL, calls=3)
 def train_by_deadline(draw: Draw) -> Plan:
     """Which train to take so as to be there in time."""
-    origin, destination, deadline = draw.pick(_DEADLINES)
+    origin, destination, deadline = _around(draw, _arrived)
 
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)
@@ -114,7 +118,7 @@ def rail_party_fare(draw: Draw) -> Plan:
 @template(city_atlas.TOOL, iron_road.TOOL, calls=4)
 def dining_car_train(draw: Draw) -> Plan:
     """Whether one can eat on the next train, and from where it leaves."""
-    origin, destination, ready = draw.pick(_READY)
+    origin, destination, ready = _around(draw, _waiting)
 
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)
