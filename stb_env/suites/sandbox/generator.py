@@ -28,7 +28,7 @@ from stb_env.suites.sandbox.documented import documented
 from stb_env.suites.sandbox.facts import Fact, given_away, holds
 from stb_env.suites.sandbox.registry import Api, ApiCall
 from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, HELD_OUT_SPLITS, TaskKey
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template, Undecided
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolId
 
@@ -196,7 +196,10 @@ def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
     query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
-    solved = _run(plan, household(draw.household))
+    try:
+        solved = _run(plan, household(draw.household))
+    except Undecided:
+        return None
     facts = solved.answer.facts
     if any(given_away(fact, query) for fact in facts) or _met_by_accident(facts):
         return None

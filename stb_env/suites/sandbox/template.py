@@ -6,7 +6,7 @@ import random
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json
@@ -38,6 +38,26 @@ Steps: TypeAlias = Generator[ApiCall, Json, T]
 
 Solution: TypeAlias = Steps[Answer]
 """Steps to the answer."""
+
+
+class Undecided(Exception):
+    """What a draw asks has more than one right answer; another is drawn."""
+
+
+def ranked(rows: Iterable[T], key: Callable[[T], Any], *, most: bool = False) -> list[T]:
+    """Sort by a value, the least first, or the greatest; the first has no equal.
+
+    Raises:
+        Undecided: The first two have the same value.
+
+    Examples:
+        >>> ranked(["bb", "c"], key=len), ranked(["bb", "c"], key=len, most=True)
+        (['c', 'bb'], ['bb', 'c'])
+    """
+    ordered = sorted(rows, key=key, reverse=most)
+    if len(ordered) > 1 and key(ordered[0]) == key(ordered[1]):
+        raise Undecided
+    return ordered
 
 
 class Plan(NamedTuple):

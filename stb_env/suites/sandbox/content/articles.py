@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from stb_env.jsontypes import JsonObject
@@ -58,21 +59,38 @@ def articles() -> Mapping[str, JsonObject]:
         subjects = [(city, phrase) for city in cities().values() for phrase in phrases]
         stories += [(topic, city, phrase) for city, phrase in rng.sample(subjects, _PER_TOPIC)]
     rng.shuffle(stories)
-    ages = sorted((rng.randint(1, 90) for _ in stories), reverse=True)
     costs = rng.sample(range(110, 9_900), len(stories))
+    printed = _printed([city["city_id"] for _, city, _ in stories], rng)
     rows = {}
-    for index, (topic, city, phrase) in enumerate(stories):
+    for index, (age, source, story) in enumerate(printed):
+        topic, city, phrase = stories[story]
         key = f"article-{index + 1:04}"
         rows[key] = {
             "article_id": key,
             "headline": f"{city['name']} {phrase}",
             "topic": topic,
-            "source": rng.choice(list(SOURCES)),
+            "source": source,
             "reporter": rng.choice(reporters),
-            "published": (TODAY - timedelta(days=ages[index])).isoformat(),
+            "published": (TODAY - timedelta(days=age)).isoformat(),
             "city_id": city["city_id"],
             "cost_million": costs[index] / 10,
             "opening_day": (TODAY + timedelta(days=rng.randint(10, 300))).isoformat(),
             "words": rng.randint(180, 1600),
         }
     return rows
+
+
+def _printed(city_ids: Sequence[str], rng: random.Random) -> list[tuple[int, str, int]]:
+    """Return (age in days, paper, number of the story), oldest first.
+
+    No paper and no city has two stories of a day, so that one is always the newest.
+    """
+    days = [(age, source) for age in range(1, 91) for source in SOURCES]
+    rng.shuffle(days)
+    printed, told = [], set()
+    for number, city_id in enumerate(city_ids):
+        place = next(place for place, (age, _) in enumerate(days) if (city_id, age) not in told)
+        age, source = days.pop(place)
+        told.add((city_id, age))
+        printed.append((age, source, number))
+    return sorted(printed, reverse=True)

@@ -10,7 +10,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -141,7 +141,7 @@ def longer_ship(draw: Draw) -> Plan:
         for origin, destination in routes:
             vessel = (yield from _route(origin, destination))["vessel"]
             lengths[vessel] = (yield harbour_ferries.vessel_facts(vessel=vessel))["length_ft"]
-        longer, shorter = sorted(lengths, key=lambda key: -lengths[key])
+        longer, shorter = ranked(lengths, lambda key: lengths[key], most=True)
         gap = lengths[longer] - lengths[shorter]
         row = yield unit_smith.convert_length(value=gap, source_unit="ft", target_unit="m")
         return Answer(

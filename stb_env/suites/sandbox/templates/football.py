@@ -19,7 +19,7 @@ from stb_env.suites.sandbox.content.leagues import (
     teams,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
 _TEAMS = Options(lambda: teams().values())
@@ -208,7 +208,7 @@ def older_player(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _player(first["name"])
         two = yield from _player(second["name"])
-        older, younger = sorted((one, two), key=lambda row: str(row["birth_date"]))
+        older, younger = ranked((one, two), lambda row: str(row["birth_date"]))
         born = older["birth_date"]
         return Answer(
             f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",

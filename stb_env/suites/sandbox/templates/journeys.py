@@ -9,7 +9,7 @@ from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -36,7 +36,7 @@ def day_trip_budget(draw: Draw) -> Plan:
         train = (yield from direct_trains(origin, destination))[0]["train_id"]
         fare = (yield iron_road.train_fare(train_id=train, travel_class="second", passengers=party))["total"]
         rows = (yield table_guide.search_restaurants(city_name=destination))["results"]
-        best = max(rows, key=lambda row: row["rating"])
+        best = ranked(rows, lambda row: row["rating"], most=True)[0]
         menu = yield table_guide.menu(restaurant_id=best["restaurant_id"], course="main")
         prices = [line["price"] for line in menu["dishes"]]
         price = (min if wording == "cheapest" else max)(prices)

@@ -13,7 +13,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
 
 _BOOKS = Options(lambda: books().values())
@@ -119,7 +119,7 @@ def older_author(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _author_of(first["title"])
         two = yield from _author_of(second["title"])
-        older, younger = sorted((one, two), key=lambda row: str(row["birth_date"]))
+        older, younger = ranked((one, two), lambda row: str(row["birth_date"]))
         born = older["birth_date"]
         return Answer(
             f"{older['name']} is older, born on {long_date(date.fromisoformat(born))}.",

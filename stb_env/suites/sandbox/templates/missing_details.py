@@ -209,7 +209,9 @@ def event_without_time(draw: Draw) -> Plan:
 @unsolvable(city_atlas.TOOL, room_keeper.TOOL, calls=2, offers=[room_keeper.book_room])
 def room_without_nights(draw: Draw) -> Plan:
     """Book a room, with no word on how long."""
-    hotel, when = draw.pick(_HOTELS), draw.pick(_COMING)
+    hotel = draw.pick(_HOTELS)
+    # A full hotel would be a second reason to book nothing.
+    when = draw.pick(room_keeper.days_with_room(hotel["hotel_id"], _COMING))
     city = cities()[hotel["city_id"]]["name"]
 
     def solve() -> Solution:

@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
     climate_desk,
@@ -43,7 +43,7 @@ def earlier_story(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _article(first["headline"])
         two = yield from _article(second["headline"])
-        early, late = sorted((one, two), key=lambda row: str(row["published"]))
+        early, late = ranked((one, two), lambda row: str(row["published"]))
         when = long_date(date.fromisoformat(early["published"]))
         return Answer(
             f"{early['reporter']} wrote it on {when}.",

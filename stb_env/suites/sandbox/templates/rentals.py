@@ -10,7 +10,7 @@ from stb_env.suites.sandbox.content.cars import EXTRAS, cars
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, wheel_hire
 
 _CARS = Options(lambda: cars().values())
@@ -87,7 +87,7 @@ def rent_cheapest_car(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = yield from city_id(city)
         rows = (yield wheel_hire.search_cars(city_id=key, min_seats=seats, gearbox=gearbox))["cars"]
-        best = min(rows, key=lambda row: row["price_per_day"])
+        best = ranked(rows, lambda row: row["price_per_day"])[0]
         row = yield from rented_car(best["car_id"], start, length, age)
         return Answer(
             f"The {row['model']}, for {row['total']:.2f} AUR.",

@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_p
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.lookups import long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, company_register, number_crunch, rate_board, stock_tape
 
 _COMPANIES = Options(lambda: companies().values())
@@ -85,7 +85,7 @@ def best_close(draw: Draw) -> Plan:
         symbol = yield from _symbol(name)
         history = yield stock_tape.price_history(symbol=symbol, start_date=first.isoformat(), trading_days=5)
         rows = history["prices"]
-        best = _BEST[wording](rows, key=lambda row: row["close"])
+        best = ranked(rows, lambda row: row["close"], most=wording == "highest")[0]
         when = long_date(date.fromisoformat(best["date"]))
         return Answer(
             f"On {when}, at {best['close']:.2f} AUR.",

@@ -13,7 +13,7 @@ from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, rate_board, room_keeper
 
 _CITIES = Options(lambda: cities().values())
@@ -65,7 +65,8 @@ def book_cheapest_room(draw: Draw) -> Plan:
             "hotels"
         ]
         offers = [offer for offer in offers if offer["available"]]
-        row = yield from booked_room(min(offers, key=lambda row: row["nightly_aur"]), check_in, nights)
+        cheapest = ranked(offers, lambda row: row["nightly_aur"])[0]
+        row = yield from booked_room(cheapest, check_in, nights)
         return Answer(
             f"{row['hotel']} for {row['total']:.2f} AUR.",
             [facts.name("hotel", row["hotel"], others=rivals), facts.number("total", row["total"])],
