@@ -20,17 +20,18 @@ from stb_env.backend.world import Tables
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.catalog import apis, household, tools
+from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.changes import changes
 from stb_env.suites.sandbox.content.edition import within
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.documented import documented
 from stb_env.suites.sandbox.facts import Fact, given_away, holds
-from stb_env.suites.sandbox.registry import Api, ApiCall
-from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, HELD_OUT_SPLITS, TaskKey
+from stb_env.suites.sandbox.offer import offered
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, TaskKey
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template, Undecided
 from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall, ToolId
+from stb_env.tools import ToolCall
 
 _ATTEMPTS = 400
 _DIGITS = ("0", "1")
@@ -95,7 +96,7 @@ def generate(key: TaskKey) -> Task:
     return Task(
         id=key.id,
         query=query,
-        tools=_offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        tools=offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
@@ -201,7 +202,9 @@ def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
     except Undecided:
         return None
     facts = solved.answer.facts
-    if any(given_away(fact, query) for fact in facts) or _met_by_accident(facts):
+    # Where state must change as well, no text is enough.
+    accident = not template.writes and _met_by_accident(facts)
+    if accident or any(given_away(fact, query) for fact in facts):
         return None
     return Instance(draw, plan, query, solved)
 
@@ -253,43 +256,3 @@ def _run(plan: Plan, state: Tables) -> Solved:
                 request = solution.send(response)
     except StopIteration as stop:
         return Solved(calls, stop.value, state)
-
-
-def _offered(used: tuple[ToolId, ...], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
-    """Return the needed tools among distractors, half of them from the same categories."""
-    needed, near, far = _pools(
-        used, key.template.offers, key.template.withheld, key.split not in HELD_OUT_SPLITS
-    )
-    chosen = rng.sample(near, min(len(near), (key.distractors + 1) // 2))
-    chosen += rng.sample(far, min(len(far), key.distractors - len(chosen)))
-    offered = needed + chosen
-    rng.shuffle(offered)
-    return tuple(offered)
-
-
-class _Pools(NamedTuple):
-    """The tools that a task needs, and the distractors of the same categories and of others."""
-
-    needed: list[Tool]
-    near: list[Tool]
-    far: list[Tool]
-
-
-@lru_cache(maxsize=1024)
-def _pools(
-    used: tuple[ToolId, ...], offers: tuple[Api, ...], withheld: tuple[Api, ...], training: bool
-) -> _Pools:
-    needed = list(dict.fromkeys((*used, *(api.id for api in offers))))
-    unfit = {*needed, *(api.id for api in withheld)}
-    near, far = _by_category(frozenset(identity.category for identity in needed), training)
-    near = [tool for tool in near if tool.id not in unfit]
-    if withheld:
-        far = [tool for tool in far if tool.id not in unfit]
-    return _Pools([tools()[identity] for identity in needed], near, far)
-
-
-@lru_cache(maxsize=256)
-def _by_category(categories: frozenset[str], training: bool) -> tuple[list[Tool], list[Tool]]:
-    known = [tool for identity, tool in tools().items() if not (training and apis()[identity].tool.held_out)]
-    near = [tool for tool in known if tool.id.category in categories]
-    return near, [tool for tool in known if tool.id.category not in categories]

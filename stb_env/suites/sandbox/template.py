@@ -157,17 +157,22 @@ _TEMPLATES: dict[str, Template] = {}
 Drawing = Callable[[Draw], Plan]
 
 
-def template(*tools: ToolDoc, calls: int, writes: Iterable[str] = ()) -> Callable[[Drawing], Drawing]:
+def template(
+    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
+) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 
     Args:
         *tools: The tools that the solution needs.
         calls: Number of calls that the solution needs.
         writes: Tables that it changes.
+        offers: APIs that another branch of the plan needs, so that the list of tools names no branch.
     """
 
     def register(draw: Drawing) -> Drawing:
-        return _registered(Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools)))
+        return _registered(
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), offers=tuple(offers))
+        )
 
     return register
 

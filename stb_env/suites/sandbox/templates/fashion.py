@@ -194,7 +194,12 @@ def donate_instead(draw: Draw) -> Plan:
     )
 
 
-@template(thread_house.TOOL, calls=3, writes=("purchases",))
+@template(
+    thread_house.TOOL,
+    calls=3,
+    writes=("purchases",),
+    offers=[thread_house.exchange_size, thread_house.return_purchase],
+)
 def exchange_or_else(draw: Draw) -> Plan:
     """Exchange a garment for another size, or do something else where that is sold out."""
     row = draw.pick(_purchases(draw.home(), oldest=29, latest=1))

@@ -150,7 +150,12 @@ def assign_by_load(draw: Draw) -> Plan:
     )
 
 
-@template(help_desk.TOOL, calls=4, writes=("tickets",))
+@template(
+    help_desk.TOOL,
+    calls=4,
+    writes=("tickets",),
+    offers=[help_desk.reopen_ticket, help_desk.set_ticket_priority, help_desk.open_ticket],
+)
 def reopen_or_open_anew(draw: Draw) -> Plan:
     """Reopen a ticket, or open a new one where it was closed too long ago."""
     subject, comment = draw.pick(_tickets(draw, "closed"))["subject"], draw.pick(_COMMENTS)
