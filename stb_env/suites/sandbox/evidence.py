@@ -48,7 +48,7 @@ def unsupported(task: Task, calls: Sequence[CallRecord]) -> list[str]:
     facts: Sequence[Fact] = task.goal.get("facts", ())
     seen = Sighting(task.query, made)
     if any(fact["type"] == "lacking" for fact in facts):
-        looked = any(map(seen.used, task.relevant))
+        looked = any(map(seen.visited, task.relevant))
         return [fact["label"] for fact in facts if _shown_by_looking(fact, task.query) and not looked]
     try:
         plan = plan_of(task.id)

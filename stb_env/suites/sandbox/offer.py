@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from random import Random
 from typing import NamedTuple
@@ -29,27 +29,29 @@ def offered(used: tuple[ToolId, ...], key: TaskKey, rng: Random) -> tuple[Tool, 
         rng: Source of randomness.
     """
     pools = _pools(used, key.template.offers, key.template.withheld, key.split not in HELD_OUT_SPLITS)
-    chosen: dict[ToolId, Tool] = {}
-    for alike in rng.sample(pools.alike, len(pools.alike)):
-        if len(chosen) < key.distractors and chosen.keys().isdisjoint(tool.id for tool in alike):
-            tool = rng.choice(alike)
-            chosen[tool.id] = tool
+    # By name, as a text keeps its hash and an identity does not.
+    chosen: dict[str, Tool] = {}
+    for alike in rng.sample(pools.alike, min(len(pools.alike), key.distractors)):
+        if chosen.keys().isdisjoint(alike):
+            name = rng.choice(alike)
+            chosen[name] = pools.by_name[name]
     near = len(chosen) + (key.distractors - len(chosen) + 1) // 2
     for pool, limit in ((pools.near, near), (pools.far, key.distractors)):
         # As many more as are chosen already: at worst, those are what is drawn.
         drawn = rng.sample(pool, min(len(pool), limit))
-        fresh = [tool for tool in drawn if tool.id not in chosen]
-        chosen |= {tool.id: tool for tool in fresh[: limit - len(chosen)]}
+        fresh = [tool for tool in drawn if tool.name not in chosen]
+        chosen |= {tool.name: tool for tool in fresh[: limit - len(chosen)]}
     every = [*pools.needed, *chosen.values()]
     rng.shuffle(every)
     return tuple(every)
 
 
 class _Pools(NamedTuple):
-    """The tools that a task needs, look-alikes of each, and distractors of the same categories and others."""
+    """The tools that a task needs, names of look-alikes of each, and distractors near and far."""
 
     needed: list[Tool]
-    alike: list[list[Tool]]
+    alike: list[list[str]]
+    by_name: Mapping[str, Tool]
     near: list[Tool]
     far: list[Tool]
 
@@ -64,9 +66,9 @@ def _pools(
     near = [tool for tool in near if tool.id not in unfit]
     if withheld:
         far = [tool for tool in far if tool.id not in unfit]
-    fit = {tool.id for tool in (*near, *far)}
-    alike = [[tool for tool in _ranked(identity) if tool.id in fit][:_ALIKE] for identity in needed]
-    return _Pools([tools()[identity] for identity in needed], alike, near, far)
+    fit = {tool.name: tool for tool in (*near, *far)}
+    alike = [[tool.name for tool in _ranked(identity) if tool.name in fit][:_ALIKE] for identity in needed]
+    return _Pools([tools()[identity] for identity in needed], alike, fit, near, far)
 
 
 @lru_cache(maxsize=256)

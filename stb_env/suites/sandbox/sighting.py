@@ -120,6 +120,10 @@ class Sighting:
         """Return whether the agent called an API."""
         return any(seen.api == api for seen in self._calls)
 
+    def visited(self, api: ToolId) -> bool:
+        """Return whether the agent called an API, or another of the same service."""
+        return any(seen.api[:2] == api[:2] for seen in self._calls)
+
     @cached_property
     def values(self) -> frozenset[Value]:
         """Every telling value that some result says and the call itself did not."""
