@@ -136,6 +136,10 @@ class Sighting:
         return frozenset(said)
 
     @cached_property
+    def _given(self) -> frozenset[Value]:
+        return frozenset(leaf(value) for seen in self._calls for value in leaves(seen.arguments))
+
+    @cached_property
     def text(self) -> str:
         """All texts that the results say, one after the other."""
         return plain(" | ".join(value for value in self.values if isinstance(value, str)))
@@ -193,7 +197,10 @@ class Sighting:
     def shows(self, key: str, value: Json, context: Context) -> bool:
         """Return whether a value was seen; one that stands anywhere, only where it was of the same thing."""
         if telling(value):
-            return leaf(value) in self.values
+            known = leaf(value)
+            # What the agent asked for itself is shown where the answer to it is.
+            asked = known in self._given and any(isinstance(other, float) for other in context & self.values)
+            return asked or known in self.values
         return any(not context.isdisjoint(other) for other in self._contexts.get((key, leaf(value)), ()))
 
 

@@ -273,9 +273,9 @@ def conversion_without_target(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"What do I get if I change {amount} {source}?",
-            f"Convert {amount} {source} for me at today's rate.",
-            f"How much will the bank hand me for {amount} {source}?",
+            f"What do I get if I change {amount} {source} into another currency?",
+            f"Convert {amount} {source} at today's rate into the money that I need on my journey.",
+            f"How much foreign money will the bank hand me for {amount} {source}?",
         ),
         solve,
     )
