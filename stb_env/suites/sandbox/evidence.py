@@ -29,7 +29,7 @@ from stb_env.tasks import Task
 from stb_env.tools import Status, ToolId
 from stb_env.trajectory import CallRecord
 
-_ROUNDS = 6
+_ROUNDS = 10
 # Anybody can reckon what these answer.
 _CALCULATORS = (date_reckoner.TOOL, number_crunch.TOOL, unit_smith.TOOL)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -197,8 +197,8 @@ class _Changed:
             return self._text(value)
         if telling(value) and self.seen.reckons(value, 0.006, given):
             return value
-        factor = self._rng.choice((0.05, 0.3, 0.9, 1.1, 3, 20))
-        other = value * factor + self._rng.randint(1, 9)
+        factor = self._rng.choice((0, 0.05, 0.3, 1.1, 3, 20))
+        other = value * factor + self._rng.randint(0, 9)
         return int(other) if isinstance(value, int) else round(other, 2)
 
     def _text(self, value: str) -> str:
