@@ -40,7 +40,7 @@ Solution: TypeAlias = Steps[Answer]
 """Steps to the answer."""
 
 
-class Undecided(LookupError):  # noqa: N818
+class Undecided(LookupError):
     """What a draw asks has more than one right answer; another is drawn."""
 
 
