@@ -52,7 +52,7 @@ def leaf(value: Json) -> Value:
         return f"{int(match[1]) % 12 + 12 * (match[3] == 'P'):02}:{match[2]}"
     if match := _BRITISH_DAY.fullmatch(value):
         return f"{match[3]}-{match[2]}-{match[1]}"
-    return value if value[:1].isdigit() else plain(value)
+    return value if value[:1].isdigit() else plain(value).strip()
 
 
 def leaves(value: Json) -> Iterator[Json]:
