@@ -10,7 +10,7 @@ from stb_env.backend.cache import CacheEntry
 from stb_env.backend.real_api.remote_server import accepted
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.lab.world_api import WorldAPI
+from stb_env.lab.world_api import HOME, WorldAPI
 from stb_env.metrics.taxonomy import ApiClass, RealCheck
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolId, ToolResult
@@ -77,7 +77,7 @@ class FlawedAPI:
     """
 
     def __init__(
-        self, share: float = 0.5, seed: int = 0, check: RealCheck | None = None, home: int = 0
+        self, share: float = 0.5, seed: int = 0, check: RealCheck | None = None, home: int = HOME
     ) -> None:
         if not 0 <= share <= 1:
             raise ConfigError(f"the share of broken APIs is from 0 to 1, got {share!r}")

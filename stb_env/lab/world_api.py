@@ -12,11 +12,16 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
+from stb_env.suites.sandbox.content.households import COUNT
+from stb_env.suites.sandbox.task_key import EDITIONS
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import templates
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task, TaskSet
 from stb_env.tools import Tool, ToolCall, ToolResult
+
+HOME = EDITIONS["test"][0] * COUNT
+"""The first household of the test split, in which tasks without a household of their own play too."""
 
 
 class WorldAPI:
@@ -38,7 +43,7 @@ class WorldAPI:
         '{"error": "", "response": {"base": "AUR", "quote": "AUR", "rate": 1.0}}'
     """
 
-    def __init__(self, home: int = 0, check: RealCheck | None = "default") -> None:
+    def __init__(self, home: int = HOME, check: RealCheck | None = "default") -> None:
         self.home, self.check = home, check
         self._world = SandboxWorld()
 
@@ -85,7 +90,7 @@ class LiveTemplate:
         return self.template.simulate(tool, arguments, key=key, examples=responses)
 
 
-def reading_tasks(home: int = 0, split: str = "test") -> TaskSet:
+def reading_tasks(home: int = HOME, split: str = "test") -> TaskSet:
     """Return the tasks of a listed split that write nothing and play in one household.
 
     Args:

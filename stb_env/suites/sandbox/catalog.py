@@ -8,10 +8,11 @@ from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 
-from stb_env import seeding
 from stb_env.backend.world import Table, Tables
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import KEPT, within
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.registry import Api, ToolDoc
 from stb_env.tools import Tool, ToolId, unique_names
@@ -95,20 +96,21 @@ def skeleton(value: Json) -> Json:
     return type(value).__name__
 
 
-@lru_cache(maxsize=COUNT)
+@lru_cache(maxsize=KEPT * COUNT)
 def household(number: int) -> Tables:
     """Return the state in which an episode of this household starts.
 
     Args:
-        number: Which household, from 0 to ``households.COUNT - 1``.
+        number: Which household, from 0; every ``households.COUNT`` of them share an edition of the content.
     """
     tables: dict[str, Table] = {}
     counters: dict[str, int] = {}
-    for doc in tool_docs():
-        if doc.rows is not None:
-            tables |= doc.rows(seeding.rng("sandbox", "household", number, doc.name), number)
+    with within(number // COUNT):
+        for doc in tool_docs():
+            if doc.rows is not None:
+                tables |= doc.rows(edition.rng("household", number, doc.name), number)
     for table in tables.values():
         for key in table:
             prefix, _, serial = key.rpartition("-")
             counters[prefix] = max(counters.get(prefix, 0), int(serial))
-    return Tables(tables, counters)
+    return Tables(tables | edition.table(number // COUNT), counters)

@@ -9,8 +9,8 @@ The templates of split "missing" are in no other.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache, partial
 from itertools import islice
 from random import Random
 from typing import NamedTuple
@@ -20,15 +20,18 @@ from stb_env.backend.world import Tables
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
-from stb_env.suites.sandbox.catalog import apis, household, tools
+from stb_env.suites.sandbox.catalog import household, tools
 from stb_env.suites.sandbox.changes import changes
+from stb_env.suites.sandbox.content.edition import within
+from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.documented import documented
 from stb_env.suites.sandbox.facts import Fact, given_away, holds
-from stb_env.suites.sandbox.registry import Api, ApiCall
-from stb_env.suites.sandbox.task_key import BUCKETS, HELD_OUT_SPLITS, TaskKey
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Template
+from stb_env.suites.sandbox.offer import offered
+from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, TaskKey
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template, Undecided
 from stb_env.tasks import Task
-from stb_env.tools import Tool, ToolCall, ToolId
+from stb_env.tools import ToolCall
 
 _ATTEMPTS = 400
 _DIGITS = ("0", "1")
@@ -54,12 +57,30 @@ class Instance(NamedTuple):
 
 
 def plan_of(task_id: str) -> Plan:
-    """Return the plan behind a task.
+    """Return the plan behind a task; its solution runs within the task's edition, whoever drives it.
 
     Raises:
         DataError: There is no such task.
     """
-    return _instance(TaskKey.parse(task_id)).plan
+    instance = _instance(TaskKey.parse(task_id))
+    edition, solve = instance.draw.household // COUNT, instance.plan.solve
+    return instance.plan._replace(solve=lambda: _within(edition, solve()))
+
+
+def _within(edition: int, solution: Solution) -> Solution:
+    """Run a solution as it is, step by step, within an edition."""
+    proceed: Callable[[], ApiCall] = partial(next, solution)
+    while True:
+        try:
+            with within(edition):
+                request = proceed()
+        except StopIteration as stop:
+            answer: Answer = stop.value
+            return answer
+        try:
+            proceed = partial(solution.send, (yield request))
+        except ApiError as error:
+            proceed = partial(solution.throw, error)
 
 
 def draw_of(key: TaskKey) -> Draw:
@@ -75,7 +96,7 @@ def generate(key: TaskKey) -> Task:
     return Task(
         id=key.id,
         query=query,
-        tools=_offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        tools=offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
@@ -160,18 +181,32 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
     """Draw instances whose slots belong to the split and whose facts neither query nor chance give away."""
     unfit = 0
     while unfit < _ATTEMPTS:
-        draw = Draw(rng)
-        plan = template.draw(draw)
         unfit += 1
-        if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
-            continue
-        query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
-        solved = _run(plan, household(draw.household))
-        facts = solved.answer.facts
-        if not any(given_away(fact, query) for fact in facts) and not _met_by_accident(facts):
+        with within(EDITIONS[split][rng.randrange(len(EDITIONS[split]))]):
+            instance = _drawn(split, template, rng)
+        if instance is not None:
             unfit = 0
-            yield Instance(draw, plan, query, solved)
+            yield instance
     raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
+
+
+def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
+    """Draw once; None where the draw is another split's, or its facts are to be had without a look."""
+    draw = Draw(rng)
+    plan = template.draw(draw)
+    if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
+        return None
+    query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
+    try:
+        solved = _run(plan, household(draw.household))
+    except Undecided:
+        return None
+    facts = solved.answer.facts
+    # Where state must change as well, no text is enough.
+    accident = not template.writes and _met_by_accident(facts)
+    if accident or any(given_away(fact, query) for fact in facts):
+        return None
+    return Instance(draw, plan, query, solved)
 
 
 def _met_by_accident(facts: Sequence[Fact]) -> bool:
@@ -221,43 +256,3 @@ def _run(plan: Plan, state: Tables) -> Solved:
                 request = solution.send(response)
     except StopIteration as stop:
         return Solved(calls, stop.value, state)
-
-
-def _offered(used: tuple[ToolId, ...], key: TaskKey, rng: Random) -> tuple[Tool, ...]:
-    """Return the needed tools among distractors, half of them from the same categories."""
-    needed, near, far = _pools(
-        used, key.template.offers, key.template.withheld, key.split not in HELD_OUT_SPLITS
-    )
-    chosen = rng.sample(near, min(len(near), (key.distractors + 1) // 2))
-    chosen += rng.sample(far, min(len(far), key.distractors - len(chosen)))
-    offered = needed + chosen
-    rng.shuffle(offered)
-    return tuple(offered)
-
-
-class _Pools(NamedTuple):
-    """The tools that a task needs, and the distractors of the same categories and of others."""
-
-    needed: list[Tool]
-    near: list[Tool]
-    far: list[Tool]
-
-
-@lru_cache(maxsize=1024)
-def _pools(
-    used: tuple[ToolId, ...], offers: tuple[Api, ...], withheld: tuple[Api, ...], training: bool
-) -> _Pools:
-    needed = list(dict.fromkeys((*used, *(api.id for api in offers))))
-    unfit = {*needed, *(api.id for api in withheld)}
-    near, far = _by_category(frozenset(identity.category for identity in needed), training)
-    near = [tool for tool in near if tool.id not in unfit]
-    if withheld:
-        far = [tool for tool in far if tool.id not in unfit]
-    return _Pools([tools()[identity] for identity in needed], near, far)
-
-
-@lru_cache(maxsize=256)
-def _by_category(categories: frozenset[str], training: bool) -> tuple[list[Tool], list[Tool]]:
-    known = [tool for identity, tool in tools().items() if not (training and apis()[identity].tool.held_out)]
-    near = [tool for tool in known if tool.id.category in categories]
-    return near, [tool for tool in known if tool.id.category not in categories]

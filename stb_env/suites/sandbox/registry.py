@@ -16,6 +16,7 @@ from stb_env.backend.world import Table, Tables
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.reference import load_object
 from stb_env.suites.sandbox.api_error import ArgumentsError
+from stb_env.suites.sandbox.content.edition import edition_of, within
 from stb_env.suites.sandbox.params import Param
 from stb_env.tools import ToolId
 
@@ -72,7 +73,8 @@ class Api:
             ApiError: The API refuses.
         """
         bound = self.bind(arguments)
-        outcome = self.function(**bound) if self.stateless else self.function(state, **bound)
+        with within(edition_of(state)):
+            outcome = self.function(**bound) if self.stateless else self.function(state, **bound)
         return outcome if isinstance(outcome, tuple) else (outcome, state)
 
     def bind(self, arguments: JsonMapping) -> JsonObject:

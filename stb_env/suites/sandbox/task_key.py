@@ -7,11 +7,20 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from stb_env.errors import DataError, did_you_mean
+from stb_env.suites.sandbox.content.edition import KEPT
 from stb_env.suites.sandbox.template import Template, templates, unsolvable_templates
 
 BUCKETS: Mapping[str, range] = {"train": range(8), "val": range(8, 9), "test": range(9, 10)}
 MISSING = "missing"
 """The split of tasks that lack a detail, a thing or a tool: right is to say so."""
+EDITIONS: Mapping[str, range] = {
+    "train": range(8),
+    "val": range(8, 10),
+    "test": range(10, 13),
+    MISSING: range(13, KEPT),
+}
+"""The editions of the content in which the tasks of a split play: what training has shown of one is wrong
+in all the others."""
 SPLITS = (*BUCKETS, MISSING)
 HELD_OUT_SPLITS = frozenset({"test", MISSING})
 """The splits that may show held-out tools."""

@@ -6,11 +6,12 @@ import random
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json
 from stb_env.suites.sandbox.catalog import household, modules_of
+from stb_env.suites.sandbox.content.edition import edition
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.facts import Fact
 from stb_env.suites.sandbox.registry import Api, ApiCall, ToolDoc
@@ -39,6 +40,26 @@ Solution: TypeAlias = Steps[Answer]
 """Steps to the answer."""
 
 
+class Undecided(LookupError):
+    """What a draw asks has more than one right answer; another is drawn."""
+
+
+def ranked(rows: Iterable[T], key: Callable[[T], Any], *, most: bool = False) -> list[T]:
+    """Sort by a value, the least first, or the greatest; the first has no equal.
+
+    Raises:
+        Undecided: The first two have the same value.
+
+    Examples:
+        >>> ranked(["bb", "c"], key=len), ranked(["bb", "c"], key=len, most=True)
+        (['c', 'bb'], ['bb', 'c'])
+    """
+    ordered = sorted(rows, key=key, reverse=most)
+    if len(ordered) > 1 and key(ordered[0]) == key(ordered[1]):
+        raise Undecided
+    return ordered
+
+
 class Plan(NamedTuple):
     """One instance of a template.
 
@@ -62,7 +83,7 @@ class Draw:
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
         self.slots: list[str] = []
-        self.household = 0
+        self.household = edition() * COUNT
 
     def pick(self, options: Sequence[T]) -> T:
         """Choose one."""
@@ -84,7 +105,7 @@ class Draw:
 
     def home(self) -> Tables:
         """Choose the household in which the task plays, and return its starting state."""
-        self.household = self.rng.randrange(COUNT)
+        self.household = edition() * COUNT + self.rng.randrange(COUNT)
         self.slots.append(str(self.household))
         return household(self.household)
 
@@ -136,17 +157,22 @@ _TEMPLATES: dict[str, Template] = {}
 Drawing = Callable[[Draw], Plan]
 
 
-def template(*tools: ToolDoc, calls: int, writes: Iterable[str] = ()) -> Callable[[Drawing], Drawing]:
+def template(
+    *tools: ToolDoc, calls: int, writes: Iterable[str] = (), offers: Iterable[Api] = ()
+) -> Callable[[Drawing], Drawing]:
     """Return a decorator that registers a function of a `Draw` as a template, under its own name.
 
     Args:
         *tools: The tools that the solution needs.
         calls: Number of calls that the solution needs.
         writes: Tables that it changes.
+        offers: APIs that another branch of the plan needs, so that the list of tools names no branch.
     """
 
     def register(draw: Drawing) -> Drawing:
-        return _registered(Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools)))
+        return _registered(
+            Template(draw.__name__, draw, tools, calls, tuple(writes), group_of(tools), offers=tuple(offers))
+        )
 
     return register
 

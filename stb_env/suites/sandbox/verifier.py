@@ -10,6 +10,7 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
+from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import holds
 from stb_env.verdict import Verdict
 
@@ -19,8 +20,9 @@ class ExactJudge:
 
     The verdict's parts are ``fact:LABEL`` for every required fact, ``state:TABLE`` for every table that the
     task writes, ``falsehood:LABEL`` for every falsehood that the answer must not contain, and
-    ``untouched:TABLE`` (always failed) for every other table that the episode changed. A task that declares
-    nothing to check is ``na``.
+    ``untouched:TABLE`` (always failed) for every other table that the episode changed. Where all of these
+    hold, ``calls:LABEL`` (always failed) is every fact that nothing the calls returned yields. A task that
+    declares nothing to check is ``na``.
     """
 
     name = "exact"
@@ -36,6 +38,8 @@ class ExactJudge:
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
         parts = {**dict(_answer_parts(case)), **dict(_state_parts(case))}
+        if all(parts.values()):
+            parts |= {f"calls:{label}": False for label in unsupported(case.task, case.calls)}
         return Verdict.of("solved" if all(parts.values()) else "unsolved", judge=self.name, parts=parts)
 
 

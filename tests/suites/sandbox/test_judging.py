@@ -19,6 +19,7 @@ from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
 from tests.fakes.tools import ONE_TOOL
+from tests.suites.sandbox.gold_calls import gold_calls
 
 WORLD = SandboxWorld()
 JUDGE = ExactJudge()
@@ -46,7 +47,8 @@ def play(task: Task, state=None):
 
 
 def verdict(task: Task, answer: str, state=None):
-    return drive(JUDGE.judge(Case(task, answer, (), WORLD.start(task, 0) if state is None else state)))
+    state = WORLD.start(task, 0) if state is None else state
+    return drive(JUDGE.judge(Case(task, answer, gold_calls(task.id) if task.gold else (), state)))
 
 
 @EVERY

@@ -31,6 +31,7 @@ from stb_env.suites.sandbox.template import Draw, templates, unsolvable_template
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
+from tests.suites.sandbox.gold_calls import gold_calls
 
 SOURCE = SandboxTasks("missing")
 EVERY = [SOURCE.at(index) for index in range(SOURCE.size)]
@@ -94,7 +95,8 @@ HONEST = [
 
 
 def verdict(task: Task, answer: str, state=None):
-    return drive(JUDGE.judge(Case(task, answer, (), WORLD.start(task, 0) if state is None else state)))
+    state = WORLD.start(task, 0) if state is None else state
+    return drive(JUDGE.judge(Case(task, answer, gold_calls(task.id) if task.gold else (), state)))
 
 
 def kinds(task: Task) -> set[str]:

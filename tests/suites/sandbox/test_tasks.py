@@ -56,7 +56,8 @@ def test_the_number_of_distractors_is_part_of_the_id_and_is_kept():
     for count in (0, 1, 4, MOST_DISTRACTORS):
         for index in range(len(templates()) - 1):
             task = SandboxTasks("train", distractors=count).at(index)
-            assert len(task.tools) == len(task.relevant) + count
+            offers = {api.id for api in TaskKey.parse(task.id).template.offers}
+            assert len(task.tools) == len(offers.union(task.relevant)) + count
             assert SandboxTasks("test").get(task.id).key == task.key
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import random
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -48,31 +49,48 @@ _PER_TOPIC = 90
 _REPORTERS = 40
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def articles() -> Mapping[str, JsonObject]:
     """Return every article by id, oldest first; headlines and costs are unique."""
-    rng = seeding.rng("sandbox", "articles")
+    rng = edition.rng("articles")
     reporters = full_names(rng, _REPORTERS)
     stories = []
     for topic, phrases in _PHRASES.items():
         subjects = [(city, phrase) for city in cities().values() for phrase in phrases]
         stories += [(topic, city, phrase) for city, phrase in rng.sample(subjects, _PER_TOPIC)]
     rng.shuffle(stories)
-    ages = sorted((rng.randint(1, 90) for _ in stories), reverse=True)
     costs = rng.sample(range(110, 9_900), len(stories))
+    printed = _printed([city["city_id"] for _, city, _ in stories], rng)
     rows = {}
-    for index, (topic, city, phrase) in enumerate(stories):
+    for index, (age, source, story) in enumerate(printed):
+        topic, city, phrase = stories[story]
         key = f"article-{index + 1:04}"
         rows[key] = {
             "article_id": key,
             "headline": f"{city['name']} {phrase}",
             "topic": topic,
-            "source": rng.choice(list(SOURCES)),
+            "source": source,
             "reporter": rng.choice(reporters),
-            "published": (TODAY - timedelta(days=ages[index])).isoformat(),
+            "published": (TODAY - timedelta(days=age)).isoformat(),
             "city_id": city["city_id"],
             "cost_million": costs[index] / 10,
             "opening_day": (TODAY + timedelta(days=rng.randint(10, 300))).isoformat(),
             "words": rng.randint(180, 1600),
         }
     return rows
+
+
+def _printed(city_ids: Sequence[str], rng: random.Random) -> list[tuple[int, str, int]]:
+    """Return (age in days, paper, number of the story), oldest first.
+
+    No paper and no city has two stories of a day, so that one is always the newest.
+    """
+    days = [(age, source) for age in range(1, 91) for source in SOURCES]
+    rng.shuffle(days)
+    printed, told = [], set()
+    for number, city_id in enumerate(city_ids):
+        place = next(place for place, (age, _) in enumerate(days) if (city_id, age) not in told)
+        age, source = days.pop(place)
+        told.add((city_id, age))
+        printed.append((age, source, number))
+    return sorted(printed, reverse=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
 
 CUISINES = ("noodles", "grill", "seafood", "vegetarian", "bakery", "stews")
@@ -21,10 +22,10 @@ _THINGS = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def bistros() -> Mapping[str, JsonObject]:
     """Return every restaurant by id; no two share a name, and no two of a city a cuisine."""
-    rng = seeding.rng("sandbox", "bistros")
+    rng = edition.rng("bistros")
     names = [f"The {trade}'s {thing}" for trade in _TRADES for thing in _THINGS]
     rng.shuffle(names)
     rows: dict[str, JsonObject] = {}
@@ -44,7 +45,7 @@ def bistros() -> Mapping[str, JsonObject]:
 def days_with_table(bistro_id: str, days: Sequence[date], earliest: str = SLOTS[0]) -> list[date]:
     """Return the days on which a table is free at ``earliest`` or later."""
     numbers = [number for number, slot in enumerate(SLOTS) if slot >= earliest]
-    starts = seeding.derive_each(("table", bistro_id), days)
+    starts = edition.derive_each(("table", bistro_id), days)
     return [
         when
         for when, start in zip(days, starts, strict=True)
@@ -54,6 +55,6 @@ def days_with_table(bistro_id: str, days: Sequence[date], earliest: str = SLOTS[
 
 def free_tables(bistro_id: str, date: str) -> dict[str, str]:
     """Return the area of the free table of every slot that has one; about half of the slots have."""
-    start = seeding.derive("table", bistro_id, date)
+    start = edition.derive("table", bistro_id, date)
     draws = {slot: seeding.mix(start, number) for number, slot in enumerate(SLOTS)}
     return {slot: AREAS[draw // 2 % len(AREAS)] for slot, draw in draws.items() if draw % 2}

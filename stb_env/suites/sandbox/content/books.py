@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
@@ -29,10 +29,10 @@ _SECOND = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def authors() -> Mapping[str, JsonObject]:
     """Return every author by id."""
-    rng = seeding.rng("sandbox", "authors")
+    rng = edition.rng("authors")
     city_ids = list(cities())
     rows = {}
     for index, name in enumerate(full_names(rng, AUTHORS)):
@@ -54,10 +54,10 @@ def authors() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def books() -> Mapping[str, JsonObject]:
     """Return every book by id; titles are unique, an author's years too; each author wrote three to five."""
-    rng = seeding.rng("sandbox", "books")
+    rng = edition.rng("books")
     titles = [f"{first} of {second}" for first in _FIRST for second in _SECOND]
     rng.shuffle(titles)
     rows: dict[str, JsonObject] = {}
@@ -96,7 +96,7 @@ def _editions(rng: random.Random) -> tuple[JsonObject, ...]:
     )
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def works() -> Mapping[str, list[JsonObject]]:
     """Return the books of every author, oldest first, by author id."""
     grouped: dict[str, list[JsonObject]] = {}
@@ -105,10 +105,10 @@ def works() -> Mapping[str, list[JsonObject]]:
     return grouped
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def branches() -> Mapping[str, JsonObject]:
     """Return the library's branches by name, with (opening, closing) minutes for each weekday."""
-    rng = seeding.rng("sandbox", "branches")
+    rng = edition.rng("branches")
     rows = {}
     for name in BRANCHES:
         shut = rng.randrange(len(WEEKDAYS))

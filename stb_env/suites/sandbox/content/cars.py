@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
 
 GEARBOXES = ("manual", "automatic")
@@ -18,10 +18,10 @@ _MODELS = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def cars() -> Mapping[str, JsonObject]:
     """Return every car by id; within a city all models and prices differ."""
-    rng = seeding.rng("sandbox", "cars")
+    rng = edition.rng("cars")
     rows: dict[str, JsonObject] = {}
     for city_id in cities():
         models = rng.sample(_MODELS, rng.randint(3, 5))

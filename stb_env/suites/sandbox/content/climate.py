@@ -7,6 +7,7 @@ from datetime import date
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sandbox.content import edition
 
 CONDITIONS = (
     "sunny",
@@ -22,7 +23,7 @@ CONDITIONS = (
 
 def weather(city: JsonMapping, when: date) -> JsonObject:
     """Return a day's weather in degrees Celsius and millimetres."""
-    bits = seeding.mix(seeding.derive("weather", city["city_id"]), when.toordinal())
+    bits = seeding.mix(edition.derive("weather", city["city_id"]), when.toordinal())
     season = math.cos((when.toordinal() % 365.2425 - 197) / 365 * 2 * math.pi)
     mean = 29 - abs(city["latitude"]) * 0.42 + season * abs(city["latitude"]) * 0.22
     mean -= city["elevation_m"] * 0.004

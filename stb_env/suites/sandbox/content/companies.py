@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -32,10 +33,10 @@ _TAILS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def companies() -> Mapping[str, JsonObject]:
     """Return every listed company by id; names, symbols and stems are unique."""
-    rng = seeding.rng("sandbox", "companies")
+    rng = edition.rng("companies")
     rows = {}
     city_ids = list(cities())
     for index, (stem, chief) in enumerate(zip(_STEMS, full_names(rng, len(_STEMS)), strict=True)):
@@ -65,7 +66,7 @@ def _splits(offsets: list[int], ratios: list[int]) -> list[JsonObject]:
     return [{"date": when, "new_shares_for_each": ratio} for when, ratio in zip(days, ratios, strict=True)]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def companies_by_symbol() -> Mapping[str, JsonObject]:
     """Return every company by its stock symbol."""
     return {row["symbol"]: row for row in companies().values()}
@@ -93,16 +94,16 @@ def _wave(day: int, shift: int, term: int) -> float:
     return math.sin((day + shift * term) / (29 * term)) * 0.05 * term
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def _stock_seeds() -> Mapping[str, int]:
     symbols = list(companies_by_symbol())
-    return dict(zip(symbols, seeding.derive_each(("stock",), symbols), strict=True))
+    return dict(zip(symbols, edition.derive_each(("stock",), symbols), strict=True))
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def accounts() -> Mapping[tuple[str, int], JsonObject]:
     """Return the yearly accounts by (company id, year), in millions of aurel; revenues are all different."""
-    rng = seeding.rng("sandbox", "accounts")
+    rng = edition.rng("accounts")
     rows = {}
     for key in companies():
         size = math.exp(rng.uniform(3, 9))

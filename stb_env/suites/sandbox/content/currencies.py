@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
 HUB = "AUR"
 
@@ -22,10 +22,10 @@ _NAMES = {
 }
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def currencies() -> Mapping[str, JsonObject]:
     """Return every currency by code; ``per_aurel`` is what one aurel buys."""
-    rng = seeding.rng("sandbox", "currencies")
+    rng = edition.rng("currencies")
     rows = {HUB: {"code": HUB, "name": "aurel", "per_aurel": 1.0}}
     for code, name in _NAMES.items():
         rows[code] = {"code": code, "name": name, "per_aurel": round(2 ** rng.uniform(-2, 7), 4)}

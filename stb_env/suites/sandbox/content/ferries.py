@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 
@@ -20,7 +20,7 @@ _VESSELS = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def ports() -> Mapping[str, JsonObject]:
     """Return the cities that have a port by id: the two lowest of each country."""
     by_country: dict[str, list[JsonObject]] = {}
@@ -30,10 +30,10 @@ def ports() -> Mapping[str, JsonObject]:
     return {city["city_id"]: city for city in sorted(chosen, key=lambda row: row["city_id"])}
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def ferry_routes() -> Mapping[str, JsonObject]:
     """Return every route by id; ``sailings`` are minutes after midnight for Monday to Sunday."""
-    rng = seeding.rng("sandbox", "ferries")
+    rng = edition.rng("ferries")
     rows: dict[str, JsonObject] = {}
     for origin in ports().values():
         abroad = [key for key, port in ports().items() if port["country"] != origin["country"]]
@@ -62,10 +62,10 @@ def _sailings(rng: random.Random) -> list[int]:
     return [15 * slot for slot in sorted(rng.sample(range(4 * 5, 4 * 23), rng.randint(1, 4)))]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def vessels() -> Mapping[str, JsonObject]:
     """Return every ship by name, in feet and knots as its owners like it."""
-    rng = seeding.rng("sandbox", "vessels")
+    rng = edition.rng("vessels")
     lengths = rng.sample(range(180, 700), len(_VESSELS))
     return {
         name: {

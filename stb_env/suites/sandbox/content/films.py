@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import people
 
 GENRES = ("drama", "comedy", "thriller", "science fiction", "documentary", "romance")
@@ -44,10 +44,10 @@ _TAILS = [
 ]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def films() -> Mapping[str, JsonObject]:
     """Return every film by id; no two share a title."""
-    rng = seeding.rng("sandbox", "films")
+    rng = edition.rng("films")
     titles = [f"The {lead} {tail}" for lead in _LEADS for tail in _TAILS]
     directors = [row["person_id"] for row in people().values() if row["profession"] == "director"]
     actors = [row["person_id"] for row in people().values() if row["profession"] == "actor"]
@@ -67,7 +67,7 @@ def films() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def films_by_person() -> Mapping[str, list[JsonObject]]:
     """Return the films that each person directed or played in, by person id, oldest first."""
     grouped: dict[str, list[JsonObject]] = {}

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities, distance_km
 
 CABINS = ("economy", "premium", "business")
 _AIRLINES = (("Meridian Air", "ME"), ("Northwing", "NW"), ("Tern Airways", "TA"), ("Solano Jet", "SJ"))
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def flights() -> Mapping[str, JsonObject]:
     """Return every flight by id."""
     return {row["flight_id"]: row for rows in routes().values() for row in rows}
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def routes() -> Mapping[tuple[str, str], list[JsonObject]]:
     """Return the flights of every served pair of cities, by (origin id, destination id), by departure."""
-    rng = seeding.rng("sandbox", "flights")
+    rng = edition.rng("flights")
     served: dict[tuple[str, str], list[JsonObject]] = {}
     serial = 100
     for origin in cities().values():
@@ -51,7 +52,7 @@ def routes() -> Mapping[tuple[str, str], list[JsonObject]]:
 
 def fare(flight: JsonMapping, ordinal: int, cabin: str) -> float:
     """Return the fare in aurel of a flight on a day (`date.toordinal`)."""
-    noise = seeding.mix(seeding.derive(flight["flight_id"]), ordinal) % 10_000 / 10_000
+    noise = seeding.mix(edition.derive(flight["flight_id"]), ordinal) % 10_000 / 10_000
     base = 18 + flight["minutes"] * 0.62
     price: float = base * (0.7 + 0.9 * noise) * (1, 1.7, 3.1)[CABINS.index(cabin)]
     return round(price, 2)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
 NUTRIENTS = ("protein_g", "fat_g", "carbohydrate_g", "fibre_g", "salt_mg")
 KJ_PER_KCAL = 4.184
@@ -35,10 +35,10 @@ _MOST: Mapping[str, tuple[float, float, float, float, int]] = {
 _PORTIONS = (("cup", 90, 260), ("handful", 20, 60), ("slice", 25, 120), ("bowl", 180, 420), ("spoon", 8, 30))
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def foods() -> Mapping[str, JsonObject]:
     """Return every food by id; energy is in kilocalories."""
-    rng = seeding.rng("sandbox", "foods")
+    rng = edition.rng("foods")
     rows: dict[str, JsonObject] = {}
     for kind, names in _KINDS.items():
         for name in names:
@@ -58,7 +58,7 @@ def foods() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def foods_by_name() -> Mapping[str, JsonObject]:
     """Return every food by case-folded name."""
     return {row["name"].casefold(): row for row in foods().values()}

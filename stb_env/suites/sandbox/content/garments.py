@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
 SIZES = ("M", "S", "L", "XL")
 _CLOTHS = ("Corduroy", "Cotton", "Denim", "Flannel", "Jersey", "Linen", "Tweed", "Woollen")
 _CUTS = ("Blazer", "Cardigan", "Dungarees", "Overcoat", "Pullover", "Shirt", "Skirt", "Trousers", "Waistcoat")
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def garments() -> Mapping[str, JsonObject]:
     """Return every garment by id; a name is a cloth and a cut, and no two share one."""
-    rng = seeding.rng("sandbox", "garments")
+    rng = edition.rng("garments")
     rows: dict[str, JsonObject] = {}
     for cut in _CUTS:
         for cloth in sorted(rng.sample(_CLOTHS, 6)):

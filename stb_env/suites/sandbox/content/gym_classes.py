@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from functools import lru_cache
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.manners import show_clock
 
@@ -21,13 +22,18 @@ KINDS = (
     "Slow Yoga",
     "Step Dance",
 )
-COACHES = tuple(full_names(seeding.rng("sandbox", "coaches"), 8))
 
 
-@lru_cache(maxsize=1)
+@per_edition()
+def coaches() -> list[str]:
+    """Return the names of all coaches."""
+    return full_names(edition.rng("coaches"), 8)
+
+
+@per_edition()
 def gym_classes() -> Mapping[str, JsonObject]:
     """Return every class by id; four a day, of different kinds."""
-    rng = seeding.rng("sandbox", "gym classes")
+    rng = edition.rng("gym classes")
     rows: dict[str, JsonObject] = {}
     for weekday in WEEKDAYS:
         for kind, quarter in zip(rng.sample(KINDS, 4), (26, 38, 68, 78), strict=True):
@@ -38,7 +44,7 @@ def gym_classes() -> Mapping[str, JsonObject]:
                 "weekday": weekday,
                 "start_time": show_clock((quarter + rng.randrange(5)) * 15),
                 "minutes": rng.choice((40, 45, 50, 55, 60)),
-                "coach": rng.choice(COACHES),
+                "coach": rng.choice(coaches()),
                 "capacity": rng.randrange(8, 25),
             }
     return rows
@@ -56,6 +62,6 @@ def weekday_of(when: date) -> str:
 
 def taken_places(gym_class: JsonMapping, when: date) -> int:
     """Return how many places of a class others have booked on a day; every third class is full."""
-    draw = seeding.mix(seeding.derive("gym", gym_class["class_id"]), when.toordinal())
+    draw = seeding.mix(edition.derive("gym", gym_class["class_id"]), when.toordinal())
     taken: int = gym_class["capacity"] if draw % 3 == 0 else draw // 3 % gym_class["capacity"]
     return taken

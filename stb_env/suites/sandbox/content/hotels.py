@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.currencies import convert
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
 
 _ADJECTIVES = [
@@ -44,10 +44,10 @@ _NOUNS = [
 ]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def hotels() -> Mapping[str, JsonObject]:
     """Return every hotel by id; no two share a name."""
-    rng = seeding.rng("sandbox", "hotels")
+    rng = edition.rng("hotels")
     names = [f"{adjective} {noun} Hotel" for adjective in _ADJECTIVES for noun in _NOUNS]
     rng.shuffle(names)
     rows: dict[str, JsonObject] = {}
@@ -68,7 +68,7 @@ def hotels() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def hotels_by_city() -> Mapping[str, list[JsonObject]]:
     """Return the hotels of every city, by city id."""
     grouped: dict[str, list[JsonObject]] = {}

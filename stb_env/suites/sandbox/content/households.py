@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from datetime import date, timedelta
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
 
@@ -15,10 +15,10 @@ TODAY = date(2026, 3, 2)
 """The sandbox's present; nothing reads the clock."""
 
 
-@lru_cache(maxsize=COUNT)
+@per_edition(maxsize=COUNT)
 def friends(household: int) -> tuple[JsonObject, ...]:
     """Return the contacts that a household starts with."""
-    rng = seeding.rng("sandbox", "friends", household)
+    rng = edition.rng("friends", household)
     city_ids = list(cities())
     rows = []
     for index, name in enumerate(full_names(rng, 24)):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.vocabulary import words
 
 ENGLISH = "English"
@@ -18,7 +18,7 @@ LANGUAGES = tuple(_SOUNDS)
 GREATEST_NUMERAL = 99
 
 
-@lru_cache(maxsize=2)
+@per_edition(maxsize=2)
 def lexicon(language: str) -> Mapping[str, str]:
     """Return the words of a language by their English ones; no two are spelled alike in any language.
 
@@ -29,7 +29,7 @@ def lexicon(language: str) -> Mapping[str, str]:
     return dict(zip(words(), spelled, strict=True))
 
 
-@lru_cache(maxsize=2)
+@per_edition(maxsize=2)
 def reverse_lexicon(language: str) -> Mapping[str, str]:
     """Return the English words by those of a language."""
     return {foreign: english for english, foreign in lexicon(language).items()}
@@ -54,9 +54,9 @@ def numeral(language: str, value: int) -> str:
     return tens[value // 10] + (f"{joint}{digits[value % 10]}" if value % 10 else "")
 
 
-@lru_cache(maxsize=8)
+@per_edition(maxsize=8)
 def _spellings(language: str, what: str, count: int, syllables: int) -> tuple[str, ...]:
-    rng = seeding.rng("sandbox", "language", language, what)
+    rng = edition.rng("language", language, what)
     starts, middles, ends, _ = _SOUNDS[language]
     made: dict[str, None] = {}
     while len(made) < count:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -25,10 +25,10 @@ _FIRST_ROUND = date(2025, 9, 6)
 _NICKNAMES = ("Rovers", "United", "Athletic", "Wanderers", "City", "Harriers")
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def teams() -> Mapping[str, JsonObject]:
     """Return every team by id; no city has two, so that a name is one team's only."""
-    rng = seeding.rng("sandbox", "teams")
+    rng = edition.rng("teams")
     homes = rng.sample(list(cities().values()), TEAMS_PER_LEAGUE * len(LEAGUES))
     coaches = full_names(rng, len(homes))
     rows = {}
@@ -50,10 +50,10 @@ def round_day(number: int) -> date:
     return _FIRST_ROUND + timedelta(weeks=2 * (number - 1))
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def matches() -> Mapping[str, JsonObject]:
     """Return every match of the season by id, by league and round; those to come have no goals yet."""
-    rng = seeding.rng("sandbox", "matches")
+    rng = edition.rng("matches")
     rows: dict[str, JsonObject] = {}
     for league in LEAGUES:
         members = [key for key, team in teams().items() if team["league_id"] == league]
@@ -86,7 +86,7 @@ def _season(members: list[str]) -> list[tuple[int, str, str]]:
     return half + [(number + shift, away, home) for number, home, away in half]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def matches_by_team() -> Mapping[str, list[JsonObject]]:
     """Return the matches of every team by round, by team id."""
     grouped: dict[str, list[JsonObject]] = {}
@@ -119,10 +119,10 @@ def standings(league: str, after_round: int) -> list[JsonObject]:
     return sorted(table.values(), key=lambda line: (-line["points"], -line["goal_difference"], line["team"]))
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def players() -> Mapping[str, JsonObject]:
     """Return every player by id; names are unique, in a team shirt numbers, births and values too."""
-    rng = seeding.rng("sandbox", "players")
+    rng = edition.rng("players")
     posts = [post for post, count in POSITIONS.items() for _ in range(count)]
     names = iter(full_names(rng, len(posts) * len(teams())))
     rows: dict[str, JsonObject] = {}

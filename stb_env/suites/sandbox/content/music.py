@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.places import cities
 
@@ -50,10 +51,10 @@ _TRACK_SECOND = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def artists() -> Mapping[str, JsonObject]:
     """Return every artist by id."""
-    rng = seeding.rng("sandbox", "artists")
+    rng = edition.rng("artists")
     names = [f"{first} {second}" for first in _BANDS_FIRST for second in _BANDS_SECOND]
     rows = {}
     for index, name in enumerate(rng.sample(names, ARTISTS)):
@@ -68,10 +69,10 @@ def artists() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def albums() -> Mapping[str, JsonObject]:
     """Return every album by id; titles are unique, an artist's years too; each made two or three."""
-    rng = seeding.rng("sandbox", "albums")
+    rng = edition.rng("albums")
     titles = [f"{first} {second}" for first in _ALBUM_FIRST for second in _ALBUM_SECOND]
     rng.shuffle(titles)
     rows: dict[str, JsonObject] = {}
@@ -88,10 +89,10 @@ def albums() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def tracks() -> Mapping[str, JsonObject]:
     """Return every track by id; titles are unique, the lengths of an album's five or six tracks too."""
-    rng = seeding.rng("sandbox", "tracks")
+    rng = edition.rng("tracks")
     titles = [f"{first} {second}" for first in _TRACK_FIRST for second in _TRACK_SECOND]
     rng.shuffle(titles)
     rows: dict[str, JsonObject] = {}
@@ -102,7 +103,7 @@ def tracks() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def tracks_by_album() -> Mapping[str, list[JsonObject]]:
     """Return the tracks of every album in order, by album id."""
     grouped: dict[str, list[JsonObject]] = {}
@@ -111,13 +112,13 @@ def tracks_by_album() -> Mapping[str, list[JsonObject]]:
     return grouped
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def _fame() -> Mapping[str, tuple[int, int]]:
     """Return lasting popularity and seed of the weekly changes, by track id."""
-    return {key: (seeding.derive("fame", key) % 10_000, seeding.derive("hype", key)) for key in tracks()}
+    return {key: (edition.derive("fame", key) % 10_000, edition.derive("hype", key)) for key in tracks()}
 
 
-@lru_cache(maxsize=64)
+@per_edition(maxsize=64)
 def chart(week: date) -> tuple[str, ...]:
     """Return the track ids of a week's chart, best first: fame decides, with some change every week."""
     day = week.toordinal()
@@ -125,10 +126,10 @@ def chart(week: date) -> tuple[str, ...]:
     return tuple(sorted(points, key=lambda key: (-points[key], key))[:CHART_SIZE])
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def concerts() -> Mapping[str, JsonObject]:
     """Return every concert by id, by date: each artist tours five cities after the sandbox's present."""
-    rng = seeding.rng("sandbox", "concerts")
+    rng = edition.rng("concerts")
     stages = ("Assembly Hall", "Old Brewery", "Riverside Arena", "Glass Dome", "Corn Exchange", "Tram Depot")
     planned = []
     for artist in artists():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
 
 _FIRST = [
@@ -118,10 +118,10 @@ def full_names(rng: random.Random, count: int) -> list[str]:
     return [f"{_FIRST[pair % len(_FIRST)]} {_LAST[pair // len(_FIRST)]}" for pair in pairs]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def people() -> Mapping[str, JsonObject]:
     """Return the film people by id: directors first, then actors."""
-    rng = seeding.rng("sandbox", "people")
+    rng = edition.rng("people")
     city_ids = list(cities())
     rows = {}
     for index, name in enumerate(full_names(rng, 72)):

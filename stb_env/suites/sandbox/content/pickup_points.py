@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.manners import show_clock
 
@@ -17,10 +17,10 @@ _KEEPERS = (
 _SHOPS = ("Kiosk", "Bakery", "Newsstand", "Pharmacy", "Florist", "Cycles", "Grocer")
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def pickup_points() -> Mapping[str, JsonObject]:
     """Return every pick-up point by id; names differ, and within a city so do opening and closing times."""
-    rng = seeding.rng("sandbox", "pickup points")
+    rng = edition.rng("pickup points")
     names = [f"{keeper} {shop}" for keeper in _KEEPERS for shop in _SHOPS]
     rng.shuffle(names)
     rows: dict[str, JsonObject] = {}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
-# Country: currency code, hours from UTC, centre (latitude, longitude), cities.
+# Country: currency code, hours from UTC (give or take one), centre (latitude, longitude), cities.
 _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] = {
     "Aldoria": ("ALD", 0, (51.0, -4.0), ("Marrowgate", "Thornhaven", "Pellbury", "Eastmere", "Cawdle")),
     "Brevonia": ("BRV", 1, (46.5, 7.0), ("Lac-Orel", "Montvire", "Saint-Aubel", "Chantrieu", "Orvanne")),
@@ -22,12 +22,14 @@ _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] 
 }
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def cities() -> Mapping[str, JsonObject]:
     """Return every city by id."""
-    rng = seeding.rng("sandbox", "places")
+    rng = edition.rng("places")
     rows: dict[str, JsonObject] = {}
-    for country, (currency, offset, (latitude, longitude), names) in _COUNTRIES.items():
+    shifts = edition.rng("clocks").choices((-1, 0, 1), k=len(_COUNTRIES))
+    for shift, (country, known) in zip(shifts, _COUNTRIES.items(), strict=True):
+        currency, offset, (latitude, longitude), names = known
         for name in names:
             key = f"city-{len(rows) + 1:03}"
             rows[key] = {
@@ -35,7 +37,7 @@ def cities() -> Mapping[str, JsonObject]:
                 "name": name,
                 "country": country,
                 "currency": currency,
-                "utc_offset_hours": offset,
+                "utc_offset_hours": offset + shift,
                 "population": rng.randrange(40_000, 4_000_000),
                 "elevation_m": rng.randrange(2, 2_400),
                 "latitude": round(latitude + rng.uniform(-3, 3), 2),
@@ -44,7 +46,7 @@ def cities() -> Mapping[str, JsonObject]:
     return rows
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def cities_by_name() -> Mapping[str, JsonObject]:
     """Return every city by case-folded name."""
     return {city["name"].casefold(): city for city in cities().values()}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
 DEPARTMENTS: Mapping[str, tuple[str, ...]] = {
     "kitchen": ("Kettle", "Skillet", "Toaster", "Teapot", "Knife Set", "Blender"),
@@ -17,10 +17,10 @@ DEPARTMENTS: Mapping[str, tuple[str, ...]] = {
 _MAKERS = ["Alba", "Brindle", "Corvo", "Dray", "Elmstead", "Fjell", "Gable"]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def products() -> Mapping[str, JsonObject]:
     """Return every product by id; a name is a maker and a thing, and no two share one."""
-    rng = seeding.rng("sandbox", "products")
+    rng = edition.rng("products")
     rows: dict[str, JsonObject] = {}
     for department, things in DEPARTMENTS.items():
         for thing in things:

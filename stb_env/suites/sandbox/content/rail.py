@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities, distance_km
 
 Pair = tuple[str, str]
@@ -26,10 +26,10 @@ def _departures(rng: random.Random, count: int) -> list[int]:
     return [5 * slot for slot in sorted(rng.sample(range(5 * 12, 17 * 12), count))]
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def trains_by_pair() -> Mapping[Pair, list[JsonObject]]:
     """Return the trains of Iron Road by (origin id, destination id), by departure; ``fare`` is in aurel."""
-    rng = seeding.rng("sandbox", "rail", "iron road")
+    rng = edition.rng("rail", "iron road")
     table: dict[Pair, list[JsonObject]] = {}
     serial = 0
     for origin, destination in _pairs():
@@ -53,16 +53,16 @@ def trains_by_pair() -> Mapping[Pair, list[JsonObject]]:
     return table
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def trains() -> Mapping[str, JsonObject]:
     """Return every train of Iron Road by id."""
     return {row["train_id"]: row for rows in trains_by_pair().values() for row in rows}
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def services_by_pair() -> Mapping[Pair, list[JsonObject]]:
     """Return the services of Swiftline by (origin id, destination id), by departure; fares in cents."""
-    rng = seeding.rng("sandbox", "rail", "swiftline")
+    rng = edition.rng("rail", "swiftline")
     table: dict[Pair, list[JsonObject]] = {}
     serial = 2000
     for origin, destination in _pairs():
@@ -86,7 +86,7 @@ def services_by_pair() -> Mapping[Pair, list[JsonObject]]:
     return table
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def services() -> Mapping[str, JsonObject]:
     """Return every service of Swiftline by code."""
     return {row["service_code"]: row for rows in services_by_pair().values() for row in rows}

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.foods import foods
 
 COUNT = 120
@@ -18,10 +18,10 @@ _STYLES = (
 _DISHES = ("Stew", "Salad", "Pie", "Soup", "Bake", "Skillet", "Dumplings", "Gratin", "Curry")
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def recipes() -> Mapping[str, JsonObject]:
     """Return every recipe by id; ``ingredients`` are (food id, grams a serving); names are unique."""
-    rng = seeding.rng("sandbox", "recipes")
+    rng = edition.rng("recipes")
     keys = list(foods())
     titles = [(style, key, dish) for style in _STYLES for key in keys for dish in _DISHES]
     rows = {}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.currencies import convert
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 
@@ -42,10 +42,10 @@ _DISHES: Mapping[str, tuple[tuple[str, bool], ...]] = {
 }  # fmt: skip
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def restaurants() -> Mapping[str, JsonObject]:
     """Return every restaurant by id; names are unique, and so are the ratings within a city."""
-    rng = seeding.rng("sandbox", "restaurants")
+    rng = edition.rng("restaurants")
     names = [f"The {first} {second}" for first in _FIRST for second in _SECOND]
     rng.shuffle(names)
     rows: dict[str, JsonObject] = {}
@@ -83,7 +83,7 @@ def _menu(rng: random.Random, currency: str) -> tuple[JsonObject, ...]:
     )
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def restaurants_by_city() -> Mapping[str, list[JsonObject]]:
     """Return the restaurants of every city, by city id."""
     grouped: dict[str, list[JsonObject]] = {}

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
 TIERS = ("basic", "standard", "premium")
 _NAMES = (
@@ -14,10 +14,10 @@ _NAMES = (
 )  # fmt: skip
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def services() -> Mapping[str, Mapping[str, float]]:
     """Return the price of every tier by service; a better tier costs more."""
-    rng = seeding.rng("sandbox", "services")
+    rng = edition.rng("services")
     prices = {name: sorted(rng.sample(range(250, 3_200), len(TIERS))) for name in _NAMES}
     return {
         name: {tier: cents / 100 for tier, cents in zip(TIERS, row, strict=True)}

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names
 
 TEAMS = ("billing", "delivery", "hardware", "software")
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def support_staff() -> Mapping[str, JsonObject]:
     """Return every agent by id, four a team; within a team the loads differ."""
-    rng = seeding.rng("sandbox", "support staff")
+    rng = edition.rng("support staff")
     names = full_names(rng, 16)
     rows: dict[str, JsonObject] = {}
     for team in TEAMS:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
 
-from stb_env import seeding
 from stb_env.jsontypes import JsonObject
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import per_edition
 
 PARTS_OF_SPEECH = ("noun", "verb", "adjective")
 _NOUNS: Mapping[str, str] = {
@@ -95,10 +95,10 @@ _ADJECTIVES: Mapping[str, str] = {
 }
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def words() -> Mapping[str, JsonObject]:
     """Return every entry by word; the years of first record are invented and all different."""
-    rng = seeding.rng("sandbox", "vocabulary")
+    rng = edition.rng("vocabulary")
     entries = [
         (word, part, meaning)
         for part, table in zip(PARTS_OF_SPEECH, (_NOUNS, _VERBS, _ADJECTIVES), strict=True)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.books import FORMATS, books
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import spine_and_co
 
-_TITLES = [row["title"] for row in books().values()]
+_TITLES = Options(lambda: [row["title"] for row in books().values()])
 
 
 def _articles(title: str) -> Steps[dict[str, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import flights
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
@@ -11,15 +12,17 @@ from stb_env.suites.sandbox.manners import show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas, clock_shift, contact_book, skyfare
 
-_CITIES = list(cities().values())
-_FLIGHTS = sorted(flights())
+_CITIES = Options(lambda: cities().values())
+_FLIGHTS = Options(lambda: sorted(flights()))
 _CLOCKS = [show_clock(minutes) for minutes in range(6 * 60, 22 * 60, 5)]
-_NEAR = [
-    (one["name"], two["name"])
-    for one in _CITIES
-    for two in _CITIES
-    if 0 < abs(one["utc_offset_hours"] - two["utc_offset_hours"]) < 6
-]
+_NEAR = Options(
+    lambda: [
+        (one["name"], two["name"])
+        for one in _CITIES
+        for two in _CITIES
+        if 0 < abs(one["utc_offset_hours"] - two["utc_offset_hours"]) < 6
+    ]
+)
 
 
 @template(contact_book.TOOL, city_atlas.TOOL, clock_shift.TOOL, calls=4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends, phone
 from stb_env.suites.sandbox.content.people import people
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
@@ -15,7 +16,7 @@ from stb_env.suites.sandbox.tools import contact_book, day_planner
 _FREE_DAYS = days(40, 160)
 _STARTS = [show_clock(minutes) for minutes in range(8 * 60, 19 * 60, 15)]
 _TITLES = ("Roof inspection", "Vaccination", "Kite festival", "Language exam", "Boiler repair", "Quiz night")
-_STRANGERS = [row["name"] for row in people().values()]
+_STRANGERS = Options(lambda: [row["name"] for row in people().values()])
 
 
 def _clear(when: date) -> Steps[None]:

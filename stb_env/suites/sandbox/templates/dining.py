@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import lru_cache
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
@@ -11,20 +10,21 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.bistros import AREAS, SLOTS, bistros, days_with_table
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, contact_book, day_planner, rate_board, table_book
 
-_BISTROS = list(bistros().values())
-_NAMES = [row["name"] for row in _BISTROS]
+_BISTROS = Options(lambda: bistros().values())
+_NAMES = Options(lambda: [row["name"] for row in _BISTROS])
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
 # Beyond all reservations and calendar entries that a household starts with.
 _DAYS = days(50, 200)
 
 
-@lru_cache(maxsize=1024)
+@per_edition(maxsize=1024)
 def _open_days(bistro_id: str, earliest: str = SLOTS[0]) -> list[date]:
     return days_with_table(bistro_id, _DAYS, earliest)
 

@@ -9,12 +9,13 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.garments import SIZES, garments
 from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import task_tray, thread_house
 
-_GARMENTS = list(garments().values())
+_GARMENTS = Options(lambda: garments().values())
 
 
 def _purchases(home: Tables, *, oldest: int, latest: int) -> list[Row]:
@@ -193,7 +194,12 @@ def donate_instead(draw: Draw) -> Plan:
     )
 
 
-@template(thread_house.TOOL, calls=3, writes=("purchases",))
+@template(
+    thread_house.TOOL,
+    calls=3,
+    writes=("purchases",),
+    offers=[thread_house.exchange_size, thread_house.return_purchase],
+)
 def exchange_or_else(draw: Draw) -> Plan:
     """Exchange a garment for another size, or do something else where that is sold out."""
     row = draw.pick(_purchases(draw.home(), oldest=29, latest=1))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.ferries import VEHICLES, ferry_routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -20,13 +21,15 @@ from stb_env.suites.sandbox.tools import (
     unit_smith,
 )
 
-_ROUTES = list(ferry_routes().values())
-_FEEDERS = [
-    (origin, route)
-    for route in _ROUTES
-    for origin, port in trains_by_pair()
-    if port == route["origin_city_id"]
-]
+_ROUTES = Options(lambda: ferry_routes().values())
+_FEEDERS = Options(
+    lambda: [
+        (origin, route)
+        for route in _ROUTES
+        for origin, port in trains_by_pair()
+        if port == route["origin_city_id"]
+    ]
+)
 _DAYS = days(5, 200)
 _ENDS = {"first": 0, "last": -1}
 
@@ -138,7 +141,7 @@ def longer_ship(draw: Draw) -> Plan:
         for origin, destination in routes:
             vessel = (yield from _route(origin, destination))["vessel"]
             lengths[vessel] = (yield harbour_ferries.vessel_facts(vessel=vessel))["length_ft"]
-        longer, shorter = sorted(lengths, key=lambda key: -lengths[key])
+        longer, shorter = ranked(lengths, lambda key: lengths[key], most=True)
         gap = lengths[longer] - lengths[shorter]
         row = yield unit_smith.convert_length(value=gap, source_unit="ft", target_unit="m")
         return Answer(

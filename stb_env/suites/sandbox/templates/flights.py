@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import city_atlas, skyfare
 
-_ROUTES = sorted(routes())
-_FLIGHTS = sorted(flights())
+_ROUTES = Options(lambda: sorted(routes()))
+_FLIGHTS = Options(lambda: sorted(flights()))
 _DAYS = days(10, 200)
 
 

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.leagues import (
     LEAGUES,
@@ -18,37 +19,47 @@ from stb_env.suites.sandbox.content.leagues import (
     teams,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
-_TEAMS = list(teams().values())
-_TEAM_NAMES = [row["name"] for row in _TEAMS]
-_COACHES = [row["coach"] for row in _TEAMS]
-_PLAYERS = list(players().values())
+_TEAMS = Options(lambda: teams().values())
+_TEAM_NAMES = Options(lambda: [row["name"] for row in _TEAMS])
+_COACHES = Options(lambda: [row["coach"] for row in _TEAMS])
+_PLAYERS = Options(lambda: players().values())
 _PLAYED = sum(round_day(number) < TODAY for number in range(1, ROUNDS + 1))
-_PLAYED_MATCHES = [row for row in matches().values() if row["home_goals"] is not None]
+_PLAYED_MATCHES = Options(lambda: [row for row in matches().values() if row["home_goals"] is not None])
 _QUARTETS = [post for post, count in POSITIONS.items() if count == 4]
 # Team, position and goals, with at least one player who scored so many.
-_SCORERS = sorted(
-    {
-        (teams()[row["team_id"]]["name"], row["position"], goals)
-        for row in _PLAYERS
-        for goals in range(2, row["goals"] + 1)
-    }
+_SCORERS = Options(
+    lambda: sorted(
+        {
+            (teams()[row["team_id"]]["name"], row["position"], goals)
+            for row in _PLAYERS
+            for goals in range(2, row["goals"] + 1)
+        }
+    )
 )
 
 
-_LAST_MATCH = {
-    (row[f"{venue}_team_id"], venue): row["date"] for row in matches().values() for venue in ("home", "away")
-}
+def _last_match() -> dict[tuple[str, str], str]:
+    return {
+        (row[f"{venue}_team_id"], venue): row["date"]
+        for row in matches().values()
+        for venue in ("home", "away")
+    }
+
+
 # Team, venue and a day after which the team still plays there.
-_TO_COME = [
-    (team["name"], venue, day)
-    for team in _TEAMS
-    for venue in ("home", "away")
-    for day in days(0, 45)
-    if day.isoformat() <= _LAST_MATCH[team["team_id"], venue]
-]
+_TO_COME = Options(
+    lambda: [
+        (team["name"], venue, day)
+        for last in (_last_match(),)
+        for team in _TEAMS
+        for venue in ("home", "away")
+        for day in days(0, 45)
+        if day.isoformat() <= last[team["team_id"], venue]
+    ]
+)
 
 
 def _team_id(name: str) -> Steps[str]:
@@ -197,7 +208,7 @@ def older_player(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _player(first["name"])
         two = yield from _player(second["name"])
-        older, younger = sorted((one, two), key=lambda row: str(row["birth_date"]))
+        older, younger = ranked((one, two), lambda row: str(row["birth_date"]))
         born = older["birth_date"]
         return Answer(
             f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",

@@ -9,12 +9,13 @@ from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
-from stb_env.suites.sandbox.content.gym_classes import COACHES, gym_classes, weekday_of
+from stb_env.suites.sandbox.content.edition import Options
+from stb_env.suites.sandbox.content.gym_classes import coaches, gym_classes, weekday_of
 from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import gym_desk, health_log
 
-_CLASSES = list(gym_classes().values())
+_CLASSES = Options(lambda: gym_classes().values())
 # Beyond all bookings that a household starts with.
 _DAYS = days(30, 240)
 _STATUSES = ("booked", "waiting list")
@@ -52,7 +53,7 @@ def class_places(draw: Draw) -> Plan:
         free = (yield gym_desk.free_places(class_id=key, date=when.isoformat()))["free"]
         return Answer(
             f"{coach} gives it; {free} places are free.",
-            [facts.name("coach", coach, others=COACHES), facts.number("free", free, tolerance=0)],
+            [facts.name("coach", coach, others=coaches()), facts.number("free", free, tolerance=0)],
         )
 
     return Plan(
@@ -148,7 +149,7 @@ def cancel_class_too_late(draw: Draw) -> Plan:
             f"{'Yes' if cancelled else 'No'}; {details['coach']} would get {cost} cents.",
             [
                 facts.yes_no("cancelled", cancelled),
-                facts.name("coach", details["coach"], others=COACHES),
+                facts.name("coach", details["coach"], others=coaches()),
                 facts.number("cost", cost, tolerance=0.5),
             ],
         )

@@ -74,7 +74,14 @@ def heat_zone(draw: Draw) -> Plan:
     )
 
 
-@template(city_atlas.TOOL, climate_desk.TOOL, heat_keeper.TOOL, calls=4, writes=("heat_zones",))
+@template(
+    city_atlas.TOOL,
+    climate_desk.TOOL,
+    heat_keeper.TOOL,
+    calls=4,
+    writes=("heat_zones",),
+    offers=[heat_keeper.set_target, heat_keeper.set_mode],
+)
 def frost_or_eco(draw: Draw) -> Plan:
     """Heat a zone if a cold day is forecast, else save."""
     draw.home()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.hotels import hotels
 from stb_env.suites.sandbox.content.places import cities
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.tools import stay_finder
 
-_CITIES = list(cities().values())
-_HOTELS = list(hotels().values())
-_PHONES = [hotel["phone"] for hotel in _HOTELS]
+_CITIES = Options(lambda: cities().values())
+_HOTELS = Options(lambda: hotels().values())
+_PHONES = Options(lambda: [hotel["phone"] for hotel in _HOTELS])
 
 
 @template(stay_finder.TOOL, calls=1)
@@ -21,7 +22,7 @@ def cheapest_hotel(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         page = yield stay_finder.search_hotels(city_name=name)
-        rows = sorted(page["results"], key=lambda row: row["nightly_price"], reverse=wording != "cheapest")
+        rows = ranked(page["results"], lambda row: row["nightly_price"], most=wording != "cheapest")
         best = rows[0]
         return Answer(
             f"That is the {best['name']} at {best['nightly_price']} {best['currency']} a night.",

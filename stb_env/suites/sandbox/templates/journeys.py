@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -20,8 +21,8 @@ from stb_env.suites.sandbox.tools import (
     table_guide,
 )
 
-_PAIRS = list(trains_by_pair())[1:]
-_CITIES = list(cities().values())
+_PAIRS = Options(lambda: list(trains_by_pair())[1:])
+_CITIES = Options(lambda: cities().values())
 _DAYS = days(3, 120)
 
 
@@ -35,7 +36,7 @@ def day_trip_budget(draw: Draw) -> Plan:
         train = (yield from direct_trains(origin, destination))[0]["train_id"]
         fare = (yield iron_road.train_fare(train_id=train, travel_class="second", passengers=party))["total"]
         rows = (yield table_guide.search_restaurants(city_name=destination))["results"]
-        best = max(rows, key=lambda row: row["rating"])
+        best = ranked(rows, lambda row: row["rating"], most=True)[0]
         menu = yield table_guide.menu(restaurant_id=best["restaurant_id"], course="main")
         prices = [line["price"] for line in menu["dishes"]]
         price = (min if wording == "cheapest" else max)(prices)

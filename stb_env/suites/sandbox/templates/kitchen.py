@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.foods import foods
 from stb_env.suites.sandbox.content.recipes import recipes
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import food_facts, home_recipes, unit_smith
 
-_RECIPES = list(recipes().values())
-_LINES = [(row["name"], foods()[key]["name"]) for row in _RECIPES for key, _ in row["ingredients"]]
+_RECIPES = Options(lambda: recipes().values())
+_LINES = Options(
+    lambda: [(row["name"], foods()[key]["name"]) for row in _RECIPES for key, _ in row["ingredients"]]
+)
 _STARTS = [show_clock(minutes) for minutes in range(9 * 60, 18 * 60, 5)]
 _NUTRIENTS = {
     "energy_kcal": "energy in kcal",
@@ -45,8 +48,8 @@ def _grams(recipe: str, servings: int, food: str) -> Steps[int]:
     return next(int(line["grams"]) for line in lines if line["name"] == food)
 
 
-_DECIDED = _decided()
-_FOUR = [row["name"] for row in _RECIPES if len(row["ingredients"]) == 4]
+_DECIDED = Options(_decided)
+_FOUR = Options(lambda: [row["name"] for row in _RECIPES if len(row["ingredients"]) == 4])
 
 
 @template(home_recipes.TOOL, calls=2)

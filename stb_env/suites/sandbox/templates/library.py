@@ -9,32 +9,37 @@ from itertools import combinations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.books import BRANCHES, authors, books, branches, works
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
 
-_BOOKS = list(books().values())
-_AUTHORS = list(authors().values())
-_CITIES = [city["name"] for city in cities().values()]
-_MARKS = [row["shelf_mark"] for row in _BOOKS]
+_BOOKS = Options(lambda: books().values())
+_AUTHORS = Options(lambda: authors().values())
+_CITIES = Options(lambda: [city["name"] for city in cities().values()])
+_MARKS = Options(lambda: [row["shelf_mark"] for row in _BOOKS])
 # Author and a span of years that at least two of the author's books fall into.
-_SPANS = sorted(
-    {
-        (author["name"], one["year"] - before, two["year"] + after)
-        for author in _AUTHORS
-        for one, two in combinations(works()[author["author_id"]], 2)
-        for before in range(3)
-        for after in range(3)
-    }
+_SPANS = Options(
+    lambda: sorted(
+        {
+            (author["name"], one["year"] - before, two["year"] + after)
+            for author in _AUTHORS
+            for one, two in combinations(works()[author["author_id"]], 2)
+            for before in range(3)
+            for after in range(3)
+        }
+    )
 )
-_OPEN = [
-    (branch, when)
-    for branch in BRANCHES
-    for when in days(3, 150)
-    if branches()[branch]["hours"][WEEKDAYS[when.weekday()]]
-]
+_OPEN = Options(
+    lambda: [
+        (branch, when)
+        for branch in BRANCHES
+        for when in days(3, 150)
+        if branches()[branch]["hours"][WEEKDAYS[when.weekday()]]
+    ]
+)
 
 
 def _book_id(title: str) -> Steps[str]:
@@ -114,7 +119,7 @@ def older_author(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _author_of(first["title"])
         two = yield from _author_of(second["title"])
-        older, younger = sorted((one, two), key=lambda row: str(row["birth_date"]))
+        older, younger = ranked((one, two), lambda row: str(row["birth_date"]))
         born = older["birth_date"]
         return Answer(
             f"{older['name']} is older, born on {long_date(date.fromisoformat(born))}.",

@@ -8,6 +8,7 @@ from datetime import date
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.cars import cars
 from stb_env.suites.sandbox.content.currencies import convert, currencies
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights
 from stb_env.suites.sandbox.content.hotels import hotels
 from stb_env.suites.sandbox.content.households import friends
@@ -28,10 +29,10 @@ from stb_env.suites.sandbox.tools import (
     wheel_hire,
 )
 
-_CITIES = list(cities().values())
-_FLIGHTS = list(flights().values())
-_HOTELS = list(hotels().values())
-_CARS = list(cars().values())
+_CITIES = Options(lambda: cities().values())
+_FLIGHTS = Options(lambda: flights().values())
+_HOTELS = Options(lambda: hotels().values())
+_CARS = Options(lambda: cars().values())
 _CODES = sorted(currencies())
 _COMING = days(40, 160)
 _GUESSED_DAYS = [*days(0, 40), date(2026, 4, 15)]
@@ -208,7 +209,9 @@ def event_without_time(draw: Draw) -> Plan:
 @unsolvable(city_atlas.TOOL, room_keeper.TOOL, calls=2, offers=[room_keeper.book_room])
 def room_without_nights(draw: Draw) -> Plan:
     """Book a room, with no word on how long."""
-    hotel, when = draw.pick(_HOTELS), draw.pick(_COMING)
+    hotel = draw.pick(_HOTELS)
+    # A full hotel would be a second reason to book nothing.
+    when = draw.pick(room_keeper.days_with_room(hotel["hotel_id"], _COMING))
     city = cities()[hotel["city_id"]]["name"]
 
     def solve() -> Solution:
@@ -270,9 +273,9 @@ def conversion_without_target(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"What do I get if I change {amount} {source}?",
-            f"Convert {amount} {source} for me at today's rate.",
-            f"How much will the bank hand me for {amount} {source}?",
+            f"What do I get if I change {amount} {source} into another currency?",
+            f"Convert {amount} {source} at today's rate into the money that I need on my journey.",
+            f"How much foreign money will the bank hand me for {amount} {source}?",
         ),
         solve,
     )

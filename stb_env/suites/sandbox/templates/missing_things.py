@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.companies import companies
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.films import films
 from stb_env.suites.sandbox.content.flights import routes
 from stb_env.suites.sandbox.content.hotels import hotels
@@ -28,8 +30,8 @@ from stb_env.suites.sandbox.tools import (
     word_hoard,
 )
 
-_CITIES = list(cities().values())
-_STRANGERS = [row["name"] for row in people().values()]
+_CITIES = Options(lambda: cities().values())
+_STRANGERS = Options(lambda: [row["name"] for row in people().values()])
 _FILM_FIELDS = {
     "running time": "runtime_minutes",
     "release year": "year",
@@ -39,7 +41,7 @@ _FILM_FIELDS = {
 _EVENTS = ("Chess club", "Dentist", "Eye test", "Piano lesson", "Tax adviser", "Team lunch", "Flat viewing")
 
 
-def _recombined(names: list[str]) -> list[str]:
+def _recombined(names: Sequence[str]) -> list[str]:
     """Return what the first and last words of names give that is none of the names."""
     firsts, lasts = ({name.rpartition(" ")[part] for name in names} for part in (0, 2))
     made = {f"{first} {last}".strip() for first, last in product(firsts, lasts)}
@@ -53,11 +55,11 @@ _ENDS = ("gate", "haven", "bury", "mere", "holm", "havn", "by", "lund", "bay", "
 _NO_CITIES = [
     name for name in map("".join, product(_STARTS, _ENDS)) if name.casefold() not in cities_by_name()
 ]
-_NO_FILMS = _recombined([film["title"] for film in films().values()])
-_NO_COMPANIES = _recombined([row["name"] for row in companies().values()])
+_NO_FILMS = Options(lambda: _recombined([film["title"] for film in films().values()]))
+_NO_COMPANIES = Options(lambda: _recombined([row["name"] for row in companies().values()]))
 _NO_ISSUERS = _recombined(list(bill_box.ISSUERS))
-_HOTEL_NAMES = [row["name"].removesuffix(" Hotel") for row in hotels().values()]
-_NO_HOTELS = [f"{name} Hotel" for name in _recombined(_HOTEL_NAMES)]
+_HOTEL_NAMES = Options(lambda: [row["name"].removesuffix(" Hotel") for row in hotels().values()])
+_NO_HOTELS = Options(lambda: [f"{name} Hotel" for name in _recombined(_HOTEL_NAMES)])
 _NO_WORDS = [
     word for word in map("".join, product(("ba", "cle", "dro", "fi", "gu", "mo", "pre", "sta", "tri", "ve"),
                                           ("bbi", "ckle", "llo", "mmu", "rra", "zzo"),

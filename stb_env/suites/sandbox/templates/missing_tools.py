@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, flights
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.languages import LANGUAGES, lexicon
@@ -26,8 +27,8 @@ from stb_env.suites.sandbox.tools import (
     word_hoard,
 )
 
-_CITIES = list(cities().values())
-_FLIGHTS = list(flights().values())
+_CITIES = Options(lambda: cities().values())
+_FLIGHTS = Options(lambda: flights().values())
 _NOTES = ("The ladder is yours.", "See you at the lake.", "The soup was great!", "I found your scarf.")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.products import products
 from stb_env.suites.sandbox.lookups import city_id, product_id
@@ -12,8 +13,8 @@ from stb_env.suites.sandbox.tools import city_atlas, corner_shop, pocket_bank, r
 
 _CODES = sorted(currencies())
 _FOREIGN = [code for code in _CODES if code != "AUR"]
-_CITIES = list(cities().values())
-_PRODUCTS = list(products().values())
+_CITIES = Options(lambda: cities().values())
+_PRODUCTS = Options(lambda: products().values())
 
 
 @template(rate_board.TOOL, calls=1)

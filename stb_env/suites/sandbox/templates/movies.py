@@ -6,16 +6,17 @@ from datetime import date
 
 from stb_env.jsontypes import Json
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.films import films
 from stb_env.suites.sandbox.content.people import people
 from stb_env.suites.sandbox.lookups import long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import cine_people, reel_index
 
-_FILMS = list(films().values())
-_DUOS = [film for film in _FILMS if len(film["cast_ids"]) == 2]
-_PEOPLE = list(people().values())
-_NAMES = [row["name"] for row in _PEOPLE]
+_FILMS = Options(lambda: films().values())
+_DUOS = Options(lambda: [film for film in _FILMS if len(film["cast_ids"]) == 2])
+_PEOPLE = Options(lambda: people().values())
+_NAMES = Options(lambda: [row["name"] for row in _PEOPLE])
 
 
 def _film(title: str) -> Steps[Json]:

@@ -9,9 +9,10 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, TOPICS, articles
 from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
     climate_desk,
@@ -21,8 +22,8 @@ from stb_env.suites.sandbox.tools import (
     wire_desk,
 )
 
-_ARTICLES = list(articles().values())
-_REPORTERS = sorted({row["reporter"] for row in _ARTICLES})
+_ARTICLES = Options(lambda: articles().values())
+_REPORTERS = Options(lambda: sorted({row["reporter"] for row in _ARTICLES}))
 _CODES = sorted(currencies())
 _DAYS = days(-85, -2)
 
@@ -42,7 +43,7 @@ def earlier_story(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _article(first["headline"])
         two = yield from _article(second["headline"])
-        early, late = sorted((one, two), key=lambda row: str(row["published"]))
+        early, late = ranked((one, two), lambda row: str(row["published"]))
         when = long_date(date.fromisoformat(early["published"]))
         return Answer(
             f"{early['reporter']} wrote it on {when}.",

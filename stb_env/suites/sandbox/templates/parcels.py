@@ -6,12 +6,13 @@ from typing import NamedTuple
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.pickup_points import pickup_points
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import parcel_desk
 
-_POINTS = [row["name"] for row in pickup_points().values()]
+_POINTS = Options(lambda: [row["name"] for row in pickup_points().values()])
 
 
 class _Order(NamedTuple):
@@ -88,8 +89,8 @@ def parcel_to_pickup_point(draw: Draw) -> Plan:
         key = yield from _parcel_id(order, token)
         row = yield parcel_desk.parcel_details(token=token, parcel_id=key)
         points = (yield parcel_desk.find_pickup_points(city_name=row["city_name"]))["points"]
-        by_hours = sorted(points, key=lambda point: point["opens" if wish == "opens earliest" else "closes"])
-        point = by_hours[0 if wish == "opens earliest" else -1]
+        early = wish == "opens earliest"
+        point = ranked(points, lambda point: point["opens" if early else "closes"], most=not early)[0]
         if row["pickup_point_id"] != point["pickup_point_id"]:
             yield parcel_desk.redirect_parcel(
                 token=token, parcel_id=key, pickup_point_id=point["pickup_point_id"]

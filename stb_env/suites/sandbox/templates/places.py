@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas
 
-_CITIES = list(cities().values())
+_CITIES = Options(lambda: cities().values())
 
 
 @template(city_atlas.TOOL, calls=2)

@@ -83,7 +83,12 @@ def upgrade_within_budget(draw: Draw) -> Plan:
     )
 
 
-@template(plan_keeper.TOOL, calls=3, writes=("subscriptions",))
+@template(
+    plan_keeper.TOOL,
+    calls=3,
+    writes=("subscriptions",),
+    offers=[plan_keeper.cancel_subscription, plan_keeper.pause_subscription],
+)
 def cancel_or_pause(draw: Draw) -> Plan:
     """Cancel a subscription, or pause it where the contract still binds."""
     service, until = draw.pick(_subscriptions(draw))["service"], draw.pick(days(30, 180))

@@ -7,12 +7,13 @@ from datetime import date
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.lookups import long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import press_archive
 
-_ARTICLES = list(articles().values())
-_REPORTERS = sorted({row["reporter"] for row in _ARTICLES})
+_ARTICLES = Options(lambda: articles().values())
+_REPORTERS = Options(lambda: sorted({row["reporter"] for row in _ARTICLES}))
 
 
 def _card(headline: str) -> Steps[JsonObject]:
@@ -30,7 +31,7 @@ def longer_story(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _card(first["headline"])
         two = yield from _card(second["headline"])
-        longer = max((one, two), key=lambda row: int(row["length_words"]))
+        longer, _ = ranked((one, two), lambda row: int(row["length_words"]), most=True)
         day, month, year = map(int, longer["printed"].split("/"))
         printed = date(year, month, day)
         return Answer(

@@ -6,6 +6,7 @@ from datetime import date
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.music import (
     CHART_SIZE,
     TIERS,
@@ -19,20 +20,26 @@ from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates
 
-_ALBUMS = list(albums().values())
-_ARTISTS = [row["name"] for row in artists().values()]
-_TITLES = [row["title"] for row in _ALBUMS]
-_TRACKS = [row["title"] for row in tracks().values()]
-_CONCERTS = list(concerts().values())
+_ALBUMS = Options(lambda: albums().values())
+_ARTISTS = Options(lambda: [row["name"] for row in artists().values()])
+_TITLES = Options(lambda: [row["title"] for row in _ALBUMS])
+_TRACKS = Options(lambda: [row["title"] for row in tracks().values()])
+_CONCERTS = Options(lambda: concerts().values())
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
-_YEARS = [(row["name"], year) for row in artists().values() for year in range(2005, 2027)]
-_RELEASED = [
-    (name, year)
-    for name, year in _YEARS
-    if any(artists()[row["artist_id"]]["name"] == name and row["year"] <= year for row in _ALBUMS)
-]
+_YEARS = Options(lambda: [(row["name"], year) for row in artists().values() for year in range(2005, 2027)])
+_RELEASED = Options(
+    lambda: [
+        (name, year)
+        for name, year in _YEARS
+        if any(artists()[row["artist_id"]]["name"] == name and row["year"] <= year for row in _ALBUMS)
+    ]
+)
+
+
 # Whichever day one asks from, the tour of every artist still has a concert to come.
-_LAST_TOUR_DAY = {row["artist_id"]: row["date"] for row in _CONCERTS}
+@per_edition()
+def _last_tour_days() -> dict[str, str]:
+    return {row["artist_id"]: row["date"] for row in _CONCERTS}
 
 
 def _spoken(day: str) -> str:
@@ -201,7 +208,7 @@ def concert_tickets(draw: Draw) -> Plan:
 def tour_after_album(draw: Draw) -> Plan:
     """Where the artist of an album plays next, and when the doors open."""
     album = draw.pick(_ALBUMS)
-    title, last = album["title"], _LAST_TOUR_DAY[album["artist_id"]]
+    title, last = album["title"], _last_tour_days()[album["artist_id"]]
     start = draw.pick([day for day in days(0, 230) if day.isoformat() <= last])
 
     def solve() -> Solution:

@@ -7,19 +7,22 @@ from itertools import permutations
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.cars import EXTRAS, cars
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, wheel_hire
 
-_CARS = list(cars().values())
-_MODELS = sorted({car["model"] for car in _CARS})
+_CARS = Options(lambda: cars().values())
+_MODELS = Options(lambda: sorted({car["model"] for car in _CARS}))
 # Two cars of a city, of which the second may be driven at a younger age.
-_PAIRS = [
-    (one, other)
-    for one, other in permutations(_CARS, 2)
-    if one["city_id"] == other["city_id"] and one["min_driver_age"] > other["min_driver_age"]
-]
+_PAIRS = Options(
+    lambda: [
+        (one, other)
+        for one, other in permutations(_CARS, 2)
+        if one["city_id"] == other["city_id"] and one["min_driver_age"] > other["min_driver_age"]
+    ]
+)
 # Beyond all rentals that a household starts with.
 _DAYS = days(100, 340)
 
@@ -84,7 +87,7 @@ def rent_cheapest_car(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = yield from city_id(city)
         rows = (yield wheel_hire.search_cars(city_id=key, min_seats=seats, gearbox=gearbox))["cars"]
-        best = min(rows, key=lambda row: row["price_per_day"])
+        best = ranked(rows, lambda row: row["price_per_day"])[0]
         row = yield from rented_car(best["car_id"], start, length, age)
         return Answer(
             f"The {row['model']}, for {row['total']:.2f} AUR.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
@@ -20,15 +21,17 @@ from stb_env.suites.sandbox.tools import (
     table_guide,
 )
 
-_RESTAURANTS = list(restaurants().values())
+_RESTAURANTS = Options(lambda: restaurants().values())
 _FOREIGN = sorted(currencies().keys() - {"AUR"})
 _KINDS = {True: "vegetarian", False: "non-vegetarian"}
-_CHOICES = [
-    (row, course, _KINDS[kind])
-    for row in _RESTAURANTS
-    for course in COURSES
-    for kind in sorted({line["vegetarian"] for line in row["menu"] if line["course"] == course})
-]
+_CHOICES = Options(
+    lambda: [
+        (row, course, _KINDS[kind])
+        for row in _RESTAURANTS
+        for course in COURSES
+        for kind in sorted({line["vegetarian"] for line in row["menu"] if line["course"] == course})
+    ]
+)
 _DAYS = days(3, 160)
 _CLOCKS = [show_clock(minutes) for minutes in range(11 * 60, 23 * 60, 15)]
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_price, companies, trades
 from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.lookups import long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, company_register, number_crunch, rate_board, stock_tape
 
-_COMPANIES = list(companies().values())
-_SPLIT = [row for row in _COMPANIES if row["splits"]]
+_COMPANIES = Options(lambda: companies().values())
+_SPLIT = Options(lambda: [row for row in _COMPANIES if row["splits"]])
 _BEST: Mapping[str, Callable[..., Any]] = {"highest": max, "lowest": min}
 _FOREIGN = sorted(currencies().keys() - {"AUR"})
 _TRADING_DAYS = [day for day in (FIRST_DAY + timedelta(days=n) for n in range(770)) if trades(day)]
@@ -27,12 +27,12 @@ def _symbol(company: str) -> Steps[str]:
     return next(str(row["symbol"]) for row in page["results"] if row["company"] == company)
 
 
-@lru_cache(maxsize=64)
+@per_edition(maxsize=64)
 def _closes(company: str) -> list[float]:
     return [closing_price(companies()[company], day) for day in _TRADING_DAYS]
 
 
-@lru_cache(maxsize=128)
+@per_edition(maxsize=128)
 def _decided_starts(company: str, wording: str) -> list[date]:
     """Return the days from which on one of five trading days has the best close alone."""
     closes = _closes(company)
@@ -85,7 +85,7 @@ def best_close(draw: Draw) -> Plan:
         symbol = yield from _symbol(name)
         history = yield stock_tape.price_history(symbol=symbol, start_date=first.isoformat(), trading_days=5)
         rows = history["prices"]
-        best = _BEST[wording](rows, key=lambda row: row["close"])
+        best = ranked(rows, lambda row: row["close"], most=wording == "highest")[0]
         when = long_date(date.fromisoformat(best["date"]))
         return Answer(
             f"On {when}, at {best['close']:.2f} AUR.",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.products import products
 from stb_env.suites.sandbox.lookups import product_id
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import corner_shop
 
 # Every cart starts with the first product, so the tasks are about the others.
-_PRODUCTS = list(products().values())[1:]
+_PRODUCTS = Options(lambda: list(products().values())[1:])
 
 
 @template(corner_shop.TOOL, calls=2)

@@ -6,13 +6,14 @@ from datetime import date
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, contact_book, sky_almanac
 
-_CITIES = list(cities().values())
+_CITIES = Options(lambda: cities().values())
 _DAYS = days(1, 120)
 
 
@@ -75,7 +76,7 @@ def wettest_day(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = yield from city_id(name)
         week = yield climate_desk.weekly_outlook(city_id=key, start_date=first.isoformat())
-        rows = sorted(week["days"], key=lambda row: (-row["rain"], row["date"]))
+        rows = ranked(week["days"], lambda row: row["rain"], most=True)
         wettest = rows[0]
         when = long_date(date.fromisoformat(wettest["date"]))
         return Answer(

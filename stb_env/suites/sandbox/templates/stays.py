@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 from datetime import date
-from functools import lru_cache
 
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import convert, currencies
+from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, rate_board, room_keeper
 
-_CITIES = list(cities().values())
+_CITIES = Options(lambda: cities().values())
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
 _DAYS = days(110, 300)
 
 
-@lru_cache(maxsize=256)
+@per_edition(maxsize=256)
 def _open_days(hotel_id: str) -> list[date]:
     return room_keeper.days_with_room(hotel_id, _DAYS)
 
 
-@lru_cache(maxsize=64)
+@per_edition(maxsize=64)
 def open_days_in(city_id: str) -> list[date]:
     """Return the days far ahead from which on some hotel of a city has a room."""
     full = {*_DAYS}
@@ -65,7 +65,8 @@ def book_cheapest_room(draw: Draw) -> Plan:
             "hotels"
         ]
         offers = [offer for offer in offers if offer["available"]]
-        row = yield from booked_room(min(offers, key=lambda row: row["nightly_aur"]), check_in, nights)
+        cheapest = ranked(offers, lambda row: row["nightly_aur"])[0]
+        row = yield from booked_room(cheapest, check_in, nights)
         return Answer(
             f"{row['hotel']} for {row['total']:.2f} AUR.",
             [facts.name("hotel", row["hotel"], others=rivals), facts.number("total", row["total"])],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
@@ -19,7 +20,7 @@ from stb_env.suites.sandbox.tools import (
     unit_smith,
 )
 
-_CITIES = [city["name"] for city in cities().values()]
+_CITIES = Options(lambda: [city["name"] for city in cities().values()])
 _DAYS = days(1, 120)
 # Conversion, source and target unit, the same two in words.
 _CONVERSIONS = (

@@ -8,12 +8,13 @@ from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.support_staff import TEAMS, support_staff
 from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
 from stb_env.suites.sandbox.tools import help_desk
 
-_STAFF = [row["name"] for row in support_staff().values()]
+_STAFF = Options(lambda: [row["name"] for row in support_staff().values()])
 _NEW_SUBJECTS = (
     "Battery swells", "Camera stays black", "Discount missing", "Hinge is loose", "Mouse double-clicks",
     "Newsletter in wrong language", "Printer smears", "Refund overdue", "Speaker crackles", "Update hangs",
@@ -149,7 +150,12 @@ def assign_by_load(draw: Draw) -> Plan:
     )
 
 
-@template(help_desk.TOOL, calls=4, writes=("tickets",))
+@template(
+    help_desk.TOOL,
+    calls=4,
+    writes=("tickets",),
+    offers=[help_desk.reopen_ticket, help_desk.set_ticket_priority, help_desk.open_ticket],
+)
 def reopen_or_open_anew(draw: Draw) -> Plan:
     """Reopen a ticket, or open a new one where it was closed too long ago."""
     subject, comment = draw.pick(_tickets(draw, "closed"))["subject"], draw.pick(_COMMENTS)

@@ -7,13 +7,14 @@ from datetime import date, timedelta
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import TODAY, friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import city_atlas, climate_desk, contact_book, task_tray
 
-_CITIES = list(cities().values())
+_CITIES = Options(lambda: cities().values())
 _LISTS = tuple(task_tray.LISTS)
 _NEW = (
     "Bleed the radiators", "Call the notary", "Defrost the freezer", "Label the jars", "Measure the loft",

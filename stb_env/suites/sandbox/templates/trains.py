@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains, trains_by_pair
 from stb_env.suites.sandbox.lookups import city_id
@@ -15,8 +16,12 @@ from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps,
 from stb_env.suites.sandbox.tools import city_atlas, iron_road, swiftline
 
 # The documentation shows a train and a service of the first pair as examples.
-_PAIRS = list(trains_by_pair())[1:]
-_TRAINS = [row for row in trains().values() if (row["origin_city_id"], row["destination_city_id"]) in _PAIRS]
+_PAIRS = Options(lambda: list(trains_by_pair())[1:])
+_TRAINS = Options(
+    lambda: [
+        row for row in trains().values() if (row["origin_city_id"], row["destination_city_id"]) in _PAIRS
+    ]
+)
 _ENDS = {"first": 0, "last": -1}
 
 
@@ -29,15 +34,21 @@ def _route_of(train: JsonObject) -> tuple[str, str]:
     return _names((train["origin_city_id"], train["destination_city_id"]))
 
 
-def _around(minutes: Callable[[JsonObject], range]) -> list[tuple[str, str, str]]:
-    """Return (origin, destination, time of day) for some minutes around each train, without repeats."""
-    return sorted({(*_route_of(row), show_clock(at)) for row in _TRAINS for at in minutes(row)})
+def _around(draw: Draw, minutes: Callable[[JsonObject], range]) -> tuple[str, str, str]:
+    """Choose (origin, destination, time of day), some minutes around a train."""
+    row = draw.rng.choice(_TRAINS)
+    return draw.pick([(*_route_of(row), show_clock(draw.rng.choice(minutes(row))))])
 
 
-_DEADLINES = _around(
-    lambda row: range(row["departs"] + row["minutes"] + 1, row["departs"] + row["minutes"] + 40)
-)
-_READY = _around(lambda row: range(row["departs"] - 40, row["departs"] + 1))
+def _arrived(row: JsonObject) -> range:
+    """Return minutes at which a train has just arrived."""
+    arrives = row["departs"] + row["minutes"]
+    return range(arrives + 1, arrives + 40)
+
+
+def _waiting(row: JsonObject) -> range:
+    """Return minutes at which a train is about to leave."""
+    return range(row["departs"] - 40, row["departs"] + 1)
 
 
 def direct_trains(origin: str, destination: str) -> Steps[list[JsonObject]]:
@@ -57,7 +68,7 @@ def _minutes_12(text: str) -> int:
 @template(city_atlas.TOOL, iron_road.TOOL, calls=3)
 def train_by_deadline(draw: Draw) -> Plan:
     """Which train to take so as to be there in time."""
-    origin, destination, deadline = draw.pick(_DEADLINES)
+    origin, destination, deadline = _around(draw, _arrived)
 
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)
@@ -107,7 +118,7 @@ def rail_party_fare(draw: Draw) -> Plan:
 @template(city_atlas.TOOL, iron_road.TOOL, calls=4)
 def dining_car_train(draw: Draw) -> Plan:
     """Whether one can eat on the next train, and from where it leaves."""
-    origin, destination, ready = draw.pick(_READY)
+    origin, destination, ready = _around(draw, _waiting)
 
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)

@@ -8,14 +8,15 @@ from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import city_atlas, sky_booker, skyfare
 
-_ROUTES = sorted(routes())
-_FLIGHTS = sorted(flights())
+_ROUTES = Options(lambda: sorted(routes()))
+_FLIGHTS = Options(lambda: sorted(flights()))
 # Beyond all trips that a household starts with.
 _DAYS = days(100, 340)
 
@@ -84,7 +85,7 @@ def book_cheapest_day(draw: Draw) -> Plan:
         fares = {}
         for date in dates:
             fares[date] = (yield skyfare.get_fare(flight_id=flight, date=date))["fare"]
-        best = min(dates, key=lambda date: fares[date])
+        best = ranked(dates, lambda date: fares[date])[0]
         trip = yield from _booked(flight, best, "economy")
         return Answer(
             f"{best} is the cheapest, at {trip['paid']:.2f} AUR.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.lookups import contact_id
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, ranked, template
 from stb_env.suites.sandbox.templates.rentals import rented_car
 from stb_env.suites.sandbox.templates.stays import booked_room, open_days_in
 from stb_env.suites.sandbox.tools import contact_book, day_planner, room_keeper, wheel_hire
@@ -31,9 +31,10 @@ def visit_contact(draw: Draw) -> Plan:
         city = (yield contact_book.contact_details(contact_id=key))["city_id"]
         offers = (yield room_keeper.find_rooms(city_id=city, check_in=start))["hotels"]
         open_offers = [offer for offer in offers if offer["available"]]
-        stay = yield from booked_room(min(open_offers, key=lambda row: row["nightly_aur"]), start, nights)
+        offer = ranked(open_offers, lambda row: row["nightly_aur"])[0]
+        stay = yield from booked_room(offer, start, nights)
         models = (yield wheel_hire.search_cars(city_id=city))["cars"]
-        cheapest = min(models, key=lambda row: row["price_per_day"])
+        cheapest = ranked(models, lambda row: row["price_per_day"])[0]
         rental = yield from rented_car(cheapest["car_id"], start, nights, 45)
         event = {"title": "Arrival", "start_time": "15:00", "duration_minutes": 60, "contact_id": key}
         known = (yield day_planner.list_events(date=start))["events"]

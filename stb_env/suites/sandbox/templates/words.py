@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.vocabulary import words
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
 from stb_env.suites.sandbox.tools import word_hoard
 
 _WORDS = list(words())
-_ENTRIES = list(words().values())
+_ENTRIES = Options(lambda: words().values())
 
 
 @template(word_hoard.TOOL, calls=3)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
-from functools import lru_cache
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content.articles import SOURCES, articles
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.manners import PAGE, found, page_of
 from stb_env.suites.sandbox.params import choice, text
 from stb_env.suites.sandbox.registry import ToolDoc
@@ -15,7 +15,7 @@ from stb_env.suites.sandbox.registry import ToolDoc
 TOOL = ToolDoc("News", "Press Archive", "An archive of newspapers.", held_out="tool")
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def _stories() -> Mapping[str, JsonObject]:
     return {f"PA/{key.removeprefix('article-')}": row for key, row in articles().items()}
 

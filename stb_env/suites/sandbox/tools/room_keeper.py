@@ -5,16 +5,16 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from datetime import date
-from functools import lru_cache
 from itertools import compress
 from typing import TypeVar
 
-from stb_env import seeding
 from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.currencies import convert
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.hotels import hotels, hotels_by_city
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.manners import found
@@ -47,7 +47,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     return {"stays": stays}
 
 
-@lru_cache(maxsize=1)
+@per_edition()
 def _examples() -> list[Row]:
     # The documented example of Change Stay has to work in every household.
     return [hotel for key, hotel in hotels().items() if _has_room(key, _EXAMPLE_DAY)]
@@ -69,7 +69,7 @@ def _terms(hotel: Row, check_in: str, nights: int) -> JsonObject:
 
 def days_with_room(hotel_id: str, days: Sequence[D]) -> list[D]:
     """Return the days, as dates or text, from which on a hotel has a room: two thirds of them."""
-    return list(compress(days, (draw % 3 for draw in seeding.derive_each(("room", hotel_id), days))))
+    return list(compress(days, (draw % 3 for draw in edition.derive_each(("room", hotel_id), days))))
 
 
 def _has_room(hotel_id: str, check_in: str) -> bool:

@@ -9,6 +9,7 @@ from stb_env import seeding
 from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import coming_day, days_left, iso_day
 from stb_env.suites.sandbox.content.flights import CABINS, fare, flights
 from stb_env.suites.sandbox.content.places import cities
@@ -52,7 +53,7 @@ def _fresh() -> JsonObject:
 
 def free_seats(flight_id: str, date: str) -> list[str]:
     """Return the seats of a flight that nobody has on a day, about half of them."""
-    start = seeding.derive("seat", flight_id, date)
+    start = edition.derive("seat", flight_id, date)
     return [seat for number, seat in enumerate(SEATS) if seeding.mix(start, number) % 2]
 
 
