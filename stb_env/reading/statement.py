@@ -36,6 +36,8 @@ class Statement:
         scope: Where in the whole text that begins which the stance is about; in "NW110 is not the first",
             "NW110" stands before it.
         sentence: Number of its sentence, from 0.
+        framed: Whether the stance is that of the whole sentence or text ("it is not true that"), not that
+            of a negation inside the clause.
         corrects: Whether it may put something in the place of what was said ("actually", "in fact").
     """
 
@@ -44,6 +46,7 @@ class Statement:
     start: int
     scope: int
     sentence: int
+    framed: bool = False
     corrects: bool = False
 
     @property
@@ -118,7 +121,7 @@ class _Reader:
             begun = end
         self._prose(begun, len(self.text))
         for index, made in enumerate(self.made):
-            yield replace(made, stance="retracted") if index < self.taken_back else made
+            yield replace(made, stance="retracted", framed=True) if index < self.taken_back else made
 
     def _prose(self, start: int, end: int) -> None:
         plain = not cue.any_in(self.folded[start:end])
@@ -151,8 +154,9 @@ class _Reader:
             elif not plain and stance == "asserted":
                 stance, scope = self._clause(clause)
             corrects = not plain and cue.CORRECTS.search(self.folded[clause.start : clause.end]) is not None
+            framed = stance == (self.rest or attitude.stance) != "asserted"
             text = self.text[clause.start : clause.end]
-            self.made.append(Statement(text, stance, clause.start, scope, self.number, corrects))
+            self.made.append(Statement(text, stance, clause.start, scope, self.number, framed, corrects))
 
     def _clause(self, clause: Span) -> tuple[Stance, int]:
         words = self.folded[clause.start : clause.end]
