@@ -21,6 +21,65 @@ _NO = re.compile(r"\W*(?:no|nope)\b")
 _IF = re.compile(r"\W*(?:and |but |or )?(?:if|unless)\b")
 _OR = re.compile(r"or\b")
 _QUOTED = re.compile(r"[\"“‘«]")
+_EMPTY = frozenset(
+    [
+        "i",
+        "am",
+        "m",
+        "was",
+        "only",
+        "just",
+        "that",
+        "this",
+        "it",
+        "of",
+        "but",
+        "so",
+        "though",
+        "be",
+        "can",
+        "could",
+        "t",
+        "s",
+        "about",
+        "any",
+        "all",
+        "quite",
+        "really",
+        "not",
+        "very",
+        "completely",
+        "entirely",
+        "them",
+        "these",
+        "what",
+        "said",
+        "is",
+        "to",
+        "the",
+        "my",
+        "a",
+        "an",
+        "in",
+        "for",
+        "however",
+        "absolutely",
+        "and",
+        "do",
+        "don",
+        "know",
+        "here",
+        "there",
+        "on",
+        "myself",
+        "those",
+        "at",
+        "ll",
+        "say",
+        "told",
+        "you",
+    ]
+)
 _SHORT = 3
 """Words of a sentence too short to be all that a word such as "maybe" before it is about."""
 
@@ -147,7 +206,7 @@ class _Reader:
             stance, scope = attitude.stance, clause.start
             if clause.end <= attitude.place:
                 stance = "asserted"
-            if sentence.mark == "?":
+            if sentence.mark == "?" and stance != "denied":
                 stance = "asked"
             elif self.rest:
                 stance = self.rest
@@ -171,6 +230,8 @@ class _Reader:
 
     def _attitude(self, sentence: Span) -> _Attitude:
         words = self.folded[sentence.start : sentence.end]
+        if not self._said() and cue.LABELLED.match(words):
+            return _Attitude("denied", sentence.start, after=True)
         found = cue.VERACITY.search(words)
         if found and not cue.NOT_UNTRUE.search(words):
             return self._judged(sentence, words, found)
@@ -210,17 +271,21 @@ class _Reader:
         return not self._said() and ":" in tail[:40] and _weighs(tail) > 0
 
     def _doubted(self, sentence: Span, words: str, found: re.Match[str], stance: Stance) -> _Attitude:
-        about = _weighs(words[: found.start()]) + _weighs(words[found.end() :])
         tail = words[found.end() :]
+        about = _told(words[: found.start()]) + _told(tail)
         if stance == "alternative":
             return _Attitude(stance, sentence.start + found.start(), after=True)
-        if about <= _SHORT and not any(char.isdigit() for char in words):
+        if not about and not _has_digit(words):
             # "Maybe." or "Not sure, though." is about everything.
             return _Attitude("hedged", sentence.start, before=True, after=True)
-        return _Attitude(stance, sentence.start, after=tail.lstrip(" ").startswith(":"))
+        return _Attitude(stance, sentence.start, after=about < _SHORT or tail.lstrip(" ").startswith(":"))
 
     def _said(self) -> bool:
-        return any(_weighs(made.text) >= _SHORT or _has_digit(made.text) for made in self.made[:8])
+        first = self.made[:8]
+        return (
+            any(_has_digit(made.text) for made in first)
+            or sum(_weighs(made.text) for made in first) >= _SHORT
+        )
 
 
 _DOUBTS: tuple[tuple[re.Pattern[str], Stance], ...] = (
@@ -232,6 +297,11 @@ _DOUBTS: tuple[tuple[re.Pattern[str], Stance], ...] = (
 def _weighs(text: str) -> int:
     """Return how many words a text has, no more than a few more than matter."""
     return sum(1 for _, _ in zip(_WORD.finditer(text), range(_SHORT + 1), strict=False))
+
+
+def _told(text: str) -> int:
+    """Return how many words of a text are about anything but the speaker and what he said."""
+    return sum(match[0] not in _EMPTY for match in _WORD.finditer(text))
 
 
 def _has_digit(text: str) -> bool:

@@ -146,8 +146,13 @@ def codes_like(folded: str, code: str) -> Iterator[Place]:
 
 @lru_cache(maxsize=512)
 def _shape(code: str) -> re.Pattern[str] | None:
+    if "@" in code:
+        return re.compile(r"[\w.+-]+@[\w.-]+\w")
+    digits = sum(char.isdigit() for char in code)
+    if digits > 6 and not any(char.isalpha() for char in code):
+        return re.compile(rf"(?<![\w+])\+?\(?\d(?:[\s()/-]{{0,3}}\d){{{digits - 1}}}(?!\w)")
     if not re.fullmatch(r"[A-Za-z]+[-.]?\d+(?:\.\d+)?", code):
-        return None
+        return re.compile(r"(?<!\w)\d{1,3}[a-z](?!\w)") if re.fullmatch(r"\d+[A-Z]", code) else None
     parts = re.sub(r"\d+", r"\\d+", re.escape(fold(code)).replace("\\-", "-"))
     letters = re.match(r"[a-z]+", fold(code))
     width = len(letters[0]) if letters else 1

@@ -197,7 +197,7 @@ def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
 def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
     if any(part.framed and part.stance in ("retracted", "denied") for part in text.said):
         return "read it taken back"
-    answer = text.folded
+    answer = _sure(text)
     if absence.claims(answer, query):
         return "read a claim that it was done"
     if not absence.says(fact["kind"], fact["value"], answer, query):
@@ -206,12 +206,33 @@ def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str
     return f"read the guess {guesses[0]}" if guesses else ""
 
 
+def _sure(text: Text) -> str:
+    """Return what is said without "maybe" and the like; a doubt about what is meant is no such doubt."""
+    unsure = {
+        part.sentence
+        for part in text.said
+        if part.framed and part.stance == "hedged" and not _WHICH.search(part.text)
+    }
+    asked = {part.sentence for part in text.said if part.stance == "asked"}
+    kept = text.folded
+    for part in text.said:
+        if part.sentence in unsure - asked and any(
+            one.sentence == part.sentence and _MAYBE.search(one.text) for one in text.said
+        ):
+            kept = f"{kept[: part.start]}{' ' * len(part.text)}{kept[part.end :]}"
+    return kept
+
+
 def _states(text: str, value: float | str) -> bool:
     if isinstance(value, str):
         return bool(answers.named(text, [value]))
     return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
 
 
+_MAYBE = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure)\b"
+)
+_WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
 _PRECISE = re.compile(
     r"(?i)\b(?:decimals?|exact(?:ly)?|precise(?:ly)?|tenths?|hundredths?|digits?|cents?|to the|"
     r"round(?:ed)?)\b"

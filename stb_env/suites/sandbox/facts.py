@@ -151,12 +151,15 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
         >>> failure(number("price", 1250), "It is not true that it costs 1250.")
         'wanted 1250, read it denied: "it is not true that it costs 1250"'
     """
+    allowed = list(allowed)
     if len(answer) > answers.LONGEST:
         return f"read no answer of more than {answers.LONGEST} characters"
     text = mentions.read(answer, query)
     if polarity.contradictory(text.said):
         return "read both yes and no"
-    found = checks.CHECKS[fact["type"]](fact, text, query, list(allowed))
+    if mentions.crowded(text, query, len(allowed) + 1):
+        return f"read more than {mentions.MOST_VALUES} values"
+    found = checks.CHECKS[fact["type"]](fact, text, query, allowed)
     return f"wanted {_wanted(fact)}, {found}" if found else ""
 
 

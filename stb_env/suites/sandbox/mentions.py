@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from stb_env.reading.statement import Statement, statement_at, statements
 from stb_env.suites.sandbox.answers import fold, stem
+from stb_env.suites.sandbox.moments import clocks, days
+from stb_env.suites.sandbox.numerals import numbers
 
 MOST_TIED = 2
 """Competitors that may be named for comparison; an answer that names more of them lists candidates."""
@@ -46,14 +48,17 @@ say says said tell tells told find finds found look looked looks check checked s
 shown return returned report reports reported call called tool tools api service system data source
 output response information info question request asked ask correct right real actual true final
 exact precise same one ones thing things what which who when where how why all any some both either
-another alternative option possibility candidate candidates guess next's however though although
+another alternative option possibility candidate candidates options possibilities guess next's however though although
 because since whatever let know like need want wanted help sure certainly course glad happy hope
 welcome anything else something everything sum stands standing instead's truth fact reality double
 triple actually sorry wait correction aur
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_REPEATED = 20
 _WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
+_PAIR = re.compile(r"[\"']\s?:")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
 _LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
 
@@ -86,8 +91,11 @@ class Text(NamedTuple):
 
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
-    """Return an answer ready to be read."""
-    folded = fold(answer)
+    """Return an answer ready to be read; what it repeats of the query word for word is left out."""
+    folded, asked = fold(answer), fold(query)
+    for part in (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED)):
+        if part and part in folded:
+            folded = folded.replace(part, " " * len(part))
     named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
     return Text(folded, statements(folded), _words(fold(query)) - frozenset(map(stem, named)))
 
@@ -114,9 +122,22 @@ def settle(text: Text, own: Sequence[Mention], rivals: Iterable[Mention], small:
     return _contested(text, given, rivals)
 
 
+@lru_cache(maxsize=128)
+def crowded(text: Text, query: str, wanted: int) -> bool:
+    """Return whether an answer has more numbers, dates and times than anyone gives who knows."""
+    asked = {number.quantity.value for number in numbers(fold(query))}
+    free = {number.quantity.value for number in numbers(text.folded)} - asked
+    if len(free) > MOST_VALUES + wanted:
+        return True
+    said = [moment.values for read in (days, clocks) for moment in read(text.folded)]
+    return len({*free, *said}) > 2 * MOST_VALUES + wanted
+
+
 def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention]) -> str:
     tied = 0
     seen: set[str] = set()
+    rivals = list(rivals)
+    bare = _without(text, [*given, *rivals]) if rivals else text
     for rival in rivals:
         statement = statement_at(text.said, rival.start)
         if statement.stance in ("denied", "retracted", "asked", "quoted"):
@@ -125,7 +146,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention]) 
             seen.add(rival.said)
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
-        loose = _listed(text, given, rival) if rival.asked else not _tied(text, given, rival)
+        loose = _listed(text, given, rival) if rival.asked else not _tied(bare, given, rival)
         if loose or (not rival.asked and (statement.stance == "alternative" or statement.corrects)):
             return f'read as well {rival.said}: "{_around(text, rival)}"'
         tied += rival.known and not rival.asked
@@ -134,11 +155,19 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention]) 
     return ""
 
 
+def _without(text: Text, found: Iterable[Mention]) -> Text:
+    """Return a text in which the mentions themselves are no words."""
+    folded = text.folded
+    for mention in found:
+        folded = f"{folded[: mention.start]}{';' * (mention.end - mention.start)}{folded[mention.end :]}"
+    return text._replace(folded=folded)
+
+
 def _stance(text: Text, mention: Mention, small: int) -> str:
     statement = statement_at(text.said, mention.start)
     if statement.stance == "quoted":
         raw = statement.text
-        is_small = raw.count("{") + raw.count("[") == 1 and raw.count(":") <= small + 1
+        is_small = raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
         return "asserted" if is_small else "pasted"
     if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
         return "spoken of"
@@ -160,24 +189,24 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether the words around a value tie it to something else than the given one."""
     start, end = _sentence(text, rival)
     before = max((one.end for one in given if start <= one.start < rival.start), default=start)
-    after = min((one.start for one in given if rival.start < one.start < end), default=end)
+    clause = statement_at(text.said, rival.start)
+    after = min((one.start for one in given if rival.start < one.start < clause.end), default=clause.end)
     part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
     if _WORKING.search(part):
         return True
     words = frozenset(_TOKEN.findall(part))
-    if not words.isdisjoint(_TIES):
+    frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
+    if words & _TIES - frame:
         return True
-    frame = frozenset[str]().union(*(_frame(text, one, before, after) for one in given))
-    return bool(_content(words) - frame - text.asked)
+    return bool(_content(words) - _content(frame) - text.asked)
 
 
 def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
+    """Return the words around a given value, but for those that stand around the other one."""
     start, end = _sentence(text, one)
     if start <= before and after <= end:
-        return _words(f"{text.folded[start:before]} {text.folded[after:end]}") | _words(
-            text.folded[one.end : one.end + 12].partition(" ")[2].partition(" ")[0]
-        )
-    return _words(text.folded[start:end])
+        return frozenset(_TOKEN.findall(f"{text.folded[start:before]} {text.folded[after:end]}"))
+    return frozenset(_TOKEN.findall(text.folded[start:end]))
 
 
 def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:

@@ -94,8 +94,8 @@ def days(folded: str) -> tuple[Moment, ...]:
     ):  # fmt: skip
         for match in pattern.finditer(text):
             values = tuple(dict.fromkeys(value for value in read(match) if value))
-            if values:
-                found.append(Moment(values, match.start(), match.end()))
+            # A day that no month has is still offered as one.
+            found.append(Moment(values or (match[0],), match.start(), match.end()))
         text = pattern.sub(lambda match: ";" * len(match[0]), text)
     return tuple(found)
 
@@ -138,8 +138,7 @@ def clocks(folded: str) -> tuple[Moment, ...]:
         hour12, minute12, half, hour, minute, dotted, rest = match.groups()
         hours = int(hour12) % 12 + (12 if half == "p" else 0) if half else int(hour or dotted)
         value = _time(hours, int(minute or minute12 or rest or 0))
-        if value:
-            found.append(Moment((value,), match.start(), match.end()))
+        found.append(Moment((value or match[0],), match.start(), match.end()))
     text = _CLOCK.sub(lambda match: ";" * len(match[0]), text)
     found += _spoken(text)
     return tuple(found)

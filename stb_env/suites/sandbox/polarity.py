@@ -44,22 +44,28 @@ def says(
         no: Words that say no where they are asserted.
         subject: What the question is about; where it stands after the word, the other way round holds.
     """
+    bare = _bare(said)
+    if bare:
+        return bare.pop() if len(bare) == 1 else None
     found = None
     for statement in said:
         told = _told(statement, yes, no, plain(subject))
         if found is None:
             found = told
-    return None if contradictory(said) else found
+    return found
 
 
 def contradictory(said: Sequence[Statement]) -> bool:
     """Return whether statements answer both a bare yes and a bare no."""
-    bare = {
+    return len(_bare(said)) == 2
+
+
+def _bare(said: Sequence[Statement]) -> set[bool]:
+    return {
         _BARE[word]
         for statement in said
         if statement.stance == "asserted" and (word := statement.text.strip(" .,!*_\"'")) in _BARE
     }
-    return len(bare) == 2
 
 
 def _told(statement: Statement, yes: Sequence[str], no: Sequence[str], subject: str) -> bool | None:

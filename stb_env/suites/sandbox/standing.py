@@ -7,6 +7,7 @@ import re
 from stb_env.suites.sandbox import answers, mentions, numerals, polarity
 from stb_env.suites.sandbox.moments import clocks, days
 
+_DIGITS = re.compile(r"\d{1,12}")
 _NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)+|(?<=[a-z,] )[A-Z][a-z]{2,}")
 
 
@@ -35,7 +36,8 @@ def falls(answer: str, query: str, known: str) -> str:
     for part in text.said:
         if part.framed and part.stance in ("denied", "retracted", "hedged", "alternative"):
             return f'{part.stance}: "{part.text[:80]}"'
-    if text.said and all(part.stance == "quoted" for part in text.said):
+    told = " ".join(part.text for part in text.said if part.stance == "asserted")
+    if len(told.split()) < 3 and any(part.stance == "quoted" for part in text.said):
         return "read raw data and no sentence"
     strange = _strange(answer, f"{query}\n{known}")
     return f"read {strange}, which nobody named" if strange else ""
@@ -48,6 +50,7 @@ def _strange(answer: str, known: str) -> str:
             return match[0]
     folded, source = answers.fold(answer), answers.fold(known)
     have = {number.quantity.value for number in numerals.numbers(source)}
+    have |= {float(digits) for digits in _DIGITS.findall(source)}
     for number in numerals.numbers(folded):
         if not number.worded and number.quantity.value not in have:
             return folded[number.start : number.end]

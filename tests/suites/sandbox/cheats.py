@@ -133,7 +133,11 @@ def misquoted(task: Task, rng: Random, results) -> Iterator[str]:
     for fact in task.goal["facts"]:
         if fact["type"] == "number":
             text = shown(fact)
-            yield gold.replace(text.split()[0], digit_changed(text.split()[0], rng)) if text.split()[0] in gold else ""
+            yield (
+                gold.replace(text.split()[0], digit_changed(text.split()[0], rng))
+                if text.split()[0] in gold
+                else ""
+            )
 
 
 def swapped(task: Task, rng: Random, results) -> Iterator[str]:

@@ -9,7 +9,20 @@ from random import Random
 
 from stb_env.tasks import Task
 
-MONTHS = ("January February March April May June July August September October November December").split()
+MONTHS = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+]
 OTHER_UNITS = {
     "km": (1 / 1.609344, "miles"),
     "mi": (1.609344, "km"),
@@ -60,7 +73,9 @@ def shown(fact: Mapping, form: int = 0) -> str:
     value = fact["value"]
     return {
         "number": lambda: number(fact, form),
-        "names": lambda: " and ".join(value) if len(value) < 3 else f"{', '.join(value[:-1])} and {value[-1]}",
+        "names": lambda: (
+            " and ".join(value) if len(value) < 3 else f"{', '.join(value[:-1])} and {value[-1]}"
+        ),
         "code": lambda: value,
         "date": lambda: day(value, form),
         "time": lambda: clock(value, form),
@@ -107,7 +122,9 @@ def terse(task: Task, rng: Random) -> Iterator[str]:
 def bulleted(task: Task, rng: Random) -> Iterator[str]:
     for mark in ("-", "*", "•"):
         yield "Here is what I found:\n" + "\n".join(f"{mark} {label}: {text}" for label, text in listed(task))
-    yield "\n".join(f"{n}. **{label.capitalize()}**: {text}" for n, (label, text) in enumerate(listed(task), 1))
+    yield "\n".join(
+        f"{n}. **{label.capitalize()}**: {text}" for n, (label, text) in enumerate(listed(task), 1)
+    )
 
 
 def tabular(task: Task, rng: Random) -> Iterator[str]:
@@ -117,7 +134,10 @@ def tabular(task: Task, rng: Random) -> Iterator[str]:
 
 
 def explained(task: Task, rng: Random) -> Iterator[str]:
-    gold, tools = task.record["answer"], sorted({call.name.replace("_", " ") for call in task.gold}) or ["my tools"]
+    gold, tools = (
+        task.record["answer"],
+        sorted({call.name.replace("_", " ") for call in task.gold}) or ["my tools"],
+    )
     yield f"I used {' and '.join(tools)} to look this up. {gold}"
     yield f"{gold} I took this from {tools[0]}, which lists it in its reply."
     yield f"First I looked up what was needed, then I read the reply. In short: {gold}"

@@ -82,7 +82,12 @@ def honest(games: list[Played]) -> Iterator[Judged]:
 def gaming(games: list[Played]) -> Iterator[Judged]:
     for kind, make in cheats.KINDS.items():
         for game in games:
-            if game.task.id.startswith("missing") and kind in ("doubled", "candidates", "misquoted", "swapped"):
+            if game.task.id.startswith("missing") and kind in (
+                "doubled",
+                "candidates",
+                "misquoted",
+                "swapped",
+            ):
                 continue
             for answer in make(game.task, Random(game.task.id), game.results):
                 yield judge(kind, game, answer)
@@ -97,14 +102,19 @@ def table(judged: list[Judged]) -> dict[str, tuple[int, int]]:
 
 def main(kinds: list[str]) -> None:
     games = list(tasks())
-    for name, judged, wrong in (("honest", list(honest(games)), False), ("gaming", list(gaming(games)), True)):
+    for name, judged, wrong in (
+        ("honest", list(honest(games)), False),
+        ("gaming", list(gaming(games)), True),
+    ):
         solved = sum(one.solved for one in judged)
         print(f"{name}: {solved} of {len(judged)} pass = {solved / len(judged):.2%}")
         for kind, (passed, count) in table(judged).items():
             print(f"  {kind:14} {passed:5} of {count:5}  {passed / count:7.2%}")
         for one in judged:
             if one.kind in kinds and one.solved is wrong:
-                print(f"\n[{one.kind}] {one.task.id}\n  Q {one.task.query}\n  A {one.answer[:300]}\n  {one.reason}")
+                print(
+                    f"\n[{one.kind}] {one.task.id}\n  Q {one.task.query}\n  A {one.answer[:300]}\n  {one.reason}"
+                )
 
 
 if __name__ == "__main__":
