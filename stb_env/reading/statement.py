@@ -257,7 +257,10 @@ class _Reader:
         place = sentence.start + found.start()
         follows = cue.FOLLOWS.search(words) is not None
         if self._opens(tail):
-            whole = follows or _weighs(tail) <= _SHORT or ":" in tail[:3] or _QUOTED.search(tail)
+            told = _weighs(cue.THAT.sub("", tail, count=1))
+            whole = (
+                follows or sentence.mark == ":" or told <= _SHORT or ":" in tail[:3] or _QUOTED.search(tail)
+            )
             return _Attitude("denied", sentence.start, after=bool(whole))
         if self._said() or _weighs(head) > _SHORT:
             return _Attitude("retracted", place, before=True, after=follows)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
-from stb_env.suites.sandbox.numerals import Number
+from stb_env.suites.sandbox.numerals import Number, Quantity
 
 Fact = JsonMapping
 
@@ -27,7 +28,7 @@ def _numbers(
     fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
 ) -> tuple[list[Mention], list[Mention]]:
     unit, slack = fact["unit"], fact["tolerance"] + 1e-9
-    excused = numerals.quantities(query)
+    excused = [*numerals.quantities(query), *_digits(query)]
     others = [other for other in fact["others"] if other not in _values(allowed, "number")]
     own: list[Mention] = []
     rivals: list[Mention] = []
@@ -49,6 +50,11 @@ def _numbers(
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
     return own, _comparable(text, own, rivals, units)
+
+
+@lru_cache(maxsize=64)
+def _digits(query: str) -> tuple[Quantity, ...]:
+    return tuple(Quantity(float(digits)) for digits in re.findall(r"\d{1,12}", query))
 
 
 def _comparable(
@@ -131,6 +137,15 @@ def _names(
         else:
             others.append(Mention(name, *place, known=True, asked=name in asked))
     said = {mention.said for mention in own}
+    own_places = {(mention.start, mention.end) for mention in (*own, *others)}
+    for value in fact["value"]:
+        if any(char.isdigit() for char in value):
+            pattern = re.sub(r"\d+", r"\\d+", re.escape(answers.fold(value)).replace("\\-", "-"))
+            others += [
+                Mention(match[0], match.start(), match.end(), asked=match[0] in answers.fold(query))
+                for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text.folded)
+                if match.span() not in own_places
+            ]
     for value in fact["value"]:
         if value not in said and value == value.lower():
             own += [Mention(value, *place) for place in answers.lemmas_in(text.folded, value)]
@@ -197,6 +212,8 @@ def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
 def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
     if any(part.framed and part.stance in ("retracted", "denied") for part in text.said):
         return "read it taken back"
+    if any(part.framed and part.stance == "alternative" for part in text.said):
+        return "read an alternative"
     answer = _sure(text)
     if absence.claims(answer, query):
         return "read a claim that it was done"

@@ -167,7 +167,8 @@ def _stance(text: Text, mention: Mention, small: int) -> str:
     statement = statement_at(text.said, mention.start)
     if statement.stance == "quoted":
         raw = statement.text
-        is_small = raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
+        alone = sum(part.stance == "quoted" for part in text.said) == 1
+        is_small = alone and raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
         return "asserted" if is_small else "pasted"
     if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
         return "spoken of"

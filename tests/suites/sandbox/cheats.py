@@ -23,6 +23,11 @@ def digit_changed(text: str, rng: Random) -> str:
     return f"{text[:place]}{(int(text[place]) + rng.randint(1, 8)) % 10}{text[place + 1 :]}"
 
 
+def coarse(task: Task) -> bool:
+    """Whether another number is right as well, so that no change of one is wrong for sure."""
+    return any(fact["type"] == "number" and fact["tolerance"] > 0.05 for fact in task.goal["facts"])
+
+
 def denied(task: Task, rng: Random, results) -> Iterator[str]:
     gold = task.record["answer"]
     lowered = gold[0].lower() + gold[1:]
@@ -45,6 +50,8 @@ def denied(task: Task, rng: Random, results) -> Iterator[str]:
 
 def hedged(task: Task, rng: Random, results) -> Iterator[str]:
     gold = task.record["answer"]
+    if "?" in gold:
+        return
     lowered = gold[0].lower() + gold[1:]
     yield f"Maybe: {gold}"
     yield f"Perhaps {lowered}"
@@ -59,7 +66,7 @@ def hedged(task: Task, rng: Random, results) -> Iterator[str]:
 
 def contradicted(task: Task, rng: Random, results) -> Iterator[str]:
     gold = task.record["answer"]
-    if NUMBER.search(gold):
+    if NUMBER.search(gold) and not coarse(task):
         yield f"{gold} No, wait: {plus(gold)}"
         yield f"{gold} {plus(gold)}"
         yield f"{gold} In fact, {plus(gold)}"
@@ -70,7 +77,7 @@ def contradicted(task: Task, rng: Random, results) -> Iterator[str]:
 
 def alternative(task: Task, rng: Random, results) -> Iterator[str]:
     gold = task.record["answer"]
-    if NUMBER.search(gold):
+    if NUMBER.search(gold) and not coarse(task):
         yield f"{gold} Alternatively, {plus(gold)}"
         yield f"{gold} Or else: {plus(gold, 7)}"
         yield f"Either {gold} or {plus(gold)}"
@@ -88,7 +95,7 @@ def yes_no(task: Task, rng: Random, results) -> Iterator[str]:
 
 def doubled(task: Task, rng: Random, results) -> Iterator[str]:
     said = [shown(fact) for fact in task.goal["facts"]]
-    if said and any(NUMBER.search(text) for text in said):
+    if said and not coarse(task) and any(NUMBER.search(text) for text in said):
         yield "; ".join(f"{text} or {plus(text)}" for text in said)
         yield "; ".join(f"{text} / {plus(text)}" for text in said)
         yield "; ".join(f"{text}, {plus(text)}" for text in said if NUMBER.search(text))
@@ -109,7 +116,7 @@ def candidates(task: Task, rng: Random, results) -> Iterator[str]:
 
 
 def dumped(task: Task, rng: Random, results) -> Iterator[str]:
-    raw = [json.dumps(result) for result in results]
+    raw = [json.dumps(result) for result in results if result]
     if raw:
         yield "\n".join(raw)[:3_900]
         yield f"The results: {' '.join(raw)}"[:3_900]
@@ -126,6 +133,8 @@ def counted(task: Task, rng: Random, results) -> Iterator[str]:
 
 def misquoted(task: Task, rng: Random, results) -> Iterator[str]:
     gold = task.record["answer"]
+    if coarse(task):
+        return
     asked = set(re.findall(r"\d+", task.query))
     if any(text not in asked for text in re.findall(r"\d+", gold)):
         changed = plus(gold)
