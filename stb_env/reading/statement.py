@@ -21,65 +21,13 @@ _NO = re.compile(r"\W*(?:no|nope)\b")
 _IF = re.compile(r"\W*(?:and |but |or )?(?:if|unless)\b")
 _OR = re.compile(r"or\b")
 _QUOTED = re.compile(r"[\"“‘«]")
-_EMPTY = frozenset(
-    [
-        "i",
-        "am",
-        "m",
-        "was",
-        "only",
-        "just",
-        "that",
-        "this",
-        "it",
-        "of",
-        "but",
-        "so",
-        "though",
-        "be",
-        "can",
-        "could",
-        "t",
-        "s",
-        "about",
-        "any",
-        "all",
-        "quite",
-        "really",
-        "not",
-        "very",
-        "completely",
-        "entirely",
-        "them",
-        "these",
-        "what",
-        "said",
-        "is",
-        "to",
-        "the",
-        "my",
-        "a",
-        "an",
-        "in",
-        "for",
-        "however",
-        "absolutely",
-        "and",
-        "do",
-        "don",
-        "know",
-        "here",
-        "there",
-        "on",
-        "myself",
-        "those",
-        "at",
-        "ll",
-        "say",
-        "told",
-        "you",
-    ]
-)
+_EMPTY_WORDS = """
+i am m was only just that this it of but so though be can could t s about any all quite really not
+very completely entirely them these what said is to the my a an in for however absolutely and do don
+know here there on myself those at ll say told you or no ca does did would wouldn couldn even well
+then again too honestly frankly afraid either sure certain bit
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 _SHORT = 3
 """Words of a sentence too short to be all that a word such as "maybe" before it is about."""
 

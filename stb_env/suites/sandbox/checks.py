@@ -247,7 +247,7 @@ def _states(text: str, value: float | str) -> bool:
 
 
 _MAYBE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure)\b"
+    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|either)\b"
 )
 _WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
 _PRECISE = re.compile(

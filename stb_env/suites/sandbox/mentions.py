@@ -147,7 +147,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention]) 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         loose = _listed(text, given, rival) if rival.asked else not _tied(bare, given, rival)
-        if loose or (not rival.asked and (statement.stance == "alternative" or statement.corrects)):
+        offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
+        if loose or offered or (statement.corrects and not rival.asked):
             return f'read as well {rival.said}: "{_around(text, rival)}"'
         tied += rival.known and not rival.asked
         if tied > MOST_TIED:
@@ -188,7 +189,7 @@ def _sentence(text: Text, mention: Mention) -> tuple[int, int]:
 
 def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether the words around a value tie it to something else than the given one."""
-    start, end = _sentence(text, rival)
+    start, _ = _sentence(text, rival)
     before = max((one.end for one in given if start <= one.start < rival.start), default=start)
     clause = statement_at(text.said, rival.start)
     after = min((one.start for one in given if rival.start < one.start < clause.end), default=clause.end)
