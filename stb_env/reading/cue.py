@@ -16,7 +16,7 @@ _UNTRUE = (
 )
 _TRUE = (
     r"(?:true|correct|right|accurate|the case|so|real|valid|the truth|the answer|reliable|trustworthy|"
-    r"factual|genuine|what (?:i|the) \w+)"
+    r"factual|genuine|what i (?:said|say|wrote|claim\w*|told)|what the (?:tools?|data|results?) \w+)"
 )
 _BE = (
     r"(?:\b(?:is|are|was|were|be|been|being|am|it|that|this|completely|all|entirely|both|sounds?)|"
@@ -40,7 +40,7 @@ VERACITY = re.compile(
     r"(?:\bnot|n['’]t) (?:\w+ )?(?:believe|trust|rely|count on|listen)\b|"
     r"\bthe (?:opposite|reverse|contrary|converse)(?: \w+)? (?:is|holds|applies|was)\b|"
     r"\bon second thoughts?\b|\b(?:none|nothing|not (?:one|a word|any|all|a single \w+)) of "
-    r"(?:this|that|the above|it|these|those|what|my|which|the following)\b|"
+    r"(?:this|that|the above|it|what|which|the following|(?:these|those)(?! [a-z]+s\b))\b|"
     r"\b(?:contrary to|far from|opposite of)(?: \w+){0,2} (?:truth|facts?|true|case)\b|"
     r"\b(?:refute|disprove|debunk|repudiate|contradict|dispute)[sd]?\b|"
     r"\ba (?:\w+ )?(?:myth|lie|falsehood)\b|\bfalse(?:ly)? (?:that|to|stated?|claims?|answer|"

@@ -38,27 +38,30 @@ _BEFORE_LOSER = re.compile(
     r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
 )
 _GENERIC_WORDS = """
-maybe perhaps guess guessing likely unsure suppose presume imagine assume believe think thought seems
-a an the this that these those it its they them their there he she his her him you your i my we our
-us me is are was were be been being am do does did done has have had having will would shall should
-can could may might must and or but nor so if as at by for in into of on onto to with within without
-about up out off then thus hence also too again still now just even well please note here hi hello
-ok okay yes no not answer answers value values figure figures number numbers result results total
-amount price cost costs comes come equals equal makes make made get gets got give gives given giving
-say says said tell tells told find finds found look looked looks check checked see seen show shows
-shown return returned report reports reported call called tool tools api service system data source
-output response information info question request asked ask correct right real actual true final
-exact precise same one ones thing things what which who when where how why all any some both either
-another alternative option possibility candidate candidates options possibilities guess next's however though although
-because since whatever let know like need want wanted help sure certainly course glad happy hope
-welcome anything else something everything sum stands standing instead's truth fact reality double
-triple actually sorry wait correction aur
+maybe perhaps guess guessing likely unsure suppose presume imagine assume believe think thought
+seems a an the this that these those it its they them their there he she his her him you your i my
+we our us me is are was were be been being am do does did done has have had having will would shall
+should can could may might must and or but nor so if as at by for in into of on onto to with within
+without about up out off then thus hence also too again still now just even well please note here hi
+hello ok okay yes no not answer answers value values figure figures number numbers result results
+total amount price cost costs comes come equals equal makes make made get gets got give gives given
+giving say says said tell tells told find finds found look looked looks check checked see seen show
+shows shown return returned report reports reported call called tool tools api service system data
+source output response information info question request asked ask correct right real actual true
+final exact precise same one ones thing things what which who when where how why all any some both
+either another alternative option possibility candidate candidates options possibilities next's
+however though although because since whatever let know like need want wanted help sure certainly
+course glad happy hope welcome anything else something everything sum stands standing instead's
+truth fact reality double triple actually sorry wait correction aur
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _REPEATED = 20
-_WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
+_WORKING = re.compile(
+    r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b|"
+    r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d"
+)
 _PAIR = re.compile(r"[\"']\s?:")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
 _LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")

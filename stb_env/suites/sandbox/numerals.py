@@ -158,6 +158,7 @@ class Number(NamedTuple):
         start: Where it begins.
         end: Where it ends, its unit included.
         decimals: How many decimals it is written with.
+        figures: How many of its figures count.
         worded: Whether it is a word; such a one may be a pronoun or an article.
     """
 
@@ -165,6 +166,7 @@ class Number(NamedTuple):
     start: int
     end: int
     decimals: int = 0
+    figures: int = 0
     worded: bool = False
 
 
@@ -217,7 +219,10 @@ def _numbers(text: str) -> Iterator[Number]:
         quantity = Quantity(-value if sign == "-" else value, _UNIT_OF.get(unit, ""))
         decimals = len(digits.partition(".")[2])
         start = match.start(2)
-        yield Number(quantity, start, match.end(), decimals, bool(worded) and _in(worded, text, start))
+        figures = len(_GROUPING.sub("", digits).replace(".", "").strip("0"))
+        yield Number(
+            quantity, start, match.end(), decimals, figures, bool(worded) and _in(worded, text, start)
+        )
 
 
 # A number that stood for a word, with the blanks that fill the word's length.

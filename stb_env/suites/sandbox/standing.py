@@ -1,4 +1,4 @@
-"""Whether an answer stands by itself where its task asks for no fact: it says what was done, and only that."""
+"""Whether an answer stands where its task asks for no fact: it says what was done, and only that."""
 
 from __future__ import annotations
 
