@@ -96,12 +96,21 @@ class Text(NamedTuple):
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
     """Return an answer ready to be read; what it repeats of the query word for word is left out."""
-    folded, asked = fold(answer), fold(query)
-    for part in (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED)):
-        if part and part in folded:
+    folded = fold(answer)
+    parts, words = _asked(query)
+    for part in parts:
+        if part in folded:
             folded = folded.replace(part, " " * len(part))
+    return Text(folded, statements(folded), words)
+
+
+@lru_cache(maxsize=128)
+def _asked(query: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the query and its long sentences, and its words but for the names in it."""
+    asked = fold(query)
+    parts = (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED))
     named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
-    return Text(folded, statements(folded), _words(fold(query)) - frozenset(map(stem, named)))
+    return tuple(filter(None, parts)), _words(asked) - frozenset(map(stem, named))
 
 
 def settle(
@@ -131,13 +140,13 @@ def settle(
 
 
 @lru_cache(maxsize=128)
-def crowded(text: Text, query: str, wanted: int) -> bool:
+def crowded(folded: str, query: str, wanted: int) -> bool:
     """Return whether an answer has more numbers, dates and times than anyone gives who knows."""
     asked = {number.quantity.value for number in numbers(fold(query))}
-    free = {number.quantity.value for number in numbers(text.folded)} - asked
+    free = {number.quantity.value for number in numbers(folded)} - asked
     if len(free) > MOST_VALUES + wanted:
         return True
-    said = [moment.values for read in (days, clocks) for moment in read(text.folded)]
+    said = [moment.values for read in (days, clocks) for moment in read(folded)]
     return len({*free, *said}) > 2 * MOST_VALUES + wanted
 
 
