@@ -64,6 +64,7 @@ HEDGE = re.compile(
     r"guess(?:es|ing|timate)?|speculat\w+|mayhap|perchance|unlikely|questionable|debatable|potentially|"
     r"tentative(?:ly)?|arguabl[ey])\b|"
     r"\bmay (?:\w+ )?(?:be|have|cost|take|not|or|also|well|equal|amount|differ)\b|"
+    r"\bno (?:idea|clue)\b|\bi (?:do not|don['’]t) know\b(?! (?:which|what|when|where|who|why|how)\b)|"
     r"\b(?:could|can) (?:also |just as |equally |as )?(?:well )?(?:be|have been|mean|"
     r"equal)\b(?! \w+ed\b)|"
     r"(?:\bnot|n['’]t|\bnever)(?: \w+){0,2} (?:sure|certain|confident|verified|verify|guarantee[d]?|"
@@ -138,7 +139,10 @@ LABELLED = re.compile(
     r"^\W*(?:wrong|false|untrue|incorrect|lies?|fake|nonsense|not true|made[ -]?up)\s{0,3}:"
 )
 """Opens a text that is said to be untrue."""
-POSTPONED = re.compile(r"^\W*(?:not|wrong|false|untrue|lies?|psych|incorrect|bullshit|nonsense)\W*$")
+POSTPONED = re.compile(
+    r"^\W*(?:not|wrong|false|untrue|fictional|invented|fabricated|made[ -]up|fake|imaginary|lies?|psych|"
+    r"incorrect|bullshit|nonsense)\W*$"
+)
 """A whole clause that takes back what stands before it."""
 FOLLOWS = re.compile(r"\b(?:following|follows|below|next (?:sentence|statement|line)|hereafter|coming)\b")
 """Points at what is still to come."""

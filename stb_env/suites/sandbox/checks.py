@@ -245,6 +245,9 @@ def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str
         return "read it taken back"
     if any(part.framed and part.stance == "alternative" for part in text.said):
         return "read an alternative"
+    twice = mentions.mirrored(text)
+    if twice:
+        return f'read it twice, with other figures: "{twice}"'
     answer = _sure(text)
     if absence.claims(answer, query):
         return "read a claim that it was done"

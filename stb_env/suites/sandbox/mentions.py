@@ -58,10 +58,10 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _REPEATED = 20
-_WORKING = re.compile(
-    r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b|"
-    r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d"
-)
+_DIGITS = re.compile(r"\d+")
+_JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?)\s+)*")
+_RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
+_WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
 _PAIR = re.compile(r"[\"']\s?:")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
 _LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
@@ -150,11 +150,29 @@ def crowded(folded: str, query: str, wanted: int) -> bool:
     return len({*free, *said}) > 2 * MOST_VALUES + wanted
 
 
+def mirrored(text: Text) -> str:
+    """Return a clause that another one repeats with other figures, or an empty string.
+
+    Such clauses contradict each other where nothing but the figures could tell what each is about.
+    """
+    seen: dict[str, str] = {}
+    for part in text.said:
+        if part.stance not in ("retracted", "quoted") and _DIGITS.search(part.text):
+            clause = _JOINED.sub("", part.text)
+            shape = _DIGITS.sub("0", clause)
+            if shape.count(" ") > 2 and seen.setdefault(shape, clause) != clause:
+                return part.text[:80]
+    return ""
+
+
 def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], spare: int) -> str:
     tied = 0
     seen: set[str] = set()
     rivals = list(rivals)
     bare = _without(text, [*given, *rivals]) if rivals else text
+    twice = mirrored(text) if any(rival.asked for rival in rivals) else ""
+    if twice:
+        return f'read it twice, with other figures: "{twice}"'
     for rival in rivals:
         statement = statement_at(text.said, rival.start)
         if statement.stance in ("denied", "retracted", "asked", "quoted"):
@@ -220,6 +238,8 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     words = frozenset(_TOKEN.findall(part))
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
     if words & _TIES - frame:
+        return True
+    if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
     return bool(_content(words) - _content(frame) - text.asked)
 
