@@ -25,6 +25,8 @@ from stb_env.suites.sandbox.tools import league_office, match_centre, player_fil
 _TEAMS = Options(lambda: teams().values())
 _TEAM_NAMES = Options(lambda: [row["name"] for row in _TEAMS])
 _COACHES = Options(lambda: [row["coach"] for row in _TEAMS])
+_ABOVE = ("above", "ahead of", "higher", "in front of", "better placed", "led", "leads")
+_BELOW = ("below", "behind", "lower", "trailed", "trails")
 _PLAYERS = Options(lambda: players().values())
 _PLAYED = sum(round_day(number) < TODAY for number in range(1, ROUNDS + 1))
 _PLAYED_MATCHES = Options(lambda: [row for row in matches().values() if row["home_goals"] is not None])
@@ -88,7 +90,7 @@ def points_gap(draw: Draw) -> Plan:
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
         return Answer(
             f"{'Yes' if above else 'No'}; {gap} points lie between them.",
-            [facts.yes_no("above", above), facts.number("gap", gap)],
+            [facts.yes_no("above", above, yes=_ABOVE, no=_BELOW, subject=one), facts.number("gap", gap)],
         )
 
     return Plan(
