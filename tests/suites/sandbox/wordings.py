@@ -17,6 +17,7 @@ from stb_env.suites.sandbox.template import templates
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.tasks import Task
+from stb_env.trajectory import CallRecord
 from tests.suites.sandbox import cheats, paraphrases
 
 WORLD, JUDGE = SandboxWorld(), ExactJudge()
@@ -27,6 +28,7 @@ class Played(NamedTuple):
     task: Task
     state: object
     results: list
+    calls: tuple[CallRecord, ...]
 
 
 class Judged(NamedTuple):
@@ -38,14 +40,16 @@ class Judged(NamedTuple):
 
 
 def played(task: Task) -> Played:
-    solution, state, result, results = oracle(task), WORLD.start(task, 0), None, []
+    solution, state, result = oracle(task), WORLD.start(task, 0), None
+    calls: list[CallRecord] = []
     try:
         while True:
             call = next(solution) if result is None else solution.send(result)
             result, state = WORLD.call(state, BY_NAME[call.name], call.arguments)
-            results.append(result.response)
+            calls.append(CallRecord(str(len(calls)), call.name, call.arguments, result))
     except StopIteration:
-        return Played(task, state, results)
+        results = [call.result.response for call in calls]
+        return Played(task, state, results, tuple(calls))
 
 
 def tasks(per_template: int = 1, first: int = 0) -> Iterator[Played]:
@@ -59,7 +63,7 @@ def tasks(per_template: int = 1, first: int = 0) -> Iterator[Played]:
 
 
 def judge(kind: str, game: Played, answer: str) -> Judged:
-    verdict = drive(JUDGE.judge(Case(game.task, answer, (), game.state)))
+    verdict = drive(JUDGE.judge(Case(game.task, answer, game.calls, game.state)))
     reason = " | ".join(vote.reason for vote in verdict.votes) or str(
         [part for part, passed in verdict.parts.items() if not passed]
     )
