@@ -35,7 +35,8 @@ _LIKELY = re.compile(
     r"(?:be|have)|might(?: not)? (?:be|have)|either\b[^.;\n]{0,120}\bor)\b"
 )
 _OFFER = re.compile(
-    r"\bif (?:you|not)\b|\blet me know\b|\bwould you\b|\byou (?:may|might|could|can|will|should)\b|\bshall i\b"
+    r"\bif (?:you|not)\b|\blet me know\b|\bwould you\b|\byou (?:may|might|could|can|will|should)\b|"
+    r"\bshall i\b"
 )
 _FAILURE = re.compile(
     r"\b(?:fail(?:s|ed|ure)?|unsuccessful(?:ly)?|unable to|(?:not|n['’]t) able to|went wrong|impossible|"

@@ -8,24 +8,21 @@ from typing import Any
 
 from stb_env.baselines import load_agent
 from stb_env.judges.judge import Case
-from stb_env.trajectory import CallRecord
 
 _FIGURE = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w])")
 
 
 def done(env: Any, task_id: str) -> Case:
-    """Return the case of an episode in which gold plays, Finish left out, with gold's answer."""
+    """Return the case of an episode that gold played."""
     agent = load_agent("gold")()
     observation, info = env.reset(seed=0, options={"task_id": task_id})
     agent.reset(env, 0)
-    calls: list[CallRecord] = []
     over = False
     while not over:
         observation, _, terminated, truncated, info = env.step(agent.act(observation, info))
-        calls += [CallRecord.from_dict(call) for call in info["calls"]]
         over = terminated or truncated
-    answer = str(dict(calls[-1].arguments).get("final_answer", ""))
-    return Case(env.task, answer, tuple(calls), env._running().backend)
+    case: Case = env.snapshot().case(env.task)
+    return case
 
 
 def verdict(env: Any, case: Case, answer: str) -> Any:

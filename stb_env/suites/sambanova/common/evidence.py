@@ -10,6 +10,7 @@ from functools import cached_property
 from stb_env import jsontext
 from stb_env.jsontypes import Json
 from stb_env.judges.account import asserted
+from stb_env.judges.days import MONTHS, Day, days_in, without_days
 
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]*[a-z]{3})(?=\b|[a-zµ%°])", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
@@ -21,15 +22,6 @@ _COUNTED = re.compile(
 _NAMED = r"((?:St\.|[A-Z][\w'’-]+)(?: [A-Z][\w'’-]+)*)"
 _ROUTE = re.compile(rf"\bfrom {_NAMED} to {_NAMED}")
 _PLACE = re.compile(rf"\b(?:in|from|to|at|for|of|near|around|between|and) {_NAMED}")
-_CALENDAR = "january february march april may june july august september october november december"
-_MONTHS = tuple(_CALENDAR.split())
-_MONTH = "|".join(month[:3] for month in _MONTHS)
-_DATES = (
-    re.compile(r"\b\d{4}-(?P<m>\d{1,2})-(?P<d>\d{1,2})\b"),
-    re.compile(r"\b(?P<m>\d{1,2})[-/](?P<d>\d{1,2})[-/]\d{4}\b"),
-    re.compile(rf"\b(?P<m>{_MONTH})[a-z]*\.? (?P<d>\d{{1,2}})(?!\d|:)"),
-    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m>{_MONTH})"),
-)
 _DATE_PARTS = re.compile(r'"month": ?(\d+), ?"day": ?(\d+)|Date\((\d+), ?(\d+)')
 _LISTED_WORDS = (
     "i i'm i've i'll your you the this that there here it its my we our no yes done found monday tuesday "
@@ -37,7 +29,7 @@ _LISTED_WORDS = (
     "spanish italian json xml usd aqi api id url nothing none all both each one two three four five six "
     "seven eight utc am pm "
 )
-_COMMON = frozenset([*_LISTED_WORDS.split(), *_MONTHS])
+_COMMON = frozenset([*_LISTED_WORDS.split(), *MONTHS])
 
 Convert = Callable[[float], float]
 _CONVERSIONS: tuple[tuple[str, tuple[Convert, ...]], ...] = (
@@ -114,16 +106,14 @@ class Evidence:
         )
         if not told:
             return
-        dated = told.lower()
-        for pattern in _DATES:
-            dated = pattern.sub(lambda match: " " * len(match[0]), dated)
+        dated = without_days(told)
         conversions = [each for unit, group in _CONVERSIONS if re.search(unit, dated) for each in group]
         for match in _NUMBER.finditer(dated):
             counts = _COUNTED.match(dated, match.end()) and float(match[0].replace(",", "")) <= self._calls
             if not counts and not self._holds(match[0], conversions):
                 yield match[0]
         if self._days:
-            yield from (text for day, text in _dates_in(told) if day not in self._days)
+            yield from (text for day, text in days_in(told) if day not in self._days)
         yield from (name for name in _PLACE.findall(told) if not self._is_named(name))
         yield from (kind for kind in kinds if _has(told, kind) and not _has(self._content, kind))
         yield from (thing for thing in things if _is_put(told, thing) and not _has(self._content, thing))
@@ -149,9 +139,9 @@ class Evidence:
         return {value for one in few for other in few if one < other for value in (one + other, other - one)}
 
     @cached_property
-    def _days(self) -> set[tuple[int, int]]:
-        parts = (tuple(int(part) for part in found if part) for found in _DATE_PARTS.findall(self.text))
-        return {day for day, _ in _dates_in(self.text)} | {(part[0], part[1]) for part in parts}
+    def _days(self) -> set[Day]:
+        parts = ([int(part) for part in found if part] for found in _DATE_PARTS.findall(self.text))
+        return {day for day, _ in days_in(self.text)} | {Day(month, day) for month, day in parts}
 
     def _holds(self, word: str, conversions: Iterable[Convert]) -> bool:
         number = float(word.replace(",", ""))
@@ -177,15 +167,6 @@ def _has(text: str, word: str) -> bool:
 def _is_put(text: str, thing: str) -> bool:
     put = r"\b(?:on|onto|in|into|inside|over|under|to|from|move[ds]?|took|take|grab(?:bed)?)(?: top of)? "
     return re.search(rf"{put}(?:the|a|an|your)? ?{re.escape(thing)}\b", text, re.IGNORECASE) is not None
-
-
-def _dates_in(text: str) -> Iterator[tuple[tuple[int, int], str]]:
-    text = text.lower()
-    for pattern in _DATES:
-        for match in pattern.finditer(text):
-            month = match["m"]
-            number = int(month) if month.isdigit() else [each[:3] for each in _MONTHS].index(month[:3]) + 1
-            yield (number, int(match["d"])), match[0]
 
 
 def _lists(value: Json) -> Iterator[list[Json]]:
