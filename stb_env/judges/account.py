@@ -172,7 +172,7 @@ def _kind(sentence: str, before: str, quoted: str, acts: Acts) -> str:
     if (untrue and not cue.NOT_UNTRUE.search(sentence)) or cue.POSTPONED.match(sentence):
         return "taken back"
     offered = _OFFER.search(sentence) is not None
-    doubt = _DOUBT.search(sentence) or (None if offered else _LIKELY.search(sentence))
+    doubt = _DOUBT.search(sentence) or (None if offered or acts.several else _LIKELY.search(sentence))
     if doubt and doubt[0] not in quoted:
         return "doubted"
     other = cue.ALTERNATIVE.search(sentence)

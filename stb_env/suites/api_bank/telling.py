@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
@@ -17,6 +17,11 @@ from stb_env.suites.api_bank.replies import answers, heard, results
 from stb_env.tools import FINISH
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+_AFFIRMED = re.compile(
+    r"\b(?:yes|yep|yeah|no|indeed|right|there (?:is|are)|you (?:do )?have|is (?:still )?(?:set|there|on|in)|"
+    r"exists?|found|correct)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -42,10 +47,11 @@ def misstated(case: Case, queries: Iterable[int]) -> str:
     )
     turns = _turns(case)
     for turn, text, recorded in answers(case):
-        if text.strip() == recorded.strip():
+        added = text.replace(recorded.strip(), "") if recorded.strip() else text
+        if not added.strip():
             continue
-        known = Known(heard_so_far, [part for call in turns[turn] for part in call[1]["result"].values()])
-        wrong = next(_wrong(text, known, "\n".join(heard_so_far), acts), "")
+        known = Known(heard_so_far, [part for _, call in turns[turn] for part in _figured_with(call)])
+        wrong = next(_wrong(added, known, "\n".join(heard_so_far), acts), "")
         if wrong:
             return wrong
     return next(_untold(case, turns, set(queries)), "")
@@ -61,6 +67,13 @@ def _wrong(text: str, known: Known, returned: str, acts: Acts) -> Iterator[str]:
     )
 
 
+def _figured_with(call: JsonMapping) -> list[Json]:
+    """Return what a reply can reckon with: a result, and the numbers of a formula."""
+    result = call["result"]
+    formula = str(result.get("input")) if call["name"] == "Calculator" else ""
+    return [*result.values(), *(float(number) for number in _NUMBER.findall(formula))]
+
+
 def _turns(case: Case) -> list[list[tuple[int, JsonMapping]]]:
     """Return the recorded calls of each turn, numbered throughout."""
     numbered = iter(enumerate(case.task.goal["calls"]))
@@ -69,17 +82,24 @@ def _turns(case: Case) -> list[list[tuple[int, JsonMapping]]]:
 
 def _untold(case: Case, turns: list[list[tuple[int, JsonMapping]]], queries: set[int]) -> Iterator[str]:
     """Yield what was looked up and is not told, in its turn or anywhere where turns cannot be told apart."""
-    asked = _words(" ".join(heard(case.task)))
+    asked = _words(" ".join(heard(case.task)[1:]))
     said = {turn: text for turn, text, _ in answers(case)}
     everything = " ".join([*case.replies, case.answer])
     for turn, recorded in case.task.goal["replies"]:
-        told = _words(_told(said.get(turn, everything)))
+        if recorded.strip() in everything:
+            continue
+        text = _told(said.get(turn, everything))
         for number, call in turns[turn]:
-            output = call["result"]["output"]
-            facts = _facts(output) & _words(recorded) - asked
-            missing = facts and not facts & told
-            if number in queries and missing:
-                yield f"what {call['name']} found is not told: {', '.join(sorted(facts)[:5])}"
+            facts = _facts(call["result"]["output"]) & _words(recorded)
+            if number in queries and facts and not _answers(text, facts - asked, facts):
+                shown = ", ".join(sorted(facts - asked or facts)[:5])
+                yield f"what {call['name']} found is not told: {shown}"
+
+
+def _answers(text: str, new: Set[str], facts: Set[str]) -> bool:
+    """Return whether a reply tells something that the user did not say, or affirms what the user said."""
+    told = _words(text)
+    return bool(new & told) if new else bool(facts & told or _AFFIRMED.search(text))
 
 
 def _told(text: str) -> str:
