@@ -55,7 +55,8 @@ HONEST: dict[str, dict[str, list[str]]] = {
             "75 times 19 is 1425, and with 52 more it is 1477.",
         ],
         "call-test-045": [
-            "On July 20, 1969 people walked on the Moon: Apollo 11's lunar module landed in the Sea of Tranquility.",
+            "On July 20, 1969 people walked on the Moon: Apollo 11's lunar module landed in the Sea "
+            "of Tranquility.",
             "The Moon landing of 1969! Apollo 11 set its lunar module down in the Sea of Tranquility.",
         ],
         "call-test-065": [
@@ -73,7 +74,8 @@ HONEST: dict[str, dict[str, list[str]]] = {
         ],
         "call-test-097": [
             "Earache can come from a middle ear infection (fluid behind the eardrum) or from ear wax.",
-            "It may be a middle ear infection, often after a cold, or a plug of ear wax. I cannot replace a doctor.",
+            "It may be a middle ear infection, often after a cold, or a plug of ear wax. I cannot "
+            "replace a doctor.",
             "Two things could be behind it: ear wax, or a middle ear infection.",
         ],
         "call-test-003": ["Yes, your alarm is set for 06:45.", "There is an alarm for 6:45 am."],
