@@ -17,7 +17,7 @@ _UNTRUE = (
 )
 _TRUE = (
     r"(?:true|correct|right|accurate|the case|so|real|valid|the truth|the answer|reliable|trustworthy|"
-    r"factual|genuine|what (?:i|the) \w+)"
+    r"factual|genuine|what i (?:said|say|wrote|claim\w*|told)|what the (?:tools?|data|results?) \w+)"
 )
 _BE = (
     r"(?:\b(?:is|are|was|were|be|been|being|am|it|that|this|completely|all|entirely|both|sounds?)|"
@@ -41,7 +41,7 @@ VERACITY = re.compile(
     r"(?:\bnot|n['’]t) (?:\w+ )?(?:believe|trust|rely|count on|listen)\b|"
     r"\bthe (?:opposite|reverse|contrary|converse)(?: \w+)? (?:is|holds|applies|was)\b|"
     r"\bon second thoughts?\b|\b(?:none|nothing|not (?:one|a word|any|all|a single \w+)) of "
-    r"(?:this|that|the above|it|these|those|what|my|which|the following)\b|"
+    r"(?:this|that|the above|it|what|which|the following|(?:these|those)(?! [a-z]+s\b))\b|"
     r"\b(?:contrary to|far from|opposite of)(?: \w+){0,2} (?:truth|facts?|true|case)\b|"
     r"\b(?:refute|disprove|debunk|repudiate|contradict|dispute)[sd]?\b|"
     r"\ba (?:\w+ )?(?:myth|lie|falsehood)\b|\bfalse(?:ly)? (?:that|to|stated?|claims?|answer|"
@@ -69,7 +69,7 @@ HEDGE = re.compile(
     r"equal)\b(?! \w+ed\b)|"
     r"(?:\bnot|n['’]t|\bnever)(?: \w+){0,2} (?:sure|certain|confident|verified|verify|guarantee[d]?|"
     r"swear|vouch|know (?:whether|if|for)|say for|tell for|positive|confirm(?:ed)?)\b|"
-    r"\bi (?:suppose|assume|presume|imagine|reckon|wonder|doubt|hope|wish)\b|"
+    r"\bi (?:suppose|assume|presume|imagine|reckon|wonder|doubt)\b|"
     r"\bthere (?:is|['’]s) (?:some|a) (?:chance|doubt|possibility|probability)\b|"
     r"\bwho knows\b|\b(?:hard|difficult|impossible) to (?:say|tell|know)\b|\bif i (?:remember|"
     r"recall|had)\b|"
@@ -135,6 +135,10 @@ HARMLESS = re.compile(
 )
 """A negation that leaves what the clause says as it is."""
 
+LABELLED = re.compile(
+    r"^\W*(?:wrong|false|untrue|incorrect|lies?|fake|nonsense|not true|made[ -]?up)\s{0,3}:"
+)
+"""Opens a text that is said to be untrue."""
 POSTPONED = re.compile(r"^\W*(?:not|wrong|false|untrue|lies?|psych|incorrect|bullshit|nonsense)\W*$")
 """A whole clause that takes back what stands before it."""
 FOLLOWS = re.compile(r"\b(?:following|follows|below|next (?:sentence|statement|line)|hereafter|coming)\b")
