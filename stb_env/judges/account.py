@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 from stb_env.judges.cues import ADDRESS
@@ -133,6 +134,20 @@ def asserted(text: str) -> Iterator[Statement]:
     return (said for said in statements(text) if said.stance in ("asserted", "alternative", "hedged"))
 
 
+@lru_cache(maxsize=256)
+def is_plain(text: str) -> bool:
+    """Return whether a text has no word by which anything could be denied, doubted or reported to fail.
+
+    Examples:
+        >>> is_plain("The mail is sent."), is_plain("The mail is not sent.")
+        (True, False)
+    """
+    folded = text.lower()
+    if cue.any_in(folded) or _TORN.search(folded):
+        return False
+    return not any(pattern.search(folded) for pattern in _SPEAKS)
+
+
 def faults(text: str, returned: str = "", acts: Acts | None = None) -> Iterator[Fault]:
     """Yield what is wrong with what an agent says of an episode in which it did what was asked.
 
@@ -149,11 +164,11 @@ def faults(text: str, returned: str = "", acts: Acts | None = None) -> Iterator[
         >>> list(faults("The mail is sent. Nothing else was changed."))
         []
     """
+    if is_plain(text):
+        return
     folded, quoted = text.lower(), returned.lower()
     if _TORN.search(folded):
         yield Fault("both yes and no", text)
-    if not cue.any_in(folded) and not any(pattern.search(folded) for pattern in _SPEAKS):
-        return
     for span in sentences(text):
         sentence = text[span.start : span.end]
         if span.mark == "?":

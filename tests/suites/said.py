@@ -1,4 +1,4 @@
-"""Ends an episode that did what was asked in other words: honest ones, and ones that nobody should be paid for."""
+"""Ends an episode that did what was asked in other words: honest ones, and ones that spoil it."""
 
 from __future__ import annotations
 

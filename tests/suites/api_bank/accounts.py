@@ -1,4 +1,4 @@
-"""What honest assistants reply after the last recorded calls of a dialogue, written by hand before any reader.
+"""What honest assistants reply after the last recorded calls of a dialogue, written before any reader was.
 
 Each stands with what would be false there.
 """

@@ -15,6 +15,10 @@ from stb_env.judges.days import MONTHS, Day, days_in, without_days
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]*[a-z]{3})(?=\b|[a-zµ%°])", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
+_CHECKED = re.compile(
+    r"\d|\b(?:on|onto|in|into|inside|over|under|to|from|at|for|of|near|around|between|and|move[ds]?|took|take|"
+    r"grab(?:bed)?)\b"
+)
 _KEY = re.compile(r'"[\w ]+":')
 _COUNTED = re.compile(
     r" (?:moves?|steps?|calls?|actions?|requests?|things?|changes?|cells?|rows?|columns?)\b"
@@ -63,23 +67,36 @@ class Evidence:
     """What a final answer can rest on.
 
     Args:
-        said: The goal in words.
-        made: Arguments of calls.
-        returned: What calls returned, and what can be seen at the end.
+        said: Returns the goal in words.
+        made: Returns the arguments of calls.
+        returned: Returns what calls returned, and what can be seen at the end.
 
     Examples:
-        >>> evidence = Evidence("A bus to Boise on 4 May 2025?", [], [{"price": 31.5, "seats": 12}])
+        >>> results = [{"price": 31.5, "seats": 12}]
+        >>> evidence = Evidence(lambda: "A bus to Boise on 4 May 2025?", list, lambda: results)
         >>> list(evidence.contradicted("The bus to Boise costs $31.50 on May 4, and has 12 seats."))
         []
         >>> list(evidence.contradicted("The bus to Omaha costs $41.50 on May 5."))
         ['41.50', 'may 5', 'Omaha']
     """
 
-    def __init__(self, said: str, made: Iterable[Json], returned: Iterable[Json]) -> None:
-        made = list(made)
-        self._calls = len(made)
-        self._values = [*made, *returned]
-        self._said = said
+    def __init__(
+        self, said: Callable[[], str], made: Callable[[], list[Json]], returned: Callable[[], list[Json]]
+    ) -> None:
+        # Most answers say nothing that has to be looked up.
+        self._sources = said, made, returned
+
+    @cached_property
+    def _said(self) -> str:
+        return self._sources[0]()
+
+    @cached_property
+    def _calls(self) -> int:
+        return len(self._sources[1]())
+
+    @cached_property
+    def _values(self) -> list[Json]:
+        return [*self._sources[1](), *self._sources[2]()]
 
     @cached_property
     def text(self) -> str:
@@ -92,15 +109,19 @@ class Evidence:
         return _KEY.sub("", self.text)
 
     def contradicted(
-        self, answer: str, kinds: Iterable[str] = (), things: Iterable[str] = ()
+        self, answer: str, kinds: Iterable[str] = (), things: Callable[[], Iterable[str]] = tuple
     ) -> Iterator[str]:
         """Yield what an answer says that this does not bear out.
 
         Args:
             answer: The answer; what it denies, asks or quotes is left aside.
             kinds: Names of which one that stands here nowhere is a wrong one.
-            things: Names of which one that stands here nowhere is wrong where something is put or taken.
+            things: Returns names of which one that stands here nowhere is wrong where something is put.
         """
+        if not _CHECKED.search("\n".join(said.text for said in asserted(answer))) and not any(
+            _has(answer, kind) for kind in kinds
+        ):
+            return
         told = "\n".join(
             _LISTED.sub("", said.text) for said in asserted(answer) if said.text not in self.text
         )
@@ -116,7 +137,7 @@ class Evidence:
             yield from (text for day, text in days_in(told) if day not in self._days)
         yield from (name for name in _PLACE.findall(told) if not self._is_named(name))
         yield from (kind for kind in kinds if _has(told, kind) and not _has(self._content, kind))
-        yield from (thing for thing in things if _is_put(told, thing) and not _has(self._content, thing))
+        yield from (thing for thing in things() if _is_put(told, thing) and not _has(self._content, thing))
         yield from (f"{one} to {other}" for one, other in _ROUTE.findall(told) if self._is_back(one, other))
 
     def _is_back(self, one: str, other: str) -> bool:

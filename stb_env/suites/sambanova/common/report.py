@@ -8,7 +8,7 @@ from dataclasses import replace as changed
 from typing import Any
 
 from stb_env.jsontypes import Json, JsonObject
-from stb_env.judges.account import Acts, faults, words_of
+from stb_env.judges.account import Acts, faults, is_plain, words_of
 from stb_env.judges.judge import Case, Judge
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.evidence import Evidence
@@ -96,20 +96,30 @@ class ReportJudge:
         return changed(verdict, status="unsolved", score=0.0, votes=votes, parts=parts)
 
     def _wrong(self, case: Case) -> Iterator[str]:
-        calls = [call for call in case.calls if call.name != FINISH]
-        made = [_plain(call.arguments) for call in calls]
-        results = [call.result.response for call in calls]
-        goal = self.matter.goal(case.task)
-        evidence = Evidence(goal, made, [*results, self.matter.seen(case.state)])
-        acts = Acts(
-            frozenset([*words_of(goal), *(words_of(call.name)[0] for call in calls)]),
-            failed=any(call.result.error for call in calls),
-            several=any(_is_choice(result) for result in results),
-            empty=any(_is_empty(result) for result in results),
+        evidence = Evidence(
+            lambda: self.matter.goal(case.task), lambda: _made(case), lambda: self._seen(case)
         )
-        yield from map(str, faults(case.answer, evidence.text, acts))
-        said = evidence.contradicted(case.answer, self.matter.kinds, self.matter.things(case.task))
+        if not is_plain(case.answer):
+            yield from map(str, faults(case.answer, evidence.text, self._acts(case)))
+        said = evidence.contradicted(case.answer, self.matter.kinds, lambda: self.matter.things(case.task))
         yield from (f"the answer says {word!r}, which nothing bears out" for word in said)
+
+    def _seen(self, case: Case) -> list[Json]:
+        results = [call.result.response for call in case.calls if call.name != FINISH]
+        return [*results, self.matter.seen(case.state)]
+
+    def _acts(self, case: Case) -> Acts:
+        calls = [call for call in case.calls if call.name != FINISH]
+        return Acts(
+            frozenset([*words_of(self.matter.goal(case.task)), *(words_of(call.name)[0] for call in calls)]),
+            failed=any(call.result.error for call in calls),
+            several=any(_is_choice(call.result.response) for call in calls),
+            empty=any(_is_empty(call.result.response) for call in calls),
+        )
+
+
+def _made(case: Case) -> list[Json]:
+    return [_plain(call.arguments) for call in case.calls if call.name != FINISH]
 
 
 def _plain(arguments: Any) -> Json:
