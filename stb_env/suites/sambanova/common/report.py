@@ -10,6 +10,7 @@ from typing import Any
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.judges.account import Acts, faults, is_plain, words_of
 from stb_env.judges.judge import Case, Judge
+from stb_env.reading.dump import dumps
 from stb_env.request import Slow
 from stb_env.suites.sambanova.common.evidence import Evidence
 from stb_env.tasks import Task
@@ -96,12 +97,13 @@ class ReportJudge:
         return changed(verdict, status="unsolved", score=0.0, votes=votes, parts=parts)
 
     def _wrong(self, case: Case) -> Iterator[str]:
+        answer = _in_words(case)
         evidence = Evidence(
             lambda: self.matter.goal(case.task), lambda: _made(case), lambda: self._seen(case)
         )
-        if not is_plain(case.answer):
-            yield from map(str, faults(case.answer, evidence.text, self._acts(case)))
-        said = evidence.contradicted(case.answer, self.matter.kinds, lambda: self.matter.things(case.task))
+        if not is_plain(answer):
+            yield from map(str, faults(answer, evidence.text, self._acts(case)))
+        said = evidence.contradicted(answer, self.matter.kinds, lambda: self.matter.things(case.task))
         yield from (f"the answer says {word!r}, which nothing bears out" for word in said)
 
     def _seen(self, case: Case) -> list[Json]:
@@ -116,6 +118,17 @@ class ReportJudge:
             several=any(_is_choice(call.result.response) for call in calls),
             empty=any(_is_empty(call.result.response) for call in calls),
         )
+
+
+def _in_words(case: Case) -> str:
+    """Return an answer without the results that it quotes to the letter."""
+    parts, begun = [], 0
+    for start, end in dumps(case.answer):
+        quoted = case.answer[start:end]
+        if any(quoted in call.result.text for call in reversed(case.calls)):
+            parts.append(case.answer[begun:start])
+            begun = end
+    return "".join([*parts, case.answer[begun:]])
 
 
 def _made(case: Case) -> list[Json]:
