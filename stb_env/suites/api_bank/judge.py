@@ -128,7 +128,7 @@ class DialogueJudge:
         metrics |= {} if rouge is None else {"rouge_l": rouge}
         metrics |= {} if agreement is None else {"agreement": agreement}
         parts = {"calls": right == sum(needed), "state": state_holds}
-        wrong = "" if self.basis != "dialogue" else misstated(case, self._queries(case.task, start))
+        wrong = "" if self.basis != "dialogue" else misstated(case, lambda: self._queries(case.task, start))
         scores["dialogue"] = 0.0 if wrong else scores["calls"]
         return self._verdict(scores, parts, metrics, wrong)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
@@ -25,7 +25,7 @@ _AFFIRMED = re.compile(
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
-def misstated(case: Case, queries: Iterable[int]) -> str:
+def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
     """Return what is wrong with the replies that follow recorded calls; an empty text where nothing is.
 
     A reply must not take back, doubt or contradict what was done and found (`faults`, `Known`), and where
@@ -34,8 +34,11 @@ def misstated(case: Case, queries: Iterable[int]) -> str:
 
     Args:
         case: The episode.
-        queries: Which of the recorded calls looked something up.
+        queries: Returns which of the recorded calls looked something up.
     """
+    said = answers(case)
+    if len(said) == len(case.task.goal["replies"]) and all(text == recorded for _, text, recorded in said):
+        return ""
     calls = [call for call in case.calls if call.name != FINISH]
     returned = results(case)
     heard_so_far = [*heard(case.task), *map(_written, returned)]
@@ -46,7 +49,7 @@ def misstated(case: Case, queries: Iterable[int]) -> str:
         empty=any(not call.result.response for call in calls),
     )
     turns = _turns(case)
-    for turn, text, recorded in answers(case):
+    for turn, text, recorded in said:
         added = text.replace(recorded.strip(), "") if recorded.strip() else text
         if not added.strip():
             continue
@@ -54,7 +57,7 @@ def misstated(case: Case, queries: Iterable[int]) -> str:
         wrong = next(_wrong(added, known, "\n".join(heard_so_far), acts), "")
         if wrong:
             return wrong
-    return next(_untold(case, turns, set(queries)), "")
+    return next(_untold(case, turns, set(queries())), "")
 
 
 def _wrong(text: str, known: Known, returned: str, acts: Acts) -> Iterator[str]:

@@ -133,8 +133,9 @@ class Evidence:
             counts = _COUNTED.match(dated, match.end()) and float(match[0].replace(",", "")) <= self._calls
             if not counts and not self._holds(match[0], conversions):
                 yield match[0]
-        if self._days:
-            yield from (text for day, text in days_in(told) if day not in self._days)
+        named = list(days_in(told))
+        if named and self._days:
+            yield from (text for day, text in named if day not in self._days)
         yield from (name for name in _PLACE.findall(told) if not self._is_named(name))
         yield from (kind for kind in kinds if _has(told, kind) and not _has(self._content, kind))
         yield from (thing for thing in things() if _is_put(told, thing) and not _has(self._content, thing))
