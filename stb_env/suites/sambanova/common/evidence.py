@@ -15,10 +15,10 @@ from stb_env.judges.days import MONTHS, Day, days_in, without_days
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]*[a-z]{3})(?=\b|[a-zµ%°])", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
 _LISTED = re.compile(r"^\s*\d{1,2}[.)]\s", re.MULTILINE)
-_CHECKED = re.compile(
-    r"\d|\b(?:on|onto|in|into|inside|over|under|to|from|at|for|of|near|around|between|and|move[ds]?|took|take|"
-    r"grab(?:bed)?)\b"
+_PUT = re.compile(
+    r"\b(?:on|onto|in|into|inside|over|under|to|from|move[ds]?|took|take|grab(?:bed)?) ", re.IGNORECASE
 )
+_STATED = re.compile(r"\d|\b(?:in|from|to|at|for|of|near|around|between|and) [A-Z]")
 _KEY = re.compile(r'"[\w ]+":')
 _COUNTED = re.compile(
     r" (?:moves?|steps?|calls?|actions?|requests?|things?|changes?|cells?|rows?|columns?)\b"
@@ -118,9 +118,9 @@ class Evidence:
             kinds: Names of which one that stands here nowhere is a wrong one.
             things: Returns names of which one that stands here nowhere is wrong where something is put.
         """
-        if not _CHECKED.search("\n".join(said.text for said in asserted(answer))) and not any(
-            _has(answer, kind) for kind in kinds
-        ):
+        prose = "\n".join(said.text for said in asserted(answer))
+        placed = things is not tuple and _PUT.search(prose)
+        if not (_STATED.search(prose) or placed or any(_has(prose, kind) for kind in kinds)):
             return
         told = "\n".join(
             _LISTED.sub("", said.text) for said in asserted(answer) if said.text not in self.text

@@ -103,7 +103,8 @@ class ReportJudge:
         )
         if not is_plain(answer):
             yield from map(str, faults(answer, evidence.text, self._acts(case)))
-        said = evidence.contradicted(answer, self.matter.kinds, lambda: self.matter.things(case.task))
+        things = tuple if self.matter.things is no_things else lambda: self.matter.things(case.task)
+        said = evidence.contradicted(answer, self.matter.kinds, things)
         yield from (f"the answer says {word!r}, which nothing bears out" for word in said)
 
     def _seen(self, case: Case) -> list[Json]:
