@@ -43,6 +43,9 @@ class Known:
         texts: What was said and asked so far, the system's date among it.
         results: What calls took and returned.
 
+    Attributes:
+        returned: All of the results as one text.
+
     Examples:
         >>> known = Known(["What did BRKV cost on 22 March?"], [42.25])
         >>> known.agrees("BRKV cost 42.25 on March 22."), known.agrees("BRKV cost 41 on March 22.")
@@ -54,9 +57,7 @@ class Known:
     def __init__(self, texts: Iterable[str], results: Sequence[Json]) -> None:
         self._said = "\n".join(texts)
         self._results = list(results)
-        self._returned = "\n".join(
-            each if isinstance(each, str) else jsontext.dumps(each) for each in results
-        )
+        self.returned = "\n".join(each if isinstance(each, str) else jsontext.dumps(each) for each in results)
         self._sizes = {len(each) for each in _lists(list(results))}
 
     def agrees(self, text: str, *, failed: Sequence[bool] = ()) -> bool:
@@ -69,7 +70,7 @@ class Known:
         if self.unsupported(text):
             return False
         text = text.replace("’", "'")
-        if failed and not any(failed) and _DENIED.search(text) and not _DENIED.search(self._returned):
+        if failed and not any(failed) and _DENIED.search(text) and not _DENIED.search(self.returned):
             return False
         return not (failed and failed[-1] and _CLAIMED.search(text) and not _DENIED.search(text))
 
@@ -81,7 +82,7 @@ class Known:
 
     @cached_property
     def _all(self) -> str:
-        return f"{self._said}\n{self._returned}".casefold()
+        return f"{self._said}\n{self.returned}".casefold()
 
     @cached_property
     def _numbers(self) -> set[float]:
@@ -89,7 +90,11 @@ class Known:
         found |= {float(part) for part in re.findall(r"\d+", self._all)}
         clocks = clocks_in(self._all)
         found |= {float(part) for hour, minute in clocks for part in (hour, hour - 12, minute)}
-        return found | {float(n) for n, word in enumerate(NUMBERS) if word in self._all} | self._sizes
+        return found | {float(n) for n, word in enumerate(NUMBERS) if word in self._spelled} | self._sizes
+
+    @cached_property
+    def _spelled(self) -> set[str]:
+        return set(re.findall(r"[a-z]+", self._all))
 
     @cached_property
     def _derived(self) -> set[float]:
