@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stb_env.judges.judge import Case
-from stb_env.judges.terms import key_terms, numbers, terms
+from stb_env.judges.terms import key_terms, terms, terms_of, tokens
 from stb_env.tools import FINISH, Status, Tool, ToolId
 from stb_env.trajectory import CallRecord, arguments_text
 
@@ -20,11 +20,17 @@ _HOLLOW = re.compile(
 # Members of JSON, of JSON inside a text, and of what Python prints of a dictionary.
 _KEY = re.compile(r"""\\?["']([\w .@/-]{1,40})\\?["']\s*:""")
 _ENVELOPE = frozenset({"error", "response"})
-_NAMES = frozenset({"name", "title", "text", "word", "value", "label", "result", "results"})
+# What a thing is called, and when it was.
+_NAMES = frozenset({"name", "title", "text", "word", "value", "label", "result", "results", "year", "month", "day"})
 _UNSAID = frozenset({"true", "fals", "null", "http", "https", "www", "com"})
+_LAST = re.compile(r"[A-Z]?[a-z]+\Z|[A-Z]+\Z")
+_GIST, _FEW, _LISTED = 5, 2, 6
+_WHOLE = 0.6
 # No response is worth more as evidence.
 _MAX_RESPONSE = 65_536
 _FREE = 4
+# What a query names: quoted, with digits, or in capitals inside a sentence.
+_NAMED = re.compile(r"(?<!\w)['\"‘“][^'\"‘’“”]{2,}['\"’”]|\d|(?<=[a-z,] )(?!I\b|API\b)[A-Z]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +40,14 @@ class Leaf:
     Attributes:
         key: Stems of its name.
         named: Whether it names what the response is about, as nearly any answer does.
-        value: Terms of its value that neither the query nor the arguments have.
+        news: Terms of its value that neither the query nor the arguments have.
+        gist: How many of them an answer has that tells it: of a long text the gist, of a long list a few.
     """
 
     key: frozenset[str]
     named: bool
-    value: frozenset[str]
+    news: frozenset[str]
+    gist: float
 
 
 @dataclass(frozen=True)
@@ -64,14 +72,9 @@ class Source:
         return tuple(_leaves(self.text, self.given))
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The terms of all of it."""
-        return terms(self.text)
-
-    @cached_property
-    def numbers(self) -> frozenset[str]:
-        """Its numbers."""
-        return numbers(self.text)
+    def tokens(self) -> frozenset[str]:
+        """All of its words and numbers."""
+        return tokens(self.text)
 
     @property
     def text(self) -> str:
@@ -89,7 +92,9 @@ class Evidence:
         tried: How many calls there were.
         answered: Those that were answered without an error and with something.
         followed: Those of them that follow from the query: what a guess returns says nothing about it.
-        given: Terms of the query and of all arguments.
+        asked: Terms of the query.
+        argued: Terms of all arguments.
+        given: Terms of both.
 
     Examples:
         >>> from stb_env.tasks import Task
@@ -106,22 +111,34 @@ class Evidence:
         calls = [call for call in case.calls if call.name != FINISH]
         tools = {tool.name: tool for tool in case.task.tools}
         self.asked = terms(case.task.query)
-        self.given = self.asked | terms("\n".join(arguments_text(call.arguments) for call in calls))
+        self.argued = terms("\n".join(arguments_text(call.arguments) for call in calls))
+        self.given = self.asked | self.argued
         self.tried = len(calls)
-        self.answered = list(self._read(calls, tools))
+        self.answered = list(self._read(case.task.query, calls, tools))
         self.followed = [source for source in self.answered if not source.guessed]
 
-    def _read(self, calls: Sequence[CallRecord], tools: dict[str, Tool]) -> Iterator[Source]:
-        known = set(self.asked)
+    @cached_property
+    def tokens(self) -> frozenset[str]:
+        """All words and numbers of what follows from the query."""
+        return frozenset().union(*(source.tokens for source in self.followed))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The terms among them."""
+        return terms_of(self.tokens)
+
+    def _read(self, query: str, calls: Sequence[CallRecord], tools: dict[str, Tool]) -> Iterator[Source]:
+        known = set(tokens(query))
+        named = _NAMED.search(query) is not None
         for call in calls:
             if not _answered(call):
                 continue
             tool = tools.get(call.name)
-            guessed = _guessed(call, tool, known)
+            guessed = _guessed(call, tool, known, named)
             source = Source(None if tool is None else tool.id, call, guessed, self.given)
             yield source
             if not guessed:
-                known |= source.words
+                known |= source.tokens
 
 
 def _answered(call: CallRecord) -> bool:
@@ -129,31 +146,39 @@ def _answered(call: CallRecord) -> bool:
     return not result.error and result.status is Status.OK and _HOLLOW.fullmatch(result.text) is None
 
 
-def _guessed(call: CallRecord, tool: Tool | None, known: set[str]) -> bool:
-    free = list(_free_arguments(call, tool))
-    return bool(free) and not any(words & known for words in free)
+def _guessed(call: CallRecord, tool: Tool | None, known: set[str], named: bool) -> bool:
+    """Return whether nothing that only the task can say comes from the task.
 
-
-def _free_arguments(call: CallRecord, tool: Tool | None) -> Iterator[frozenset[str]]:
-    """Yield the terms of each argument that only the task can say.
-
-    Short codes, small numbers and members of an enumeration are chosen, not known.
+    Short codes, small numbers and members of an enumeration are chosen, not known. A query that names nothing
+    leaves an agent no more than the documented default.
     """
     if isinstance(call.arguments, str):
-        yield terms(call.arguments)
-        return
+        return _meaning(call.arguments).isdisjoint(known)
     properties = {} if tool is None else tool.parameters.get("properties", {})
+    free = False
     for name, value in call.arguments.items():
-        text = str(value)
-        if isinstance(value, bool) or len(text) < _FREE or "enum" in properties.get(name, {}):
+        schema = properties.get(name, {})
+        if isinstance(value, bool) or len(str(value)) < _FREE or "enum" in schema:
             continue
-        yield terms(text)
+        if not _meaning(str(value)).isdisjoint(known):
+            return False
+        free = free or named or value != schema.get("default")
+    return free
+
+
+def _meaning(text: str) -> frozenset[str]:
+    """Return the words of an argument, those aside that join others."""
+    words = tokens(text)
+    return frozenset(word for word in words if len(word) >= _FREE or word[0].isdigit()) or words
 
 
 def _leaves(text: str, given: frozenset[str]) -> Iterator[Leaf]:
     parts = _KEY.split(text)
     for key, value in zip(parts[1::2], parts[2::2], strict=True):
-        said = terms(value) - given - _UNSAID
-        if said:
-            name = key.lower()
-            yield Leaf(key_terms([key]), name in _NAMES or name in _ENVELOPE, said)
+        said = terms(value) - _UNSAID
+        if said - given:
+            words = key_terms([key])
+            last = _LAST.search(key)
+            named = key in _ENVELOPE or (last is not None and last[0].lower() in _NAMES)
+            need = _GIST if value.count("'") + value.count('"') < _LISTED else _FEW
+            yield Leaf(words, named, said - given, min(need, _WHOLE * len(said - given)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stb_env.judges.evidence import Evidence, Leaf
@@ -11,15 +11,15 @@ from stb_env.judges.terms import numbers, terms
 from stb_env.reading.statement import Statement, statements
 
 # Names of members as data write them, and what stands around them there.
-_FIELD = re.compile(r"\b\w+(?:_\w+|\.\w+)+\s*[:|=]|\\?[\"']\s*:|[{}]")
+_FIELD = re.compile(r"\b\w+(?:_\w+)+\s*[:|=]|\\?[\"']\s*:|[{}]")
 _WORDS = re.compile(r"[^\W_]+")
-_WHOLE = 0.6
-# Of a long text an answer tells the gist, of a long list a few.
-_GIST = 5
-# A sentence with more values than that is a list, whatever it begins with.
+_OPENING = re.compile(r"[^.:?!\n]{1,120}(?=:\s)")
+# A sentence with more news than that is a list, whatever it begins with.
 _CROWD = 16
-# A bare name is an answer where the answer is about the query at all.
-_TOUCHED = 0.25
+_PROSE = 0.1
+_ROOT = 4
+_ITEM = re.compile(r"[^\n]{0,4}\n\s*(?:[-*•]|\d{1,2}[.)])\s", re.ASCII)
+_MARK = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +28,13 @@ class Finding:
 
     Attributes:
         source: Position of its call among those that follow from the query.
-        asked: Whether its name, or the sentence that tells it, is about what the query asks.
+        asked: Whether its name is what the query asks, or what a thing is called.
+        tied: Whether a sentence tells it that is about the query.
     """
 
     source: int
     asked: bool
+    tied: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,7 @@ class Findings:
     Attributes:
         told: The members of responses that it asserts.
         offered: How many members it could have told.
-        said: Share of the query's terms that it takes up.
+        prose: Share of its words that are its own.
         unclaimed: Share of what it has from the responses that it denies, doubts, offers beside something
             else, or takes back.
         retracted: Whether it takes something back.
@@ -52,16 +54,21 @@ class Findings:
 
     told: tuple[Finding, ...]
     offered: int
-    said: float
+    prose: float
     unclaimed: float
     retracted: bool
     invented: float
     raw: float
 
     @property
+    def named(self) -> float:
+        """Share of what it tells whose name the query asks for."""
+        return sum(finding.asked for finding in self.told) / max(1, len(self.told))
+
+    @property
     def precision(self) -> float:
         """Share of what it tells that was asked for."""
-        return sum(finding.asked for finding in self.told) / len(self.told) if self.told else 0.0
+        return sum(finding.asked or finding.tied for finding in self.told) / max(1, len(self.told))
 
     @property
     def sources(self) -> set[int]:
@@ -77,58 +84,94 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
         evidence: The calls.
     """
     said = statements(text)
-    asserted = [one for one in said if one.stance == "asserted"]
-    claimed, tied = _claimed(asserted, evidence)
-    told, offered = [], 0
-    share = len(claimed & evidence.asked) / max(1, len(evidence.asked))
-    for position, source in enumerate(evidence.followed):
-        for leaf in source.leaves:
-            offered += 1
-            if _tells(claimed, leaf):
-                asked = (leaf.named and share > _TOUCHED) or not leaf.key.isdisjoint(evidence.asked) or _tells(tied, leaf)
-                told.append(Finding(position, asked))
-    known = frozenset().union(*(source.words for source in evidence.followed))
+    claimed, tied = _claimed(text, said, evidence)
+    leaves = [(position, leaf) for position, source in enumerate(evidence.followed) for leaf in source.leaves]
+    found = [(position, leaf) for position, leaf in leaves if _tells(claimed, leaf)]
+    # A bare name is an answer only where something else shows what it is the name of.
+    words = evidence.asked - evidence.argued - frozenset().union(*(leaf.key for _, leaf in found))
+    touched = not words.isdisjoint(claimed)
+    told = [
+        Finding(
+            position,
+            asked=(leaf.named and touched) or not leaf.key.isdisjoint(evidence.asked),
+            tied=_tells(tied, leaf),
+        )
+        for position, leaf in found
+    ]
     return Findings(
         told=tuple(told),
-        offered=offered,
-        said=share,
-        unclaimed=_unclaimed(said, known - evidence.given),
+        offered=len(leaves),
+        prose=_prose(text, evidence),
+        unclaimed=_unclaimed(text, said, evidence.words - evidence.given),
         retracted=any(one.stance == "retracted" for one in said),
-        invented=_invented(asserted, evidence),
+        invented=_invented(said, evidence),
         raw=_raw(text, said),
     )
 
 
-def _claimed(asserted: Iterable[Statement], evidence: Evidence) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the terms that are asserted, and those of them in sentences that are about the query."""
-    by_sentence: dict[int, set[str]] = {}
-    for one in asserted:
-        by_sentence.setdefault(one.sentence, set()).update(terms(one.text))
-    claimed = frozenset().union(*by_sentence.values())
-    about = [
-        words
-        for words in by_sentence.values()
-        if not words.isdisjoint(evidence.asked) and len(words - evidence.given) <= _CROWD
-    ]
-    return claimed, frozenset().union(*about)
+def _prose(text: str, evidence: Evidence) -> float:
+    words = _WORDS.findall(text.lower())
+    own = sum(not word[0].isdigit() and word not in evidence.tokens for word in words)
+    return own / max(1, len(words))
+
+
+def _claimed(
+    text: str, said: Sequence[Statement], evidence: Evidence
+) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the terms that are asserted, and those of them in sentences that are about the query.
+
+    A line that ends in a colon is about what is listed below it.
+    """
+    by_sentence: dict[int, list[Statement]] = {}
+    for one in said:
+        if one.stance == "asserted":
+            by_sentence.setdefault(one.sentence, []).append(one)
+    asked = _roots(evidence.asked)
+    claimed: set[str] = set()
+    about: set[str] = set()
+    heads = False
+    for parts in by_sentence.values():
+        sentence = text[parts[0].start : parts[-1].end]
+        words = terms(sentence)
+        claimed |= words
+        ties = not _roots(words).isdisjoint(asked) and _prose(sentence, evidence) >= _PROSE
+        listed = _ITEM.match(text, max(0, parts[0].start - _MARK)) is not None
+        if (ties or (heads and listed)) and len(words - evidence.given) <= _CROWD:
+            about |= words
+        heads = (ties and text[parts[-1].end : parts[-1].end + 2].startswith(":")) or (heads and listed)
+    return frozenset(claimed), frozenset(about)
+
+
+def _roots(words: Iterable[str]) -> set[str]:
+    """Return the beginnings of words: who asks for players is told who plays."""
+    return {word if word[0].isdigit() else word[:_ROOT] for word in words}
 
 
 def _tells(claimed: frozenset[str], leaf: Leaf) -> bool:
-    return len(leaf.value & claimed) >= min(_GIST, _WHOLE * len(leaf.value))
+    return len(leaf.news & claimed) >= leaf.gist
 
 
-def _unclaimed(said: Sequence[Statement], known: frozenset[str]) -> float:
+def _unclaimed(text: str, said: Sequence[Statement], known: frozenset[str]) -> float:
+    if _disowned(text):
+        return 1.0
     asserted = sum(len(terms(one.text) & known) for one in said if one.stance in ("asserted", "quoted"))
     others = sum(len(terms(one.text) & known) for one in said if one.stance not in ("asserted", "quoted", "asked"))
     return others / (asserted + others) if others else 0.0
 
 
-def _invented(asserted: Iterable[Statement], evidence: Evidence) -> float:
-    said = numbers("\n".join(one.text for one in asserted)) - numbers_given(evidence)
-    weights = {number: 1.0 if len(number.strip("0.")) > 2 else 0.5 for number in said if len(number) > 1}
+def _disowned(text: str) -> bool:
+    """Return whether the answer opens with a denial or a doubt, and a colon: it is about all that follows."""
+    opening = _OPENING.match(text)
+    return opening is not None and all(one.stance != "asserted" for one in statements(opening[0]))
+
+
+def _invented(said: Iterable[Statement], evidence: Evidence) -> float:
+    claimed = "\n".join(one.text for one in said if one.stance not in ("denied", "asked"))
+    found = numbers(claimed) - numbers_given(evidence)
+    weights = {number: 1.0 if len(number.strip("0.")) > 2 else 0.5 for number in found if len(number) > 1}
     if not weights:
         return 0.0
-    known = frozenset().union(*(source.numbers for source in evidence.followed))
+    known = {token for token in evidence.tokens if token[0].isdigit()}
     missing = [number for number in weights if number not in known]
     if missing:
         values = [float(number) for number in known]

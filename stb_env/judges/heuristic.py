@@ -50,7 +50,8 @@ class Thresholds:
         precision: Share of the findings that must be what the query asks.
         flood: Findings from which telling most of what was offered is a dump.
         offered: Share of what was offered that is most of it.
-        said: Share of the query's terms that the answer takes up.
+        prose: Share of own words below which an answer is bare data.
+        bare: Precision that bare data need.
         waste: Irrelevant tools called for each relevant one.
         complete: Share of the relevant APIs that must have answered, and be told of, for solved.
         partial: Share of them up to which an answer that regrets nothing is unsolved.
@@ -61,14 +62,15 @@ class Thresholds:
     evidence: float = 1.0
     doubtful: float = 0.3
     grounded: float = 0.5
-    unclaimed: float = 0.4
+    unclaimed: float = 0.3
     invented: float = 0.34
     raw: float = 0.1
     crowd: int = 1
-    precision: float = 0.5
-    flood: int = 12
+    precision: float = 0.62
+    flood: int = 5
     offered: float = 0.7
-    said: float = 0.1
+    prose: float = 0.15
+    bare: float = 0.75
     waste: float = 1.0
     complete: float = 1.0
     partial: float = 0.5
@@ -90,18 +92,17 @@ class HeuristicJudge:
 
     def _decide(self, case: Case) -> Decision:
         limits = self._thresholds
-        sentences = list(_own_sentences(case.answer[:_MAX_ANSWER]))
+        text, sentences = _to_the_user(case.answer[:_MAX_ANSWER])
         if not sentences:
             return "unsolved", "empty: nothing is left to judge"
         refused = sum(REFUSAL.search(text.lower()) is not None for text in sentences) / len(sentences)
-        if refused >= limits.refusal:
+        if refused > limits.refusal:
             return "unsolved", f"refusal: {refused:.0%} of the sentences decline or apologise"
         evidence = Evidence(case)
         if not evidence.answered:
             return "unsolved", f"no evidence: none of {evidence.tried} calls was answered"
         if not evidence.followed:
             return "unsolved", f"guessed: no argument of {len(evidence.answered)} calls is in the query or an earlier result"
-        text = "\n".join(sentences)
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))
         weight, share = _grounding(claims, evidence)
@@ -111,7 +112,7 @@ class HeuristicJudge:
                 return "unsolved", reason
         if not claims:
             return "unsolved", "echo: says nothing that the query and the arguments do not"
-        if weight < limits.evidence:
+        if weight < limits.evidence and len(found.told) < 2:
             return "unsolved", "too little: hardly anything in it occurs in what the tools answered"
         if share < limits.doubtful:
             return "unsolved", f"ungrounded: {share:.0%} of the facts occur in what the tools answered"
@@ -121,8 +122,9 @@ class HeuristicJudge:
         limits = self._thresholds
         if found.raw > limits.raw:
             return f"dump: {found.raw:.0%} of it is data as programs write them"
-        if len(found.told) > limits.flood and len(found.told) > limits.offered * found.offered:
-            return f"dump: it tells {len(found.told)} of the {found.offered} values that the tools answered"
+        told, offered = len(found.told), found.offered
+        if told > limits.flood and told > limits.offered * offered and found.named < limits.precision:
+            return f"dump: it tells {told} of the {offered} values that the tools answered"
         return ""
 
     def _stance(self, text: str, found: Findings) -> str:
@@ -138,10 +140,10 @@ class HeuristicJudge:
 
     def _precision(self, text: str, found: Findings) -> str:
         limits = self._thresholds
-        if len(found.told) > limits.crowd and found.precision < limits.precision:
+        plain = found.prose < limits.prose
+        precision = limits.bare if plain else limits.precision
+        if len(found.told) > limits.crowd and found.precision < precision:
             return f"beside the point: {found.precision:.0%} of {len(found.told)} values are what the query asks"
-        if found.said < limits.said:
-            return f"beside the point: it takes up {found.said:.0%} of the query's words"
         return ""
 
     def _complete(
@@ -162,7 +164,8 @@ class HeuristicJudge:
             return "unsolved", f"wasteful: {len(called - relevant)} irrelevant APIs called, {facts}"
         if refused:
             return "unsure", f"part refused: {facts}"
-        if relevant and len(used) <= limits.partial * len(relevant) < len(relevant) > 1:
+        heard = relevant & called
+        if len(heard) > 1 and len(used) <= limits.partial * len(heard):
             return "unsolved", f"incomplete: {facts}"
         if relevant and len(used) < limits.complete * len(relevant):
             return "unsure", f"incomplete: {facts}"
@@ -186,11 +189,15 @@ class HeuristicJudge:
                     yield plain, loose
 
 
-def _own_sentences(text: str) -> Iterator[str]:
-    """Yield the sentences that say something and do not speak to the judge."""
+def _to_the_user(text: str) -> tuple[str, list[str]]:
+    """Return an answer without what speaks to the judge, and its sentences that say something."""
+    kept = []
     for sentence in _SENTENCES.split(text):
-        if _TOKENS.search(sentence) and not ADDRESS.search(sentence.lower()):
-            yield sentence
+        if ADDRESS.search(sentence.lower()):
+            text = text.replace(sentence, " ", 1)
+        elif _TOKENS.search(sentence):
+            kept.append(sentence)
+    return text, kept
 
 
 def _plain(token: str) -> str:
@@ -201,11 +208,11 @@ def _plain(token: str) -> str:
 def _grounding(claims: dict[str, float], evidence: Evidence) -> tuple[float, float]:
     """Return the weight of the claims found in the responses, and its share of all."""
     inside = "\n".join(source.text for source in evidence.followed).lower()
-    known = set(map(_plain, _TOKENS.findall(inside)))
     found = sum(
         weight
         for token, weight in claims.items()
+        if token in evidence.tokens
         # Names are often run together in addresses and handles.
-        if token in known or (len(token) >= _MIN_INSIDE and not token[0].isdigit() and token in inside)
+        or (len(token) >= _MIN_INSIDE and not token[0].isdigit() and token in inside)
     )
     return found, found / (sum(claims.values()) or 1.0)

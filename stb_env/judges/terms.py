@@ -27,6 +27,21 @@ def terms(text: str) -> frozenset[str]:
     return frozenset(_terms(_WORD.findall(text.lower())))
 
 
+def tokens(text: str) -> frozenset[str]:
+    """Return all words and numbers of a text in small letters, numbers spelt alike.
+
+    Examples:
+        >>> sorted(tokens("The 1,054 sqft of it"))
+        ['1054', 'it', 'of', 'sqft', 'the']
+    """
+    return frozenset(map(_plain, _WORD.findall(text.lower())))
+
+
+def terms_of(words: Iterable[str]) -> frozenset[str]:
+    """Return the terms among the tokens of a text."""
+    return frozenset(_terms(words))
+
+
 def key_terms(keys: Iterable[str]) -> frozenset[str]:
     """Return the stems of the words of identifiers.
 
@@ -35,6 +50,10 @@ def key_terms(keys: Iterable[str]) -> frozenset[str]:
         ['allow', 'durat', 'minut', 'pet']
     """
     return terms(" ".join(_HUMP.sub(" ", key) for key in keys))
+
+
+def _plain(word: str) -> str:
+    return plain_number(word) if word[0].isdigit() else word
 
 
 def _terms(words: Iterable[str]) -> Iterator[str]:
