@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from stb_env.judges.judge import Case
 from stb_env.judges.terms import key_terms, terms, terms_of, tokens
@@ -59,22 +59,39 @@ class Source:
         record: The call with its result.
         guessed: Whether none of its arguments comes from the query or an earlier result.
         given: Terms of the query and of all arguments, which are nobody's findings.
+        needed: What later calls were made with that the query does not say.
     """
 
     api: ToolId | None
     record: CallRecord
     guessed: bool
     given: frozenset[str]
+    needed: frozenset[str]
+
+    @property
+    def fed(self) -> bool:
+        """Whether a later call has something from it."""
+        return bool(self.needed) and not self.needed.isdisjoint(self.tokens)
 
     @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """Its members that say something new."""
-        return tuple(_leaves(self.text, self.given))
+        return tuple(_leaves(self.members, self.given))
+
+    @cached_property
+    def members(self) -> list[tuple[str, frozenset[str], bool]]:
+        """Name, tokens of the value, and whether it is a list, of each member."""
+        parts = _KEY.split(self.text)
+        return [
+            (key, tokens(value), value.count("'") + value.count('"') >= _LISTED)
+            for key, value in zip(parts[1::2], parts[2::2], strict=True)
+        ]
 
     @cached_property
     def tokens(self) -> frozenset[str]:
         """All of its words and numbers."""
-        return tokens(self.text)
+        keys = tokens(" ".join({key for key, _, _ in self.members}))
+        return keys.union(*(value for _, value, _ in self.members))
 
     @property
     def text(self) -> str:
@@ -130,12 +147,13 @@ class Evidence:
     def _read(self, query: str, calls: Sequence[CallRecord], tools: dict[str, Tool]) -> Iterator[Source]:
         known = set(tokens(query))
         named = _NAMED.search(query) is not None
-        for call in calls:
+        later = _needed_later(calls, known)
+        for call, needed in zip(calls, later, strict=True):
             if not _answered(call):
                 continue
             tool = tools.get(call.name)
             guessed = _guessed(call, tool, known, named)
-            source = Source(None if tool is None else tool.id, call, guessed, self.given)
+            source = Source(None if tool is None else tool.id, call, guessed, self.given, needed)
             yield source
             if not guessed:
                 known |= source.tokens
@@ -166,19 +184,31 @@ def _guessed(call: CallRecord, tool: Tool | None, known: set[str], named: bool) 
     return free
 
 
+def _needed_later(calls: Sequence[CallRecord], known: set[str]) -> list[frozenset[str]]:
+    """Return, for each call, what the arguments of later ones have that the query does not say."""
+    needed: list[frozenset[str]] = []
+    after: frozenset[str] = frozenset()
+    for call in reversed(calls):
+        needed.append(after)
+        after |= _meaning(arguments_text(call.arguments)) - known
+    return needed[::-1]
+
+
 def _meaning(text: str) -> frozenset[str]:
     """Return the words of an argument, those aside that join others."""
     words = tokens(text)
     return frozenset(word for word in words if len(word) >= _FREE or word[0].isdigit()) or words
 
 
-def _leaves(text: str, given: frozenset[str]) -> Iterator[Leaf]:
-    parts = _KEY.split(text)
-    for key, value in zip(parts[1::2], parts[2::2], strict=True):
-        said = terms(value) - _UNSAID
-        if said - given:
-            words = key_terms([key])
-            last = _LAST.search(key)
-            named = key in _ENVELOPE or (last is not None and last[0].lower() in _NAMES)
-            need = _GIST if value.count("'") + value.count('"') < _LISTED else _FEW
-            yield Leaf(words, named, said - given, min(need, _WHOLE * len(said - given)))
+def _leaves(members: Iterable[tuple[str, frozenset[str], bool]], given: frozenset[str]) -> Iterator[Leaf]:
+    for key, value, listed in members:
+        news = terms_of(value) - given - _UNSAID
+        if news:
+            words, named = _read_key(key)
+            yield Leaf(words, named, news, min(_FEW if listed else _GIST, _WHOLE * len(news)))
+
+
+@lru_cache(maxsize=20_000)
+def _read_key(key: str) -> tuple[frozenset[str], bool]:
+    last = _LAST.search(key)
+    return key_terms([key]), key in _ENVELOPE or (last is not None and last[0].lower() in _NAMES)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from stb_env.judges.evidence import Evidence, Leaf
 from stb_env.judges.terms import numbers, terms
@@ -18,6 +19,9 @@ _OPENING = re.compile(r"[^.:?!\n]{1,120}(?=:\s)")
 _CROWD = 16
 _PROSE = 0.1
 _ROOT = 4
+# Of more numbers than that nearly any other is a sum or a difference; and so is the next one of any.
+_COUNTED = 60
+_TRIFLE = 1
 _ITEM = re.compile(r"[^\n]{0,4}\n\s*(?:[-*•]|\d{1,2}[.)])\s", re.ASCII)
 _MARK = 8
 
@@ -28,16 +32,18 @@ class Finding:
 
     Attributes:
         source: Position of its call among those that follow from the query.
+        value: The terms that tell it.
         asked: Whether its name is what the query asks, or what a thing is called.
         tied: Whether a sentence tells it that is about the query.
     """
 
     source: int
+    value: frozenset[str]
     asked: bool
     tied: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Findings:
     """An answer held against the evidence.
 
@@ -49,6 +55,7 @@ class Findings:
             else, or takes back.
         retracted: Whether it takes something back.
         invented: Share of its numbers that neither the query nor a response has, nor follow by rounding.
+        derived: Its numbers that follow by rounding or reckoning.
         raw: Share of its text that is data as programs write them.
     """
 
@@ -58,17 +65,24 @@ class Findings:
     unclaimed: float
     retracted: bool
     invented: float
+    derived: frozenset[str]
     raw: float
+
+    @cached_property
+    def values(self) -> int:
+        """How many different values it tells; a response has many a value twice."""
+        return len({finding.value for finding in self.told})
 
     @property
     def named(self) -> float:
-        """Share of what it tells whose name the query asks for."""
-        return sum(finding.asked for finding in self.told) / max(1, len(self.told))
+        """Share of these whose name the query asks for."""
+        return len({finding.value for finding in self.told if finding.asked}) / max(1, self.values)
 
     @property
     def precision(self) -> float:
-        """Share of what it tells that was asked for."""
-        return sum(finding.asked or finding.tied for finding in self.told) / max(1, len(self.told))
+        """Share of these that were asked for."""
+        wanted = {finding.value for finding in self.told if finding.asked or finding.tied}
+        return len(wanted) / max(1, self.values)
 
     @property
     def sources(self) -> set[int]:
@@ -90,21 +104,24 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
     # A bare name is an answer only where something else shows what it is the name of.
     words = evidence.asked - evidence.argued - frozenset().union(*(leaf.key for _, leaf in found))
     touched = not words.isdisjoint(claimed)
-    told = [
+    told = tuple(
         Finding(
             position,
+            leaf.news & claimed,
             asked=(leaf.named and touched) or not leaf.key.isdisjoint(evidence.asked),
             tied=_tells(tied, leaf),
         )
         for position, leaf in found
-    ]
+    )
+    invented, derived = _unexplained(said, evidence)
     return Findings(
-        told=tuple(told),
+        told=told,
         offered=len(leaves),
         prose=_prose(text, evidence),
         unclaimed=_unclaimed(text, said, evidence.words - evidence.given),
         retracted=any(one.stance == "retracted" for one in said),
-        invented=_invented(said, evidence),
+        invented=invented,
+        derived=derived,
         raw=_raw(text, said),
     )
 
@@ -165,18 +182,38 @@ def _disowned(text: str) -> bool:
     return opening is not None and all(one.stance != "asserted" for one in statements(opening[0]))
 
 
-def _invented(said: Iterable[Statement], evidence: Evidence) -> float:
+def _unexplained(said: Iterable[Statement], evidence: Evidence) -> tuple[float, frozenset[str]]:
+    """Return the share of numbers that come from nowhere, and those that follow from others."""
     claimed = "\n".join(one.text for one in said if one.stance not in ("denied", "asked"))
     found = numbers(claimed) - numbers_given(evidence)
     weights = {number: 1.0 if len(number.strip("0.")) > 2 else 0.5 for number in found if len(number) > 1}
-    if not weights:
-        return 0.0
-    known = {token for token in evidence.tokens if token[0].isdigit()}
-    missing = [number for number in weights if number not in known]
-    if missing:
-        values = [float(number) for number in known]
-        missing = [number for number in missing if not any(_rounds(value, number) for value in values)]
-    return sum(weights[number] for number in missing) / sum(weights.values())
+    missing = [number for number in weights if number not in evidence.tokens]
+    if not missing:
+        return 0.0, frozenset()
+    values = [float(token) for token in evidence.tokens if token[0].isdigit()]
+    explained = frozenset(
+        number
+        for number in missing
+        if any(_rounds(value, number) for value in values) or _follows(number, values, evidence)
+    )
+    return sum(weights[number] for number in missing if number not in explained) / sum(weights.values()), explained
+
+
+def _follows(number: str, values: Sequence[float], evidence: Evidence) -> bool:
+    """Return whether a number is a sum, difference, product, quotient or percentage of two others."""
+    others = [*values, *map(float, numbers_given(evidence))]
+    if len(others) > _COUNTED:
+        return False
+    places = len(number.partition(".")[2])
+    wanted, error = float(number), 0.51 * 10.0**-places
+    for first in values:
+        for second in others:
+            if second <= _TRIFLE:
+                continue
+            results = (first + second, abs(first - second), first * second, first / second, first * second / 100)
+            if any(abs(result - wanted) < error for result in results):
+                return True
+    return False
 
 
 def numbers_given(evidence: Evidence) -> frozenset[str]:

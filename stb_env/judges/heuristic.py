@@ -10,14 +10,16 @@ from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
 from stb_env.judges.evidence import Evidence
 from stb_env.judges.findings import Findings, read_findings
 from stb_env.judges.judge import Case
-from stb_env.judges.terms import plain_number, terms
+from stb_env.judges.terms import plain_number, term, terms
 from stb_env.request import Slow
+from stb_env.tools import ToolId
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
 # Sentences, lines, and the members of quoted JSON.
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|[\n\r;]+|(?<=[。！？])|\",\s*(?=\")|[{}]")
 _TOKENS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+")
 _BOTH = re.compile(r"\W*(?:yes\W+no|no\W+yes)\b", re.IGNORECASE)
+_POLAR = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 _CHOICE = re.compile(r"\b(?:answer|result|value|it)s? (?:is|are|lies?) (?:one of|among|either)\b", re.IGNORECASE)
 
 # Nobody reads more of an answer.
@@ -25,6 +27,7 @@ _MAX_ANSWER = 20_000
 _MIN_WORD = 4
 _MIN_DIGITS = 3
 _MIN_INSIDE = 5
+_RUN = 8
 
 Decision = tuple[VerdictStatus, str]
 
@@ -51,6 +54,7 @@ class Thresholds:
         flood: Findings from which telling most of what was offered is a dump.
         offered: Share of what was offered that is most of it.
         prose: Share of own words below which an answer is bare data.
+        talk: Share of own words from which an answer may tell one value more as a courtesy.
         bare: Precision that bare data need.
         waste: Irrelevant tools called for each relevant one.
         complete: Share of the relevant APIs that must have answered, and be told of, for solved.
@@ -66,10 +70,11 @@ class Thresholds:
     invented: float = 0.34
     raw: float = 0.1
     crowd: int = 1
-    precision: float = 0.62
+    precision: float = 0.65
     flood: int = 5
     offered: float = 0.7
     prose: float = 0.15
+    talk: float = 0.4
     bare: float = 0.75
     waste: float = 1.0
     complete: float = 1.0
@@ -105,14 +110,14 @@ class HeuristicJudge:
             return "unsolved", f"guessed: no argument of {len(evidence.answered)} calls is in the query or an earlier result"
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))
-        weight, share = _grounding(claims, evidence)
+        weight, share = _grounding(claims, evidence, found.derived)
         for rule in (self._form, self._stance, self._precision):
             reason = rule(text, found)
             if reason:
                 return "unsolved", reason
-        if not claims:
-            return "unsolved", "echo: says nothing that the query and the arguments do not"
-        if weight < limits.evidence and len(found.told) < 2:
+        if not claims and not found.told:
+            return self._confirmation(case, evidence, text)
+        if weight < limits.evidence and not found.told:
             return "unsolved", "too little: hardly anything in it occurs in what the tools answered"
         if share < limits.doubtful:
             return "unsolved", f"ungrounded: {share:.0%} of the facts occur in what the tools answered"
@@ -122,7 +127,7 @@ class HeuristicJudge:
         limits = self._thresholds
         if found.raw > limits.raw:
             return f"dump: {found.raw:.0%} of it is data as programs write them"
-        told, offered = len(found.told), found.offered
+        told, offered = found.values, found.offered
         if told > limits.flood and told > limits.offered * offered and found.named < limits.precision:
             return f"dump: it tells {told} of the {offered} values that the tools answered"
         return ""
@@ -142,8 +147,9 @@ class HeuristicJudge:
         limits = self._thresholds
         plain = found.prose < limits.prose
         precision = limits.bare if plain else limits.precision
-        if len(found.told) > limits.crowd and found.precision < precision:
-            return f"beside the point: {found.precision:.0%} of {len(found.told)} values are what the query asks"
+        crowd = limits.crowd + (found.prose >= limits.talk)
+        if found.values > crowd and found.precision < precision:
+            return f"beside the point: {found.precision:.0%} of {found.values} values are what the query asks"
         return ""
 
     def _complete(
@@ -152,11 +158,7 @@ class HeuristicJudge:
         limits = self._thresholds
         relevant = set(case.task.relevant)
         called = {source.api for source in evidence.answered if source.api is not None}
-        used = {
-            source.api
-            for position, source in enumerate(evidence.followed)
-            if source.api in relevant and (position in found.sources or not source.leaves)
-        }
+        used = _used(relevant, evidence, found)
         facts = f"{share:.0%} of the facts grounded, {len(used)} of {len(relevant)} relevant APIs told of"
         if relevant and not used:
             return "unsolved", f"irrelevant: {facts}"
@@ -173,13 +175,28 @@ class HeuristicJudge:
             return "unsure", f"partly grounded: {facts}"
         return "solved", f"grounded and complete: {facts}"
 
+    def _confirmation(self, case: Case, evidence: Evidence, text: str) -> Decision:
+        """Decide on an answer without news: what was to be done can be done, and then there is none."""
+        relevant = set(case.task.relevant)
+        used = _used(relevant, evidence, None)
+        done = relevant == used != set()
+        if done and _POLAR.match(text):
+            return "unsure", "yes or no: nothing in it can be held against the tools"
+        words = terms(text)
+        about = not words.isdisjoint(evidence.given) and not _repeats(text, case.task.query)
+        if done and about:
+            return "solved", f"confirmed: each of {len(relevant)} relevant APIs did as the query says"
+        if used and about:
+            return "unsure", f"confirmed in part: {len(used)} of {len(relevant)} relevant APIs did as the query says"
+        return "unsolved", "echo: says nothing that the query and the arguments do not"
+
     def _claims(self, sentences: Iterable[str], evidence: Evidence) -> Iterator[tuple[str, float]]:
         """Yield the informative tokens of an answer that neither query nor arguments have, with weights."""
         loose = self._thresholds.loose
         for sentence in sentences:
             for position, token in enumerate(_TOKENS.findall(sentence)):
                 plain = _plain(token)
-                if plain in COMMON or terms(plain) <= evidence.given:
+                if plain in COMMON or term(plain) in evidence.given:
                     continue
                 if token[0].isdigit():
                     yield plain, 1.0 if len(plain) >= _MIN_DIGITS else loose
@@ -187,6 +204,24 @@ class HeuristicJudge:
                     yield plain, 1.0
                 elif len(token) >= _MIN_WORD or not token.isascii():
                     yield plain, loose
+
+
+def _used(relevant: set[ToolId], evidence: Evidence, found: Findings | None) -> set[ToolId]:
+    """Return the relevant APIs that the answer tells of, that later calls build on, or that had no news."""
+    return {
+        source.api
+        for position, source in enumerate(evidence.followed)
+        if source.api in relevant
+        and (source.fed or not source.leaves or (found and (found.derived or position in found.sources)))
+    }
+
+
+def _repeats(text: str, query: str) -> bool:
+    """Return whether an answer has a run of words of the query, not a name or a quotation alone."""
+    said, asked = (" ".join(_TOKENS.findall(one.lower())) for one in (text, query))
+    words = asked.split()
+    runs = (" ".join(words[start : start + _RUN]) for start in range(len(words) - _RUN + 1))
+    return asked in said or any(run in said for run in runs)
 
 
 def _to_the_user(text: str) -> tuple[str, list[str]]:
@@ -205,13 +240,15 @@ def _plain(token: str) -> str:
     return plain_number(token) if token[0].isdigit() else token.lower()
 
 
-def _grounding(claims: dict[str, float], evidence: Evidence) -> tuple[float, float]:
+def _grounding(
+    claims: dict[str, float], evidence: Evidence, derived: frozenset[str]
+) -> tuple[float, float]:
     """Return the weight of the claims found in the responses, and its share of all."""
     inside = "\n".join(source.text for source in evidence.followed).lower()
     found = sum(
         weight
         for token, weight in claims.items()
-        if token in evidence.tokens
+        if token in evidence.tokens or token in derived
         # Names are often run together in addresses and handles.
         or (len(token) >= _MIN_INSIDE and not token[0].isdigit() and token in inside)
     )

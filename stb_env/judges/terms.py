@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import lru_cache
 
 import snowballstemmer
@@ -17,16 +17,6 @@ _STEMMER = snowballstemmer.stemmer("porter")
 _SHORTEST = 3
 
 
-def terms(text: str) -> frozenset[str]:
-    """Return the stems of a text's words and its numbers, those aside that say nothing.
-
-    Examples:
-        >>> sorted(terms("Which ferries cross to Harwich on 1 June?"))
-        ['1', 'cross', 'ferri', 'harwich', 'june']
-    """
-    return frozenset(_terms(_WORD.findall(text.lower())))
-
-
 def tokens(text: str) -> frozenset[str]:
     """Return all words and numbers of a text in small letters, numbers spelt alike.
 
@@ -34,12 +24,22 @@ def tokens(text: str) -> frozenset[str]:
         >>> sorted(tokens("The 1,054 sqft of it"))
         ['1054', 'it', 'of', 'sqft', 'the']
     """
-    return frozenset(map(_plain, _WORD.findall(text.lower())))
+    return frozenset(map(_spelt, _WORD.findall(text.lower())))
+
+
+def terms(text: str) -> frozenset[str]:
+    """Return the stems of a text's words and its numbers, those aside that say nothing.
+
+    Examples:
+        >>> sorted(terms("Which ferries cross to Harwich on 1 June?"))
+        ['1', 'cross', 'ferri', 'harwich', 'june']
+    """
+    return terms_of(tokens(text))
 
 
 def terms_of(words: Iterable[str]) -> frozenset[str]:
-    """Return the terms among the tokens of a text."""
-    return frozenset(_terms(words))
+    """Return the terms among tokens."""
+    return frozenset(map(term, words)) - _NOTHING
 
 
 def key_terms(keys: Iterable[str]) -> frozenset[str]:
@@ -52,18 +52,6 @@ def key_terms(keys: Iterable[str]) -> frozenset[str]:
     return terms(" ".join(_HUMP.sub(" ", key) for key in keys))
 
 
-def _plain(word: str) -> str:
-    return plain_number(word) if word[0].isdigit() else word
-
-
-def _terms(words: Iterable[str]) -> Iterator[str]:
-    for word in words:
-        if word[0].isdigit():
-            yield plain_number(word)
-        elif len(word) >= _SHORTEST and word not in COMMON:
-            yield stem(word)
-
-
 def numbers(text: str) -> frozenset[str]:
     """Return the numbers of a text, spelt alike.
 
@@ -71,7 +59,7 @@ def numbers(text: str) -> frozenset[str]:
         >>> sorted(numbers("756,000 visitors on 01.50 hectares"))
         ['1.5', '756000']
     """
-    return frozenset(map(plain_number, _NUMBER.findall(text)))
+    return frozenset(map(_spelt, _NUMBER.findall(text)))
 
 
 def plain_number(text: str) -> str:
@@ -86,8 +74,25 @@ def plain_number(text: str) -> str:
     return (whole.lstrip("0") or "0") + (point + rest if rest else "")
 
 
-@lru_cache(maxsize=50_000)
-def stem(word: str) -> str:
-    """Return a word without its ending."""
-    found: str = _STEMMER.stemWord(word)
-    return found
+_NOTHING = frozenset({""})
+
+
+@lru_cache(maxsize=100_000)
+def _spelt(word: str) -> str:
+    return plain_number(word) if word[0].isdigit() else word
+
+
+@lru_cache(maxsize=100_000)
+def term(word: str) -> str:
+    """Return what a token is about; nothing where any text has it.
+
+    Examples:
+        >>> term("crossings"), term("the")
+        ('cross', '')
+    """
+    if word[0].isdigit():
+        return word
+    if len(word) < _SHORTEST or word in COMMON:
+        return ""
+    stem: str = _STEMMER.stemWord(word)
+    return stem
