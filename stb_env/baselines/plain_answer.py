@@ -80,9 +80,7 @@ def stated_arguments(tool: Tool, query: str, read: Iterable[Json] = ()) -> JsonO
     }
 
 
-def _stated(
-    name: str, schema: JsonMapping, query: str, values: list[str], known: Mapping[str, Json]
-) -> Any:
+def _stated(name: str, schema: JsonMapping, query: str, values: list[str], known: Mapping[str, Json]) -> Any:
     default, kinds = schema.get("default"), schema.get("type", "string")
     kind = kinds[0] if isinstance(kinds, list) else kinds
     if default not in (None, "") and terms(str(default)) and terms(str(default)) <= terms(query):
@@ -138,7 +136,9 @@ def _topic(query: str, tool: Tool) -> str:
     """Return the part of the query that a tool is for, without what makes it a question."""
     wanted = terms(f"{tool.name.replace('_', ' ')} {tool.description}")
     part = max(_SENTENCES.split(query), key=lambda text: len(terms(text) & wanted))
-    part = re.sub(r"^(?:.*\b(?:tell me|give me|provide me with|find|get|fetch|list|show me|how is|what is)\b)", "", part)
+    part = re.sub(
+        r"^(?:.*\b(?:tell me|give me|provide me with|find|get|fetch|list|show me|how is|what is)\b)", "", part
+    )
     return part.strip(" .?!")[:200].replace("my ", "your ") or "your question"
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -19,6 +17,7 @@ from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
+from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import load_judge
@@ -85,7 +84,7 @@ def connect_judge(
     Args:
         judge: ``pass``, ``heuristic``, an official evaluator folder, ``path.py:Name`` or ``module:Name`` for
             your own, a `Judge`, or a function of a `Case`. None takes the pass judge where its model can be
-            used, else the heuristic, and says so once in the log.
+            used, else the heuristic, which warns at its first verdict (`UnnamedJudgeWarning`).
         votes: How often a model judges each answer.
         models: Models file; its ``judge`` role is used.
         votes_cache: Folder of votes that are known, so that judging again costs nothing.
@@ -95,12 +94,10 @@ def connect_judge(
     """
     if judge is not None and not isinstance(judge, str):
         return as_judge(judge)
-    return load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
-
-
-@lru_cache(maxsize=16)
-def _say_once(remark: str) -> None:
-    logging.getLogger("stb_env").warning(remark)
+    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache)
+    if judge is None and isinstance(chosen, HeuristicJudge):
+        return HeuristicJudge(unnamed=True)
+    return chosen
 
 
 def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> RealAPI | None:

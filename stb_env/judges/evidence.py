@@ -21,7 +21,9 @@ _HOLLOW = re.compile(
 _KEY = re.compile(r"""\\?["']([\w .@/-]{1,40})\\?["']\s*:""")
 _ENVELOPE = frozenset({"error", "response"})
 # What a thing is called, and when it was.
-_NAMES = frozenset({"name", "title", "text", "word", "value", "label", "result", "results", "year", "month", "day"})
+_NAMES = frozenset(
+    {"name", "title", "text", "word", "value", "label", "result", "results", "year", "month", "day"}
+)
 _UNSAID = frozenset({"true", "fals", "null", "http", "https", "www", "com"})
 _LAST = re.compile(r"[A-Z]?[a-z]+\Z|[A-Z]+\Z")
 _GIST, _FEW, _LISTED = 5, 2, 6

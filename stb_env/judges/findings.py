@@ -172,7 +172,9 @@ def _unclaimed(text: str, said: Sequence[Statement], known: frozenset[str]) -> f
     if _disowned(text):
         return 1.0
     asserted = sum(len(terms(one.text) & known) for one in said if one.stance in ("asserted", "quoted"))
-    others = sum(len(terms(one.text) & known) for one in said if one.stance not in ("asserted", "quoted", "asked"))
+    others = sum(
+        len(terms(one.text) & known) for one in said if one.stance not in ("asserted", "quoted", "asked")
+    )
     return others / (asserted + others) if others else 0.0
 
 
@@ -196,7 +198,9 @@ def _unexplained(said: Iterable[Statement], evidence: Evidence) -> tuple[float, 
         for number in missing
         if any(_rounds(value, number) for value in values) or _follows(number, values, evidence)
     )
-    return sum(weights[number] for number in missing if number not in explained) / sum(weights.values()), explained
+    return sum(weights[number] for number in missing if number not in explained) / sum(
+        weights.values()
+    ), explained
 
 
 def _follows(number: str, values: Sequence[float], evidence: Evidence) -> bool:
@@ -210,7 +214,13 @@ def _follows(number: str, values: Sequence[float], evidence: Evidence) -> bool:
         for second in others:
             if second <= _TRIFLE:
                 continue
-            results = (first + second, abs(first - second), first * second, first / second, first * second / 100)
+            results = (
+                first + second,
+                abs(first - second),
+                first * second,
+                first / second,
+                first * second / 100,
+            )
             if any(abs(result - wanted) < error for result in results):
                 return True
     return False
@@ -226,9 +236,11 @@ def _rounds(value: float, number: str) -> bool:
     _, _, places = number.partition(".")
     target = float(number)
     zeros = len(number) - len(number.rstrip("0")) if not places else 0
-    return round(value, len(places)) == target or (
-        zeros > 1 and value >= 100 and round(value, -zeros) == target
-    ) or (not places and value >= 100 and int(value) == target)
+    return (
+        round(value, len(places)) == target
+        or (zeros > 1 and value >= 100 and round(value, -zeros) == target)
+        or (not places and value >= 100 and int(value) == target)
+    )
 
 
 def _raw(text: str, said: Sequence[Statement]) -> float:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import lru_cache
 
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
 from stb_env.judges.evidence import Evidence
 from stb_env.judges.findings import Findings, read_findings
@@ -20,7 +23,9 @@ _SENTENCES = re.compile(r"(?<=[.!?])\s+|[\n\r;]+|(?<=[。！？])|\",\s*(?=\")|[
 _TOKENS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+")
 _BOTH = re.compile(r"\W*(?:yes\W+no|no\W+yes)\b", re.IGNORECASE)
 _POLAR = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
-_CHOICE = re.compile(r"\b(?:answer|result|value|it)s? (?:is|are|lies?) (?:one of|among|either)\b", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\b(?:answer|result|value|it)s? (?:is|are|lies?) (?:one of|among|either)\b", re.IGNORECASE
+)
 
 # Nobody reads more of an answer.
 _MAX_ANSWER = 20_000
@@ -29,7 +34,14 @@ _MIN_DIGITS = 3
 _MIN_INSIDE = 5
 _RUN = 8
 
+VERSION = 2
+"""Raised whenever it would decide the same case otherwise."""
+
 Decision = tuple[VerdictStatus, str]
+
+
+class UnnamedJudgeWarning(UserWarning):
+    """A heuristic that nobody asked for by name gives rewards."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +94,53 @@ class Thresholds:
 
 
 class HeuristicJudge:
-    """DOC"""
+    """Decides open queries by precision: what an answer tells must come from calls that follow, and be asked for.
+
+    In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call is
+    evidence where something in its arguments comes from the query or an earlier result; a call with made-up
+    arguments is none, whatever it returned. The answer must be an answer and no dump: it may not paste raw
+    data, tell nearly everything that there was, take back, deny or doubt what it says, or leave open which of
+    several things holds. Its numbers must be somewhere in the evidence, or follow from it by rounding or
+    simple reckoning. Of the values that it tells, most must have a name that the query asks for, or stand in
+    a sentence about the query. Each API that the data set marks as relevant must be told of, unless later
+    calls build on it or it had no news; more irrelevant ones than relevant must not have been called. Text in
+    responses is evidence only: it cannot speak to the judge.
+
+    It does not understand the query. It cannot see that a value is the wrong one of its kind, takes a right
+    call for a right answer where there is nothing to tell, and fails honest answers that put nearly all that
+    a vague query ("the details") could mean in words of their own. ``docs/heuristic_judge.md`` says how often.
+    Its numbers compare with nothing but its own.
+
+    Args:
+        thresholds: Where it draws its lines.
+        unnamed: Whether nobody asked for it by name; it then warns at its first verdict, once per process.
+
+    Examples:
+        >>> from stb_env.request import drive
+        >>> from stb_env.tasks import Task
+        >>> from stb_env.tools import Tool
+        >>> forecast = Tool("forecast", "", {})
+        >>> case = Case(Task("1", "Weather in Oslo?", (forecast,)), answer="Weather in Oslo?", calls=())
+        >>> drive(HeuristicJudge().judge(case)).status
+        'unsolved'
+    """
 
     name = "heuristic"
 
-    def __init__(self, thresholds: Thresholds | None = None) -> None:
+    def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
         self._thresholds = thresholds or Thresholds()
+        self._unnamed = unnamed
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """What decides its verdicts."""
+        return {"version": VERSION, **asdict(self._thresholds)}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict, with one vote that names the rule that decided."""
         yield from ()
+        if self._unnamed:
+            _warn_once()
         status, reason = self._decide(case)
         return Verdict.of(status, judge=self.name, votes=(Vote(status, reason),))
 
@@ -107,7 +156,10 @@ class HeuristicJudge:
         if not evidence.answered:
             return "unsolved", f"no evidence: none of {evidence.tried} calls was answered"
         if not evidence.followed:
-            return "unsolved", f"guessed: no argument of {len(evidence.answered)} calls is in the query or an earlier result"
+            return (
+                "unsolved",
+                f"guessed: no argument of {len(evidence.answered)} calls is in the query or an earlier result",
+            )
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))
         weight, share = _grounding(claims, evidence, found.derived)
@@ -187,7 +239,10 @@ class HeuristicJudge:
         if done and about:
             return "solved", f"confirmed: each of {len(relevant)} relevant APIs did as the query says"
         if used and about:
-            return "unsure", f"confirmed in part: {len(used)} of {len(relevant)} relevant APIs did as the query says"
+            return (
+                "unsure",
+                f"confirmed in part: {len(used)} of {len(relevant)} relevant APIs did as the query says",
+            )
         return "unsolved", "echo: says nothing that the query and the arguments do not"
 
     def _claims(self, sentences: Iterable[str], evidence: Evidence) -> Iterator[tuple[str, float]]:
@@ -204,6 +259,16 @@ class HeuristicJudge:
                     yield plain, 1.0
                 elif len(token) >= _MIN_WORD or not token.isascii():
                     yield plain, loose
+
+
+@lru_cache(maxsize=1)
+def _warn_once() -> None:
+    warnings.warn(
+        "no model is there to judge, so a heuristic scores open queries; as a training reward it can be gamed. "
+        'Name it with judge="heuristic" if you mean it, or give a judge model (models=..., or its key)',
+        UnnamedJudgeWarning,
+        stacklevel=2,
+    )
 
 
 def _used(relevant: set[ToolId], evidence: Evidence, found: Findings | None) -> set[ToolId]:
@@ -240,15 +305,14 @@ def _plain(token: str) -> str:
     return plain_number(token) if token[0].isdigit() else token.lower()
 
 
-def _grounding(
-    claims: dict[str, float], evidence: Evidence, derived: frozenset[str]
-) -> tuple[float, float]:
+def _grounding(claims: dict[str, float], evidence: Evidence, derived: frozenset[str]) -> tuple[float, float]:
     """Return the weight of the claims found in the responses, and its share of all."""
     inside = "\n".join(source.text for source in evidence.followed).lower()
     found = sum(
         weight
         for token, weight in claims.items()
-        if token in evidence.tokens or token in derived
+        if token in evidence.tokens
+        or token in derived
         # Names are often run together in addresses and handles.
         or (len(token) >= _MIN_INSIDE and not token[0].isdigit() and token in inside)
     )

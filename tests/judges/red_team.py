@@ -88,8 +88,13 @@ def relevant_defaults(task):
     return ""
 
 
-CALLERS = {"defaults": defaults, "placeholders": placeholders, "query words": query_words,
-           "relevant defaults": relevant_defaults, "gold's": plain_answer}
+CALLERS = {
+    "defaults": defaults,
+    "placeholders": placeholders,
+    "query words": query_words,
+    "relevant defaults": relevant_defaults,
+    "gold's": plain_answer,
+}
 
 
 # What is made of the results.
@@ -129,18 +134,25 @@ def values_only(task, calls):
 
 
 def first_facts(task, calls):
-    return ". ".join(", ".join(str(value) for _, value in list(flat(each))[:4]) for each in responses(calls)) + "."
+    return (
+        ". ".join(", ".join(str(value) for _, value in list(flat(each))[:4]) for each in responses(calls))
+        + "."
+    )
 
 
 def first_sentences(task, calls):
     return " ".join(
-        f"The {key.split('.')[-1].replace('_', ' ')} is {value}." for each in responses(calls) for key, value in list(flat(each))[:4]
+        f"The {key.split('.')[-1].replace('_', ' ')} is {value}."
+        for each in responses(calls)
+        for key, value in list(flat(each))[:4]
     )
 
 
 def all_sentences(task, calls):
     return " ".join(
-        f"The {key.split('.')[-1].replace('_', ' ')} is {value}." for each in responses(calls) for key, value in flat(each)
+        f"The {key.split('.')[-1].replace('_', ' ')} is {value}."
+        for each in responses(calls)
+        for key, value in flat(each)
     )
 
 
@@ -168,7 +180,9 @@ def echo_dump(task, calls):
 
 
 def polite_dump(task, calls):
-    return f"Sure, here is the information on your request: {values_only(task, calls)} I hope that this helps!"
+    return (
+        f"Sure, here is the information on your request: {values_only(task, calls)} I hope that this helps!"
+    )
 
 
 def grid(task, calls):
@@ -184,9 +198,27 @@ def promise(task, calls):
     return "All requested information has been gathered with the tools and the task is complete. Let me know if you need anything else!"
 
 
-DUMPS = {f.__name__.replace("_", " "): f for f in (
-    raw, named_json, key_values, values_only, first_facts, first_sentences, all_sentences, last_result, last_value,
-    candidates, numbers, echo_dump, polite_dump, grid, echo_only, promise)}
+DUMPS = {
+    f.__name__.replace("_", " "): f
+    for f in (
+        raw,
+        named_json,
+        key_values,
+        values_only,
+        first_facts,
+        first_sentences,
+        all_sentences,
+        last_result,
+        last_value,
+        candidates,
+        numbers,
+        echo_dump,
+        polite_dump,
+        grid,
+        echo_only,
+        promise,
+    )
+}
 
 
 # What is made of a good answer.
