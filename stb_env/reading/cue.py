@@ -68,7 +68,7 @@ HEDGE = re.compile(
     r"equal)\b(?! \w+ed\b)|"
     r"(?:\bnot|n['’]t|\bnever)(?: \w+){0,2} (?:sure|certain|confident|verified|verify|guarantee[d]?|"
     r"swear|vouch|know (?:whether|if|for)|say for|tell for|positive|confirm(?:ed)?)\b|"
-    r"\bi (?:suppose|assume|presume|imagine|reckon|wonder|doubt|hope|wish)\b|"
+    r"\bi (?:suppose|assume|presume|imagine|reckon|wonder|doubt)\b|"
     r"\bthere (?:is|['’]s) (?:some|a) (?:chance|doubt|possibility|probability)\b|"
     r"\bwho knows\b|\b(?:hard|difficult|impossible) to (?:say|tell|know)\b|\bif i (?:remember|"
     r"recall|had)\b|"
@@ -134,6 +134,10 @@ HARMLESS = re.compile(
 )
 """A negation that leaves what the clause says as it is."""
 
+LABELLED = re.compile(
+    r"^\W*(?:wrong|false|untrue|incorrect|lies?|fake|nonsense|not true|made[ -]?up)\s{0,3}:"
+)
+"""Opens a text that is said to be untrue."""
 POSTPONED = re.compile(r"^\W*(?:not|wrong|false|untrue|lies?|psych|incorrect|bullshit|nonsense)\W*$")
 """A whole clause that takes back what stands before it."""
 FOLLOWS = re.compile(r"\b(?:following|follows|below|next (?:sentence|statement|line)|hereafter|coming)\b")

@@ -21,6 +21,13 @@ _NO = re.compile(r"\W*(?:no|nope)\b")
 _IF = re.compile(r"\W*(?:and |but |or )?(?:if|unless)\b")
 _OR = re.compile(r"or\b")
 _QUOTED = re.compile(r"[\"“‘«]")
+_EMPTY_WORDS = """
+i am m was only just that this it of but so though be can could t s about any all quite really not
+very completely entirely them these what said is to the my a an in for however absolutely and do don
+know here there on myself those at ll say told you or no ca does did would wouldn couldn even well
+then again too honestly frankly afraid either sure certain bit
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
 _SHORT = 3
 """Words of a sentence too short to be all that a word such as "maybe" before it is about."""
 
@@ -36,6 +43,8 @@ class Statement:
         scope: Where in the whole text that begins which the stance is about; in "NW110 is not the first",
             "NW110" stands before it.
         sentence: Number of its sentence, from 0.
+        framed: Whether the stance is that of the whole sentence or text ("it is not true that"), not that
+            of a negation inside the clause.
         corrects: Whether it may put something in the place of what was said ("actually", "in fact").
     """
 
@@ -44,6 +53,7 @@ class Statement:
     start: int
     scope: int
     sentence: int
+    framed: bool = False
     corrects: bool = False
 
     @property
@@ -118,7 +128,7 @@ class _Reader:
             begun = end
         self._prose(begun, len(self.text))
         for index, made in enumerate(self.made):
-            yield replace(made, stance="retracted") if index < self.taken_back else made
+            yield replace(made, stance="retracted", framed=True) if index < self.taken_back else made
 
     def _prose(self, start: int, end: int) -> None:
         plain = not cue.any_in(self.folded[start:end])
@@ -144,15 +154,16 @@ class _Reader:
             stance, scope = attitude.stance, clause.start
             if clause.end <= attitude.place:
                 stance = "asserted"
-            if sentence.mark == "?":
+            if sentence.mark == "?" and stance != "denied":
                 stance = "asked"
             elif self.rest:
                 stance = self.rest
             elif not plain and stance == "asserted":
                 stance, scope = self._clause(clause)
             corrects = not plain and cue.CORRECTS.search(self.folded[clause.start : clause.end]) is not None
+            framed = stance == (self.rest or attitude.stance) != "asserted"
             text = self.text[clause.start : clause.end]
-            self.made.append(Statement(text, stance, clause.start, scope, self.number, corrects))
+            self.made.append(Statement(text, stance, clause.start, scope, self.number, framed, corrects))
 
     def _clause(self, clause: Span) -> tuple[Stance, int]:
         words = self.folded[clause.start : clause.end]
@@ -167,6 +178,8 @@ class _Reader:
 
     def _attitude(self, sentence: Span) -> _Attitude:
         words = self.folded[sentence.start : sentence.end]
+        if not self._said() and cue.LABELLED.match(words):
+            return _Attitude("denied", sentence.start, after=True)
         found = cue.VERACITY.search(words)
         if found and not cue.NOT_UNTRUE.search(words):
             return self._judged(sentence, words, found)
@@ -192,7 +205,10 @@ class _Reader:
         place = sentence.start + found.start()
         follows = cue.FOLLOWS.search(words) is not None
         if self._opens(tail):
-            whole = follows or _weighs(tail) <= _SHORT or ":" in tail[:3] or _QUOTED.search(tail)
+            told = _weighs(cue.THAT.sub("", tail, count=1))
+            whole = (
+                follows or sentence.mark == ":" or told <= _SHORT or ":" in tail[:3] or _QUOTED.search(tail)
+            )
             return _Attitude("denied", sentence.start, after=bool(whole))
         if self._said() or _weighs(head) > _SHORT:
             return _Attitude("retracted", place, before=True, after=follows)
@@ -206,17 +222,21 @@ class _Reader:
         return not self._said() and ":" in tail[:40] and _weighs(tail) > 0
 
     def _doubted(self, sentence: Span, words: str, found: re.Match[str], stance: Stance) -> _Attitude:
-        about = _weighs(words[: found.start()]) + _weighs(words[found.end() :])
         tail = words[found.end() :]
+        about = _told(words[: found.start()]) + _told(tail)
         if stance == "alternative":
             return _Attitude(stance, sentence.start + found.start(), after=True)
-        if about <= _SHORT and not any(char.isdigit() for char in words):
+        if not about and not _has_digit(words):
             # "Maybe." or "Not sure, though." is about everything.
             return _Attitude("hedged", sentence.start, before=True, after=True)
-        return _Attitude(stance, sentence.start, after=tail.lstrip(" ").startswith(":"))
+        return _Attitude(stance, sentence.start, after=about < _SHORT or tail.lstrip(" ").startswith(":"))
 
     def _said(self) -> bool:
-        return any(_weighs(made.text) >= _SHORT or _has_digit(made.text) for made in self.made[:8])
+        first = self.made[:8]
+        return (
+            any(_has_digit(made.text) for made in first)
+            or sum(_weighs(made.text) for made in first) >= _SHORT
+        )
 
 
 _DOUBTS: tuple[tuple[re.Pattern[str], Stance], ...] = (
@@ -228,6 +248,11 @@ _DOUBTS: tuple[tuple[re.Pattern[str], Stance], ...] = (
 def _weighs(text: str) -> int:
     """Return how many words a text has, no more than a few more than matter."""
     return sum(1 for _, _ in zip(_WORD.finditer(text), range(_SHORT + 1), strict=False))
+
+
+def _told(text: str) -> int:
+    """Return how many words of a text are about anything but the speaker and what he said."""
+    return sum(match[0] not in _EMPTY for match in _WORD.finditer(text))
 
 
 def _has_digit(text: str) -> bool:

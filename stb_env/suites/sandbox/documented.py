@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from operator import itemgetter
 
-from stb_env.suites.sandbox import answers
+from stb_env.suites.sandbox import answers, moments, numerals
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.facts import Fact
 from stb_env.tools import ToolId
@@ -15,9 +15,9 @@ from stb_env.tools import ToolId
 Index = Mapping[Hashable, frozenset[ToolId]]
 
 _READERS: Mapping[str, Callable[[str], Iterable[Hashable]]] = {
-    "number": answers.quantities,
-    "date": answers.dates,
-    "time": answers.times,
+    "number": numerals.quantities,
+    "date": moments.dates,
+    "time": moments.times,
     "yes_no": lambda text: [answers.polarity(text)],
 }
 
@@ -38,13 +38,13 @@ def documented(fact: Fact) -> frozenset[ToolId]:
     return frozenset[ToolId]().union(*identities[first:last])
 
 
-@lru_cache(maxsize=len(answers.UNITS) + 1)
+@lru_cache(maxsize=len(numerals.UNITS) + 1)
 def _readings(unit: str) -> tuple[list[float], list[frozenset[ToolId]]]:
     """Return every documented number as it is in a unit, in ascending order, and who documents each."""
     found = [
         (reading, identities)
         for quantity, identities in _index("number").items()
-        if isinstance(quantity, answers.Quantity)
+        if isinstance(quantity, numerals.Quantity)
         for reading in quantity.readings(unit)
     ]
     found.sort(key=itemgetter(0))

@@ -7,11 +7,10 @@ itself names it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 
-from stb_env.jsontypes import JsonArray, JsonMapping
-from stb_env.suites.sandbox import absence, answers
-from stb_env.suites.sandbox.answers import Quantity
+from stb_env.jsontypes import JsonMapping
+from stb_env.suites.sandbox import absence, answers, checks, mentions, polarity
 
 Fact = JsonMapping
 
@@ -24,7 +23,7 @@ def number(
     Args:
         label: Names the fact in the verdict.
         value: The number.
-        unit: One of `answers.UNITS`, or empty where the number has no convertible unit.
+        unit: One of `numerals.UNITS`, or empty where the number has no convertible unit.
         tolerance: Greatest allowed difference, in ``unit``.
         others: Competing numbers, in the same unit.
     """
@@ -75,9 +74,27 @@ def _text_fact(kind: str, label: str, value: str, others: Iterable[str]) -> Fact
     }
 
 
-def yes_no(label: str, value: bool) -> Fact:
-    """Require yes or no: the first clear polarity of the answer."""
-    return {"type": "yes_no", "label": label, "value": value, "others": []}
+def yes_no(
+    label: str, value: bool, *, yes: Iterable[str] = (), no: Iterable[str] = (), subject: str = ""
+) -> Fact:
+    """Require yes or no, as a word or in a sentence.
+
+    Args:
+        label: Names the fact in the verdict.
+        value: Which of both.
+        yes: Words that say yes ("ahead of"); denied they say no.
+        no: Words that say no ("behind").
+        subject: What the question is about: "Y is ahead of SUBJECT" says no.
+    """
+    return {
+        "type": "yes_no",
+        "label": label,
+        "value": value,
+        "others": [],
+        "yes": list(yes),
+        "no": list(no),
+        "subject": subject,
+    }
 
 
 def lacking(kind: str, subject: str, *names: str, others: Iterable[float | str] = ()) -> Fact:
@@ -102,7 +119,7 @@ def lacking(kind: str, subject: str, *names: str, others: Iterable[float | str] 
 
 
 def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()) -> bool:
-    """Return whether the answer contains the fact and no competitor.
+    """Return whether the answer gives the fact, and nothing else in its place.
 
     Args:
         fact: What to look for.
@@ -118,7 +135,42 @@ def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()
         >>> holds(date("day", "2026-03-09"), "On 9 March 2026, a Monday.")
         True
     """
-    return len(answer) <= answers.LONGEST and _CHECKS[fact["type"]](fact, answer, query, allowed)
+    return not failure(fact, answer, query, allowed)
+
+
+def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()) -> str:
+    """Return why the answer does not give the fact: what was wanted and what was read; empty where it does.
+
+    Args:
+        fact: What to look for.
+        answer: The final answer.
+        query: The query.
+        allowed: Other facts of the task.
+
+    Examples:
+        >>> failure(number("price", 1250), "It is not true that it costs 1250.")
+        'wanted 1250, read it denied: "it is not true that it costs 1250"'
+    """
+    allowed = list(allowed)
+    if len(answer) > answers.LONGEST:
+        return f"read no answer of more than {answers.LONGEST} characters"
+    text = mentions.read(answer, query)
+    if polarity.contradictory(text.said):
+        return "read both yes and no"
+    if mentions.crowded(text, query, len(allowed) + 1):
+        return f"read more than {mentions.MOST_VALUES} values"
+    found = checks.CHECKS[fact["type"]](fact, text, query, allowed)
+    return f"wanted {_wanted(fact)}, {found}" if found else ""
+
+
+def _wanted(fact: Fact) -> str:
+    value, unit = fact["value"], fact.get("unit", "")
+    if fact["type"] == "lacking":
+        return f"what is lacking ({fact['label']})"
+    if fact["type"] == "yes_no":
+        return "yes" if value else "no"
+    shown = ", ".join(value) if isinstance(value, list) else f"{value}"
+    return f"{shown} {unit}".rstrip()
 
 
 def given_away(fact: Fact, query: str) -> bool:
@@ -132,105 +184,8 @@ def given_away(fact: Fact, query: str) -> bool:
     """
     if fact["type"] == "yes_no":
         return answers.polarities(query) == {fact["value"]}
-    return holds(fact, query)
-
-
-def _values(facts: Iterable[Fact], kind: str) -> JsonArray:
-    return [fact["value"] for fact in facts if fact["type"] == kind]
-
-
-def _number(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
-    unit, slack = fact["unit"], fact["tolerance"] + 1e-9
-    if not answers.may_say(answer, fact["value"], unit, slack):
-        return False
-
-    def said(value: float, quantities: Iterable[Quantity]) -> bool:
-        return any(
-            abs(candidate - value) <= slack
-            for quantity in quantities
-            for candidate in quantity.readings(unit)
-        )
-
-    quantities, excused = answers.quantities(answer), answers.quantities(query)
-    if not said(fact["value"], quantities) or len({*quantities}.difference(excused)) > answers.MOST_VALUES:
-        return False
-    mine = _values(allowed, "number")
-    return not any(
-        said(other, quantities) and not said(other, excused) and other not in mine for other in fact["others"]
-    )
-
-
-def _names(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
-    wanted = fact["value"]
-    words = answers.plain(answer)
-    if any(answers.plain(item) not in words for item in wanted):
-        return False
-    mine = {item for values in _values(allowed, "names") for item in values}
-    rivals = [other for other in fact["others"] if other not in mine]
-    said = answers.named(answer, [*wanted, *rivals])
-    extra = said.difference(wanted)
-    if extra:
-        extra -= answers.named(query, rivals)
-    return said.issuperset(wanted) and not extra
-
-
-def _exact(
-    read: Callable[[str], frozenset[str]], kind: str, glance: Callable[[str, str], bool]
-) -> Callable[[Fact, str, str, Iterable[Fact]], bool]:
-    def check(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
-        if not glance(answers.fold(answer), fact["value"]):
-            return False
-        said, excused = read(answer), read(query)
-        if fact["value"] not in said or len(said - excused) > answers.MOST_VALUES:
-            return False
-        return not said.intersection(fact["others"]).difference(_values(allowed, kind), excused)
-
-    return check
-
-
-def _may_date(text: str, day: str) -> bool:
-    """Return False where the day of the month, YYYY-MM-DD, is nowhere in a folded text."""
-    return day[-2:].lstrip("0") in text
-
-
-def _may_time(text: str, time: str) -> bool:
-    """Return False where the hour, HH:MM, is nowhere in a folded text, on a clock of 24 hours or of 12."""
-    hour = int(time[:2])
-    return str(hour) in text or str(hour % 12 or 12) in text
-
-
-def _code(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:
-    if not answers.has_code(answer, fact["value"]):
-        return False
-    mine = _values(allowed, "code")
-    return not any(
-        other not in mine and answers.has_code(answer, other) and not answers.has_code(query, other)
-        for other in fact["others"]
-    )
-
-
-def _yes_no(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:  # noqa: ARG001
-    return answers.polarity(answer) is fact["value"]
-
-
-def _lacking(fact: Fact, answer: str, query: str, allowed: Iterable[Fact]) -> bool:  # noqa: ARG001
-    if absence.claims(answer, query) or not absence.says(fact["kind"], fact["value"], answer, query):
-        return False
-    return not any(_states(answer, other) and not _states(query, other) for other in fact["others"])
-
-
-def _states(text: str, value: float | str) -> bool:
-    if isinstance(value, str):
-        return bool(answers.named(text, [value]))
-    return any(abs(quantity.value - value) <= 0.005 for quantity in answers.quantities(text))
-
-
-_CHECKS: Mapping[str, Callable[[Fact, str, str, Iterable[Fact]], bool]] = {
-    "number": _number,
-    "names": _names,
-    "code": _code,
-    "date": _exact(answers.dates, "date", _may_date),
-    "time": _exact(answers.times, "time", _may_time),
-    "yes_no": _yes_no,
-    "lacking": _lacking,
-}
+    if fact["type"] == "lacking":
+        return holds(fact, query)
+    text = mentions.read(query, "")
+    own, rivals = checks.FOUND[fact["type"]](fact, text, "", [])
+    return bool(own) and not any(rival.known for rival in rivals)

@@ -10,17 +10,19 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
-from stb_env.suites.sandbox.facts import holds
-from stb_env.verdict import Verdict
+from stb_env.suites.sandbox.facts import failure, holds
+from stb_env.suites.sandbox.standing import falls
+from stb_env.verdict import Verdict, VerdictStatus, Vote
 
 
 class ExactJudge:
     """Checks what a sandbox task declares: nothing that a model decides, nothing that wording decides.
 
-    The verdict's parts are ``fact:LABEL`` for every required fact, ``state:TABLE`` for every table that the
-    task writes, ``falsehood:LABEL`` for every falsehood that the answer must not contain, and
-    ``untouched:TABLE`` (always failed) for every other table that the episode changed. A task that declares
-    nothing to check is ``na``.
+    The verdict's parts are ``fact:LABEL`` for every required fact, ``answer`` where a task requires none (the
+    answer must stand by itself), ``state:TABLE`` for every table that the task writes, ``falsehood:LABEL`` for
+    every falsehood that the answer must not contain, and ``untouched:TABLE`` (always failed) for every other
+    table that the episode changed. A vote with a reason says of each failed part what was wanted and what was
+    read. A task that declares nothing to check is ``na``.
     """
 
     name = "exact"
@@ -35,20 +37,35 @@ class ExactJudge:
         goal = case.task.goal
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
-        parts = {**dict(_answer_parts(case)), **dict(_state_parts(case))}
-        return Verdict.of("solved" if all(parts.values()) else "unsolved", judge=self.name, parts=parts)
+        failures = {**dict(_answer_parts(case)), **dict(_state_parts(case))}
+        reasons = [f"{part}: {reason}" for part, reason in failures.items() if reason]
+        status: VerdictStatus = "unsolved" if reasons else "solved"
+        votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
+        parts = {part: not reason for part, reason in failures.items()}
+        return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
 
 
-def _answer_parts(case: Case) -> Iterator[tuple[str, bool]]:
+def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield every part that the answer decides, with why it failed or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
-        yield f"fact:{fact['label']}", holds(fact, case.answer, query, allowed)
+        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed)
+    if not facts:
+        yield "answer", falls(case.answer, query, _known(case))
     for fact in case.task.goal.get("falsehoods", ()):
-        yield f"falsehood:{fact['label']}", not holds(fact, case.answer, query)
+        told = holds(fact, case.answer, query)
+        yield f"falsehood:{fact['label']}", "read it" if told else ""
 
 
-def _state_parts(case: Case) -> Iterator[tuple[str, bool]]:
+def _known(case: Case) -> str:
+    """Return what an answer may name besides what the query does: the right answer, calls and results."""
+    calls = [f"{call.name} {call.arguments} {call.result.response}" for call in case.calls]
+    gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
+    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls])
+
+
+def _state_parts(case: Case) -> Iterator[tuple[str, str]]:
     writes = case.task.goal.get("writes", {})
     if not isinstance(case.state, Tables):
         if writes:
@@ -61,7 +78,7 @@ def _state_parts(case: Case) -> Iterator[tuple[str, bool]]:
         return
     done = changes(household(case.task.record.get("household", 0)), case.state)
     for table, change in writes.items():
-        yield f"state:{table}", same(change, done.get(table))
+        yield f"state:{table}", "" if same(change, done.get(table)) else "not left as asked"
     for table in done:
         if table not in writes:
-            yield f"untouched:{table}", False
+            yield f"untouched:{table}", "changed, which nobody asked"

@@ -1,0 +1,270 @@
+"""The check of each type of fact: where an answer has the value, where others, and which one it gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+
+from stb_env.jsontypes import JsonArray, JsonMapping
+from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity
+from stb_env.suites.sandbox.mentions import Mention, Text
+from stb_env.suites.sandbox.moments import Moment, clocks, days
+from stb_env.suites.sandbox.numerals import Number, Quantity
+
+Fact = JsonMapping
+
+Check = Callable[[Fact, Text, str, Sequence[Fact]], str]
+"""Returns why a fact is not given, or nothing; takes the fact, the answer, the query and other facts."""
+Found = Callable[[Fact, Text, str, Sequence[Fact]], tuple[list[Mention], list[Mention]]]
+"""Returns where an answer has the value of a fact, and where others of the kind."""
+
+
+def _values(facts: Iterable[Fact], kind: str) -> JsonArray:
+    return [fact["value"] for fact in facts if fact["type"] == kind]
+
+
+def _numbers(
+    fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
+) -> tuple[list[Mention], list[Mention]]:
+    unit, slack = fact["unit"], fact["tolerance"] + 1e-9
+    excused = [*numerals.quantities(query), *_digits(query)]
+    others = [other for other in fact["others"] if other not in _values(allowed, "number")]
+    own: list[Mention] = []
+    rivals: list[Mention] = []
+    units: set[str] = set()
+    for found in numerals.numbers(text.folded):
+        readings = found.quantity.readings(unit)
+        said = text.folded[found.start : found.end]
+        if any(_is(reading, fact, found, query, slack) for reading in readings):
+            own.append(Mention(said, found.start, found.end))
+            units.add(found.quantity.unit)
+        elif readings and not _is_fact(found, allowed):
+            known = any(abs(reading - other) <= slack for reading in readings for other in others)
+            asked = any(
+                abs(one - reading) <= slack
+                for reading in readings
+                for quantity in excused
+                for one in quantity.readings(unit)
+            )
+            if known or not found.worded:
+                rivals.append(Mention(said, found.start, found.end, known, asked))
+    return own, _comparable(text, own, rivals, units)
+
+
+@lru_cache(maxsize=64)
+def _digits(query: str) -> tuple[Quantity, ...]:
+    return tuple(Quantity(float(digits)) for digits in re.findall(r"\d{1,12}", query))
+
+
+def _comparable(
+    text: Text, own: Sequence[Mention], rivals: Sequence[Mention], units: set[str]
+) -> list[Mention]:
+    """Return the rivals that are in a unit in which the value is given as well, or in none."""
+    if not own:
+        return list(rivals)
+    kept = []
+    for rival in rivals:
+        (found,) = (one for one in numerals.numbers(text.folded) if (one.start, one.end) == rival[1:3])
+        unit = found.quantity.unit
+        if rival.known or not unit or unit in units:
+            kept.append(rival)
+    return kept
+
+
+def _is(reading: float, fact: Fact, found: Number, query: str, slack: float) -> bool:
+    value = fact["value"]
+    if abs(reading - value) <= slack:
+        return True
+    if not fact["unit"] or found.worded or _PRECISE.search(query):
+        return False
+    # A measure may be rounded where nobody asked for more, to two figures at least.
+    whole = abs(value) >= 10 or found.decimals > 0
+    return whole and round(value, found.decimals) == reading
+
+
+def _is_fact(found: Number, allowed: Sequence[Fact]) -> bool:
+    return any(
+        abs(reading - other["value"]) <= other["tolerance"] + 1e-9
+        for other in allowed
+        if other["type"] == "number"
+        for reading in found.quantity.readings(other["unit"])
+    )
+
+
+def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
+    own, rivals = _numbers(fact, text, query, allowed)
+    if not own:
+        said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
+        return f"read {' and '.join(said) or 'no number'}"
+    return mentions.settle(text, own, rivals, len(allowed) + 1)
+
+
+def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
+    def find(
+        fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
+    ) -> tuple[list[Mention], list[Mention]]:
+        excused = {value for moment in read(answers.fold(query)) for value in moment.values}
+        mine = set(_values(allowed, kind))
+        own: list[Mention] = []
+        rivals: list[Mention] = []
+        for moment in read(text.folded):
+            said = text.folded[moment.start : moment.end]
+            if fact["value"] in moment.values:
+                own.append(Mention(said, moment.start, moment.end))
+            elif mine.isdisjoint(moment.values):
+                known = not set(fact["others"]).isdisjoint(moment.values)
+                asked = not excused.isdisjoint(moment.values)
+                if known or len(moment.values) <= 2:
+                    rivals.append(Mention(said, moment.start, moment.end, known, asked))
+        return own, rivals
+
+    return find
+
+
+def _names(
+    fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
+) -> tuple[list[Mention], list[Mention]]:
+    mine = {item for values in _values(allowed, "names") for item in values}
+    words = answers.plain(text.folded)
+    rivals = [other for other in fact["others"] if other not in mine and answers.plain(other) in words]
+    wanted = {_short(value): value for value in fact["value"]}
+    own, others = [], []
+    asked = answers.named(query, rivals) if rivals else ()
+    for name, place in answers.names_in(text.folded, [*wanted, *rivals]):
+        if name in wanted:
+            own.append(Mention(wanted[name], *place))
+        else:
+            others.append(Mention(name, *place, known=True, asked=name in asked))
+    said = {mention.said for mention in own}
+    own_places = {(mention.start, mention.end) for mention in (*own, *others)}
+    for value in fact["value"]:
+        if any(char.isdigit() for char in value):
+            pattern = re.sub(r"\d+", r"\\d+", re.escape(answers.fold(value)).replace("\\-", "-"))
+            others += [
+                Mention(match[0], match.start(), match.end(), asked=match[0] in answers.fold(query))
+                for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text.folded)
+                if match.span() not in own_places
+            ]
+    for value in fact["value"]:
+        if value not in said and value == value.lower():
+            own += [Mention(value, *place) for place in answers.lemmas_in(text.folded, value)]
+    return own, others
+
+
+def _short(name: str) -> str:
+    return name[4:] if name.startswith("The ") else name
+
+
+def _named(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
+    own, rivals = _names(fact, text, query, allowed)
+    if len(fact["value"]) == 1:
+        own = [mention for mention in own if not mentions.loses(text, mention)]
+    lacking = [value for value in fact["value"] if not any(mention.said == value for mention in own)]
+    if lacking:
+        read = " and ".join(mention.said for mention in [*own, *rivals][:4])
+        return f"read {read or 'no such name'}"
+    for value in fact["value"]:
+        mine = [mention for mention in own if mention.said == value]
+        found = mentions.settle(text, mine, (), len(allowed) + 1)
+        if found:
+            return found
+    return mentions.settle(text, own, rivals, len(allowed) + 1)
+
+
+def _codes(
+    fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
+) -> tuple[list[Mention], list[Mention]]:
+    mine = _values(allowed, "code")
+    place = answers.code_at(text.folded, fact["value"])
+    own = [Mention(fact["value"], *place)] if place else []
+    rivals = [
+        Mention(other, *found, known=True, asked=answers.has_code(query, other))
+        for other in fact["others"]
+        if other not in mine and (found := answers.code_at(text.folded, other))
+    ]
+    known = [(one.start, one.end) for one in (*own, *rivals)]
+    for match in answers.codes_like(text.folded, fact["value"]):
+        inside = any(start < match.end and match.start < end for start, end in known)
+        said = text.folded[match.start : match.end]
+        if not inside and not any(answers.has_code(said, other) for other in mine):
+            rivals.append(Mention(said, *match, asked=answers.has_code(query, said)))
+    return own, rivals
+
+
+def _settled(find: Found) -> Check:
+    def check(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
+        own, rivals = find(fact, text, query, allowed)
+        if not own:
+            return f"read {' and '.join(rival.said for rival in rivals[:4]) or 'nothing of the kind'}"
+        return mentions.settle(text, own, rivals, len(allowed) + 1)
+
+    return check
+
+
+def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
+    said = polarity.says(text.said, fact.get("yes", ()), fact.get("no", ()), fact.get("subject", ""))
+    if said is fact["value"]:
+        return ""
+    return "read neither" if said is None else f"read {'yes' if said else 'no'}"
+
+
+def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
+    if any(part.framed and part.stance in ("retracted", "denied") for part in text.said):
+        return "read it taken back"
+    if any(part.framed and part.stance == "alternative" for part in text.said):
+        return "read an alternative"
+    answer = _sure(text)
+    if absence.claims(answer, query):
+        return "read a claim that it was done"
+    if not absence.says(fact["kind"], fact["value"], answer, query):
+        return "read no word of it"
+    guesses = [other for other in fact["others"] if _states(text.folded, other) and not _states(query, other)]
+    return f"read the guess {guesses[0]}" if guesses else ""
+
+
+def _sure(text: Text) -> str:
+    """Return what is said without "maybe" and the like; a doubt about what is meant is no such doubt."""
+    unsure = {
+        part.sentence
+        for part in text.said
+        if part.framed and part.stance == "hedged" and not _WHICH.search(part.text)
+    }
+    asked = {part.sentence for part in text.said if part.stance == "asked"}
+    kept = text.folded
+    for part in text.said:
+        if part.sentence in unsure - asked and any(
+            one.sentence == part.sentence and _MAYBE.search(one.text) for one in text.said
+        ):
+            kept = f"{kept[: part.start]}{' ' * len(part.text)}{kept[part.end :]}"
+    return kept
+
+
+def _states(text: str, value: float | str) -> bool:
+    if isinstance(value, str):
+        return bool(answers.named(text, [value]))
+    return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
+
+
+_MAYBE = re.compile(
+    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|either)\b"
+)
+_WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
+_PRECISE = re.compile(
+    r"(?i)\b(?:decimals?|exact(?:ly)?|precise(?:ly)?|tenths?|hundredths?|digits?|cents?|to the|"
+    r"round(?:ed)?)\b"
+)
+FOUND: Mapping[str, Found] = {
+    "number": _numbers,
+    "names": _names,
+    "code": _codes,
+    "date": _moments(days, "date"),
+    "time": _moments(clocks, "time"),
+}
+CHECKS: Mapping[str, Check] = {
+    "number": _number,
+    "names": _named,
+    "yes_no": _yes_no,
+    "lacking": _lacking,
+    **{kind: _settled(FOUND[kind]) for kind in ("code", "date", "time")},
+}

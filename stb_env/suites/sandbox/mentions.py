@@ -1,0 +1,237 @@
+"""Mentions of values in an answer: which one the speaker gives, and which only stand beside it.
+
+A value belongs to what stands beside it. A second value of the same kind is no contradiction where words tie
+it to something else: an origin, a runner-up, a step of the working. Where nothing but the value differs, the
+answer gives two values for one thing, and so gives none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from stb_env.reading.statement import Statement, statement_at, statements
+from stb_env.suites.sandbox.answers import fold, stem
+from stb_env.suites.sandbox.moments import clocks, days
+from stb_env.suites.sandbox.numerals import numbers
+
+MOST_TIED = 2
+"""Competitors that may be named for comparison; an answer that names more of them lists candidates."""
+MOST_VALUES = 8
+"""Values of a kind besides those of the query; more of them are guesses."""
+
+# They tie a value to something else than what was asked for.
+_TIES_WORDS = """
+next second third runner followed following previous previously earlier later other others rest
+compared comparison versus vs than after before from instead original originally formerly initially
+remaining against ahead behind over under above below beat beats beaten while whereas via through
+starting departing leaving return back subtotal tax fee discount deposit per each every times plus
+minus sum divided multiplied average range limit maximum minimum budget requested asked query only
+lower higher cheaper dearer more less fewer closest nearest rather usual usually normal normally
+until till base rate factor half double twice round rounded rounding today yesterday tomorrow off
+excluding including included excluded outside away
+"""
+_TIES = frozenset(_TIES_WORDS.split())
+_BEFORE_LOSER = re.compile(
+    r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
+)
+_GENERIC_WORDS = """
+a an the this that these those it its they them their there he she his her him you your i my we our
+us me is are was were be been being am do does did done has have had having will would shall should
+can could may might must and or but nor so if as at by for in into of on onto to with within without
+about up out off then thus hence also too again still now just even well please note here hi hello
+ok okay yes no not answer answers value values figure figures number numbers result results total
+amount price cost costs comes come equals equal makes make made get gets got give gives given giving
+say says said tell tells told find finds found look looked looks check checked see seen show shows
+shown return returned report reports reported call called tool tools api service system data source
+output response information info question request asked ask correct right real actual true final
+exact precise same one ones thing things what which who when where how why all any some both either
+another alternative option possibility candidate candidates options possibilities guess next's however though although
+because since whatever let know like need want wanted help sure certainly course glad happy hope
+welcome anything else something everything sum stands standing instead's truth fact reality double
+triple actually sorry wait correction aur
+"""
+_GENERIC = frozenset(_GENERIC_WORDS.split())
+_TOKEN = re.compile(r"[^\W\d_]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
+_REPEATED = 20
+_WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
+_PAIR = re.compile(r"[\"']\s?:")
+_LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
+_LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
+
+
+class Mention(NamedTuple):
+    """A value in an answer.
+
+    Attributes:
+        said: As the answer has it.
+        start: Where it begins.
+        end: Where it ends.
+        known: Whether it is one of the fact's competitors.
+        asked: Whether the query has it, too.
+    """
+
+    said: str
+    start: int
+    end: int
+    known: bool = False
+    asked: bool = False
+
+
+class Text(NamedTuple):
+    """An answer that is read: folded, with its statements, beside the words of the query."""
+
+    folded: str
+    said: tuple[Statement, ...]
+    asked: frozenset[str]
+
+
+@lru_cache(maxsize=128)
+def read(answer: str, query: str) -> Text:
+    """Return an answer ready to be read; what it repeats of the query word for word is left out."""
+    folded, asked = fold(answer), fold(query)
+    for part in (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED)):
+        if part and part in folded:
+            folded = folded.replace(part, " " * len(part))
+    named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
+    return Text(folded, statements(folded), _words(fold(query)) - frozenset(map(stem, named)))
+
+
+def settle(text: Text, own: Sequence[Mention], rivals: Iterable[Mention], small: int = 1) -> str:
+    """Return why a value is not given, or an empty string where it is.
+
+    Args:
+        text: The answer.
+        own: Where it has the value.
+        rivals: Where it has others of the kind.
+        small: Pairs of raw data that are an answer and no dump.
+    """
+    stances = [(mention, _stance(text, mention, small)) for mention in own]
+    if not stances:
+        return "read nothing"
+    given = [mention for mention, stance in stances if stance == "asserted"]
+    if not given:
+        mention, stance = stances[0]
+        return f'read it {stance}: "{_around(text, mention)}"'
+    for mention, stance in stances:
+        if stance == "denied":
+            return f'read it denied: "{_around(text, mention)}"'
+    return _contested(text, given, rivals)
+
+
+@lru_cache(maxsize=128)
+def crowded(text: Text, query: str, wanted: int) -> bool:
+    """Return whether an answer has more numbers, dates and times than anyone gives who knows."""
+    asked = {number.quantity.value for number in numbers(fold(query))}
+    free = {number.quantity.value for number in numbers(text.folded)} - asked
+    if len(free) > MOST_VALUES + wanted:
+        return True
+    said = [moment.values for read in (days, clocks) for moment in read(text.folded)]
+    return len({*free, *said}) > 2 * MOST_VALUES + wanted
+
+
+def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention]) -> str:
+    tied = 0
+    seen: set[str] = set()
+    rivals = list(rivals)
+    bare = _without(text, [*given, *rivals]) if rivals else text
+    for rival in rivals:
+        statement = statement_at(text.said, rival.start)
+        if statement.stance in ("denied", "retracted", "asked", "quoted"):
+            continue
+        if not rival.asked:
+            seen.add(rival.said)
+            if len(seen) > MOST_VALUES:
+                return f"read more than {MOST_VALUES} values"
+        loose = _listed(text, given, rival) if rival.asked else not _tied(bare, given, rival)
+        offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
+        if loose or offered or (statement.corrects and not rival.asked):
+            return f'read as well {rival.said}: "{_around(text, rival)}"'
+        tied += rival.known and not rival.asked
+        if tied > MOST_TIED:
+            return f"read more than {MOST_TIED} competitors"
+    return ""
+
+
+def _without(text: Text, found: Iterable[Mention]) -> Text:
+    """Return a text in which the mentions themselves are no words."""
+    folded = text.folded
+    for mention in found:
+        folded = f"{folded[: mention.start]}{';' * (mention.end - mention.start)}{folded[mention.end :]}"
+    return text._replace(folded=folded)
+
+
+def _stance(text: Text, mention: Mention, small: int) -> str:
+    statement = statement_at(text.said, mention.start)
+    if statement.stance == "quoted":
+        raw = statement.text
+        alone = sum(part.stance == "quoted" for part in text.said) == 1
+        is_small = alone and raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
+        return "asserted" if is_small else "pasted"
+    if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
+        return "spoken of"
+    return statement.stance
+
+
+def loses(text: Text, mention: Mention) -> bool:
+    """Return whether a name is what another is compared with ("cheaper than NAME")."""
+    return _BEFORE_LOSER.search(text.folded, max(0, mention.start - 24), mention.start) is not None
+
+
+def _sentence(text: Text, mention: Mention) -> tuple[int, int]:
+    number = statement_at(text.said, mention.start).sentence
+    parts = [part for part in text.said if part.sentence == number]
+    return parts[0].start, parts[-1].end
+
+
+def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether the words around a value tie it to something else than the given one."""
+    start, _ = _sentence(text, rival)
+    before = max((one.end for one in given if start <= one.start < rival.start), default=start)
+    clause = statement_at(text.said, rival.start)
+    after = min((one.start for one in given if rival.start < one.start < clause.end), default=clause.end)
+    part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
+    if _WORKING.search(part):
+        return True
+    words = frozenset(_TOKEN.findall(part))
+    frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
+    if words & _TIES - frame:
+        return True
+    return bool(_content(words) - _content(frame) - text.asked)
+
+
+def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
+    """Return the words around a given value, but for those that stand around the other one."""
+    start, end = _sentence(text, one)
+    if start <= before and after <= end:
+        return frozenset(_TOKEN.findall(f"{text.folded[start:before]} {text.folded[after:end]}"))
+    return frozenset(_TOKEN.findall(text.folded[start:end]))
+
+
+def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether a value of the query stands in one list with the given one, as if both were meant."""
+    for one in given:
+        first, second = sorted((one, rival), key=lambda mention: mention.start)
+        between = text.folded[first.end : second.start]
+        if len(between) < 24 and _LIST_GAP.fullmatch(between):
+            return _LEAD.search(text.folded, max(0, first.start - 16), first.start) is None
+    return False
+
+
+def _words(folded: str) -> frozenset[str]:
+    return _content(frozenset(_TOKEN.findall(folded)))
+
+
+def _content(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(
+        stem(word)
+        for word in words
+        if len(word) > 1 and word not in _GENERIC and not (word.endswith("ly") and len(word) > 4)
+    )
+
+
+def _around(text: Text, mention: Mention) -> str:
+    return statement_at(text.said, mention.start).text[:80]

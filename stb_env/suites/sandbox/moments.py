@@ -1,0 +1,176 @@
+"""Dates and times of day in a text, in every common form. Where a form is ambiguous every reading counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import lru_cache
+from typing import NamedTuple
+
+from stb_env.suites.sandbox.answers import fold
+
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+"""Not from `calendar`, whose names follow the process's locale."""
+
+_MONTHS = {
+    spelling.casefold(): index + 1 for index, month in enumerate(MONTHS) for spelling in (month, month[:3])
+} | {"sept": 9}
+_HOURS = (
+    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+_PARTS = {"half past": 30, "quarter past": 15, "quarter to": -15, "a quarter past": 15, "a quarter to": -15}
+
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
+_NUMERIC = re.compile(r"\b(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\b")
+_DAY_FIRST = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+({_MONTH})\b\.?,?(?:[\s-]+(\d{{4}}))?\b"
+)
+_MONTH_FIRST = re.compile(
+    rf"\b({_MONTH})\b\.?\s+(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(\d{{4}})\b)?"
+)
+_DAY_ONLY = re.compile(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")
+_CLOCK = re.compile(
+    r"\b(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?\s*([ap])\.?m\b\.?|"
+    r"\b(\d{1,2})[:h](\d{2})(?::\d{2})?\b(?!\s*[ap]\.?m\b)|\b(\d{1,2})\.(\d{2}) (?:h|hrs|o['’]?clock|uhr)\b"
+)
+_SPOKEN = re.compile(
+    rf"\b(?:({'|'.join(sorted(_PARTS, key=len, reverse=True))}) )?({'|'.join(_HOURS)}|\d{{1,2}})"
+    r"( o['’]?clock)?(?: (?:in the )?([ap]\.?m|morning|afternoon|evening|at night))?\b|\b(noon|"
+    r"midday|midnight)\b"
+)
+INSTANT = re.compile(r"(?<=\d)t(?=\d\d:)")
+"""The letter between the date and the time of one instant."""
+DATES = (_ISO, _NUMERIC, _DAY_FIRST, _MONTH_FIRST, _DAY_ONLY)
+TIMES = (_CLOCK,)
+
+
+class Moment(NamedTuple):
+    """A date or a time in a text.
+
+    Attributes:
+        values: What it may mean, as ``YYYY-MM-DD`` or ``HH:MM``.
+        start: Where it begins.
+        end: Where it ends.
+    """
+
+    values: tuple[str, ...]
+    start: int
+    end: int
+
+
+def dates(text: str) -> frozenset[str]:
+    """Return every date of a text as ``YYYY-MM-DD``; one without a year counts in 2026 as well.
+
+    Examples:
+        >>> sorted(dates("from March 3rd, 2026 to 05/04/2026"))
+        ['2026-03-03', '2026-04-05', '2026-05-04']
+    """
+    return frozenset(value for moment in days(fold(text)) for value in moment.values)
+
+
+def times(text: str) -> frozenset[str]:
+    """Return every time of day of a text as ``HH:MM``.
+
+    Examples:
+        >>> sorted(times("9.30 am or 14:05, not 7pm or half past eight in the evening"))
+        ['09:30', '14:05', '19:00', '20:30']
+    """
+    return frozenset(value for moment in clocks(fold(text)) for value in moment.values)
+
+
+@lru_cache(maxsize=256)
+def days(folded: str) -> tuple[Moment, ...]:
+    """Return every date of a folded text; a day without a month ("the 9th") may be of any month of 2026."""
+    text = INSTANT.sub(" ", folded)
+    found = []
+    for pattern, read in (
+        (_ISO, _iso), (_NUMERIC, _numeric), (_DAY_FIRST, _day_first), (_MONTH_FIRST, _month_first),
+        (_DAY_ONLY, _day_only),
+    ):  # fmt: skip
+        for match in pattern.finditer(text):
+            values = tuple(dict.fromkeys(value for value in read(match) if value))
+            # A day that no month has is still offered as one.
+            found.append(Moment(values or (match[0],), match.start(), match.end()))
+        text = pattern.sub(lambda match: ";" * len(match[0]), text)
+    return tuple(found)
+
+
+def _iso(match: re.Match[str]) -> Iterator[str]:
+    yield _day(match[1], match[2], match[3])
+
+
+def _numeric(match: re.Match[str]) -> Iterator[str]:
+    yield _day(match[3], match[2], match[1])
+    yield _day(match[3], match[1], match[2])
+
+
+def _day_first(match: re.Match[str]) -> Iterator[str]:
+    yield _day(match[3] or "2026", str(_MONTHS[match[2]]), match[1])
+
+
+def _month_first(match: re.Match[str]) -> Iterator[str]:
+    yield _day(match[3] or "2026", str(_MONTHS[match[1]]), match[2])
+
+
+def _day_only(match: re.Match[str]) -> Iterator[str]:
+    for month in range(1, 13):
+        yield _day("2026", str(month), match[1])
+
+
+def _day(year: str, month: str, day: str) -> str:
+    try:
+        return date(int(year), int(month), int(day)).isoformat()
+    except ValueError:
+        return ""
+
+
+@lru_cache(maxsize=256)
+def clocks(folded: str) -> tuple[Moment, ...]:
+    """Return every time of day of a folded text."""
+    text = INSTANT.sub(" ", folded)
+    found = []
+    for match in _CLOCK.finditer(text):
+        hour12, minute12, half, hour, minute, dotted, rest = match.groups()
+        hours = int(hour12) % 12 + (12 if half == "p" else 0) if half else int(hour or dotted)
+        value = _time(hours, int(minute or minute12 or rest or 0))
+        found.append(Moment((value or match[0],), match.start(), match.end()))
+    text = _CLOCK.sub(lambda match: ";" * len(match[0]), text)
+    found += _spoken(text)
+    return tuple(found)
+
+
+def _spoken(text: str) -> Iterator[Moment]:
+    for match in _SPOKEN.finditer(text):
+        part, hour, exact, half, name = match.groups()
+        if name:
+            yield Moment(("00:00" if name == "midnight" else "12:00",), match.start(), match.end())
+        elif part or exact or half:
+            hours = _HOURS.index(hour) + 1 if hour in _HOURS else int(hour)
+            minutes = _PARTS.get(part or "", 0)
+            values = tuple(
+                value
+                for base in _halves(hours, half or "")
+                if (value := _time(*divmod(base * 60 + minutes, 60)))
+            )
+            if values:
+                yield Moment(values, match.start(), match.end())
+
+
+def _halves(hours: int, half: str) -> tuple[int, ...]:
+    if hours > 12:
+        return (hours,)
+    if half.startswith(("a", "morning")) and half != "at night" and half != "afternoon":
+        return (hours % 12,)
+    if half in ("afternoon", "evening", "at night") or half.startswith("p"):
+        return (hours % 12 + 12,)
+    return (hours % 12, hours % 12 + 12)
+
+
+def _time(hours: int, minutes: int) -> str:
+    hours %= 48
+    return f"{hours:02}:{minutes:02}" if hours < 24 and 0 <= minutes < 60 else ""

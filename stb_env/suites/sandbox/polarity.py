@@ -1,0 +1,101 @@
+"""Whether an answer says yes or no, in one word or in a sentence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from stb_env.reading import cue
+from stb_env.reading.statement import Statement
+from stb_env.suites.sandbox.answers import plain
+
+_YES = re.compile(
+    r"\b(?:yes|yeah|yep|yup|affirmative|indeed|aye)\b|^\W*(?:correct|true|right|it is true)\W*$"
+)
+_NO = re.compile(
+    r"^\W*(?:no|nope|negative|nay|false|incorrect|not true)\W*$|^\W*no (?:it|they|you|he|she|i|"
+    r"that|this|there)\b|"
+    r"(?:\bis|\ba|\bclear|\bsay|['’]s)\W+no\W*$|\bnope\b"
+)
+_BARE = {"yes": True, "no": False}
+_REFUSED = re.compile(
+    r"\b(?:refus\w+|reject\w*|declin\w+|fail\w*|unable|impossible|unsuccessful(?:ly)?|too late|"
+    r"too few|too little|"
+    r"too young|insufficient|unavailable|sold out|out of stock|no longer|without success|"
+    r"turned (?:me |it )?down|"
+    r"denied|disallowed|forbidden|barred)\b"
+)
+_ECHO = re.compile(
+    r"^\W*(?:(?:and|so|well) )?(?:it|they|you|he|she|that|this|there|i|we)(?: \w+)? "
+    r"(?:did|does|do|is|was|are|were|can|could|has|have|will|would)(?: so| indeed)?\W*$|"
+    r"\b(?:worked|succeeded|successful(?:ly)?|accepted|went through|is possible|was possible|allowed)\b"
+)
+
+
+def says(
+    said: Sequence[Statement], yes: Sequence[str] = (), no: Sequence[str] = (), subject: str = ""
+) -> bool | None:
+    """Return whether statements say yes or no: the first clear word decides; both words mean neither.
+
+    Args:
+        said: The statements of a folded answer.
+        yes: Words that say yes where they are asserted, and no where they are denied.
+        no: Words that say no where they are asserted.
+        subject: What the question is about; where it stands after the word, the other way round holds.
+    """
+    bare = _bare(said)
+    if bare:
+        return bare.pop() if len(bare) == 1 else None
+    found = None
+    for statement in said:
+        told = _told(statement, yes, no, plain(subject))
+        if found is None:
+            found = told
+    return found
+
+
+def contradictory(said: Sequence[Statement]) -> bool:
+    """Return whether statements answer both a bare yes and a bare no."""
+    return len(_bare(said)) == 2
+
+
+def _bare(said: Sequence[Statement]) -> set[bool]:
+    return {
+        _BARE[word]
+        for statement in said
+        if statement.stance == "asserted" and (word := statement.text.strip(" .,!*_\"'")) in _BARE
+    }
+
+
+def _told(statement: Statement, yes: Sequence[str], no: Sequence[str], subject: str) -> bool | None:
+    if statement.stance not in ("asserted", "denied"):
+        return None
+    text, denied = statement.text, statement.stance == "denied"
+    first, second = _YES.search(text) is not None, _NO.search(text) is not None
+    if first or second:
+        return None if first and second else first is not (denied and statement.framed)
+    told = _worded(text, yes, no, subject)
+    if told is None and _REFUSED.search(text):
+        told = False
+    if told is None and _ECHO.search(text):
+        told = True
+    if denied:
+        untrue = statement.framed or cue.VERACITY.search(text) is not None
+        return not told if told is not None else None if untrue else False
+    return told
+
+
+def _worded(text: str, yes: Sequence[str], no: Sequence[str], subject: str) -> bool | None:
+    words = plain(text)
+    for told, spellings in ((False, no), (True, yes)):
+        place = next((words.find(form) for form in _forms(tuple(spellings)) if form in words), -1)
+        if place >= 0:
+            turned = len(subject) > 2 and subject in words[place:] and subject not in words[:place]
+            return told is not turned
+    return None
+
+
+@lru_cache(maxsize=256)
+def _forms(spellings: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(map(plain, spellings))

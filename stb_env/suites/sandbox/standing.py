@@ -1,0 +1,62 @@
+"""Whether an answer stands by itself where its task asks for no fact: it says what was done, and only that."""
+
+from __future__ import annotations
+
+import re
+
+from stb_env.suites.sandbox import answers, mentions, numerals, polarity
+from stb_env.suites.sandbox.moments import clocks, days
+
+_DIGITS = re.compile(r"\d{1,12}")
+_NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)+|(?<=[a-z,] )[A-Z][a-z]{2,}")
+
+
+def falls(answer: str, query: str, known: str) -> str:
+    """Return why an answer does not stand, or an empty string where it does.
+
+    It falls where its speaker denies, doubts or takes back what he says, says yes and no, gives alternatives,
+    pastes raw data alone, or names what neither the query nor anything that is known has.
+
+    Args:
+        answer: The answer; an empty one stands.
+        query: The query.
+        known: What may be named besides: the right answer, calls and their results.
+
+    Examples:
+        >>> falls("Ann is in your contacts.", "Add Ann.", ""), falls("Maybe done.", "Add Ann.", "")
+        ('', 'hedged: "maybe done"')
+        >>> falls("I deleted Bob Ray.", "Add Ann.", "")
+        'read Bob Ray, which nobody named'
+    """
+    if len(answer) > answers.LONGEST:
+        return f"more than {answers.LONGEST} characters"
+    text = mentions.read(answer, query)
+    if polarity.contradictory(text.said):
+        return "read both yes and no"
+    for part in text.said:
+        if part.framed and part.stance in ("denied", "retracted", "hedged", "alternative"):
+            return f'{part.stance}: "{part.text[:80]}"'
+    told = " ".join(part.text for part in text.said if part.stance == "asserted")
+    if len(told.split()) < 3 and any(part.stance == "quoted" for part in text.said):
+        return "read raw data and no sentence"
+    strange = _strange(answer, f"{query}\n{known}")
+    return f"read {strange}, which nobody named" if strange else ""
+
+
+def _strange(answer: str, known: str) -> str:
+    words = answers.plain(known)
+    for match in _NAME.finditer(answer):
+        if not all(f" {part} " in words for part in answers.plain(match[0]).split()):
+            return match[0]
+    folded, source = answers.fold(answer), answers.fold(known)
+    have = {number.quantity.value for number in numerals.numbers(source)}
+    have |= {float(digits) for digits in _DIGITS.findall(source)}
+    for number in numerals.numbers(folded):
+        if not number.worded and number.quantity.value not in have:
+            return folded[number.start : number.end]
+    for read in (days, clocks):
+        stated = {value for moment in read(source) for value in moment.values}
+        for moment in read(folded):
+            if stated.isdisjoint(moment.values):
+                return folded[moment.start : moment.end]
+    return ""
