@@ -133,7 +133,7 @@ def code_at(folded: str, code: str) -> Place | None:
     if parts not in joined:
         return None
     spaced = "[^a-z0-9]{0,3}".join(map(re.escape, parts))
-    match = re.search(rf"(?<!\w){spaced}(?!\w)", _EXIT.sub(" +", folded))
+    match = re.search(rf"(?<!\w)\+?{spaced}(?!\w)", _EXIT.sub(" +", folded))
     return Place(match.start(), match.end()) if match else None
 
 

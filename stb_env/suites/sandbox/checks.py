@@ -97,7 +97,9 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if not own:
         said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
         return f"read {' and '.join(said) or 'no number'}"
-    return mentions.settle(text, own, rivals, len(allowed) + 1)
+    others = [other for other in allowed if other["type"] == "number"]
+    spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
+    return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
 
 
 def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
@@ -197,7 +199,9 @@ def _settled(find: Found) -> Check:
         own, rivals = find(fact, text, query, allowed)
         if not own:
             return f"read {' and '.join(rival.said for rival in rivals[:4]) or 'nothing of the kind'}"
-        return mentions.settle(text, own, rivals, len(allowed) + 1)
+        others = [other for other in allowed if other["type"] == fact["type"]]
+        spare = sum(not find(other, text, query, ())[0] for other in others) if rivals else 0
+        return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
 
     return check
 

@@ -38,6 +38,7 @@ _BEFORE_LOSER = re.compile(
     r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
 )
 _GENERIC_WORDS = """
+maybe perhaps guess guessing likely unsure suppose presume imagine assume believe think thought seems
 a an the this that these those it its they them their there he she his her him you your i my we our
 us me is are was were be been being am do does did done has have had having will would shall should
 can could may might must and or but nor so if as at by for in into of on onto to with within without
@@ -100,7 +101,9 @@ def read(answer: str, query: str) -> Text:
     return Text(folded, statements(folded), _words(fold(query)) - frozenset(map(stem, named)))
 
 
-def settle(text: Text, own: Sequence[Mention], rivals: Iterable[Mention], small: int = 1) -> str:
+def settle(
+    text: Text, own: Sequence[Mention], rivals: Iterable[Mention], small: int = 1, spare: int = 0
+) -> str:
     """Return why a value is not given, or an empty string where it is.
 
     Args:
@@ -108,6 +111,8 @@ def settle(text: Text, own: Sequence[Mention], rivals: Iterable[Mention], small:
         own: Where it has the value.
         rivals: Where it has others of the kind.
         small: Pairs of raw data that are an answer and no dump.
+        spare: How many other values of the kind were asked for that the answer has not; as many others may
+            stand in their place.
     """
     stances = [(mention, _stance(text, mention, small)) for mention in own]
     if not stances:
@@ -119,7 +124,7 @@ def settle(text: Text, own: Sequence[Mention], rivals: Iterable[Mention], small:
     for mention, stance in stances:
         if stance == "denied":
             return f'read it denied: "{_around(text, mention)}"'
-    return _contested(text, given, rivals)
+    return _contested(text, given, rivals, spare)
 
 
 @lru_cache(maxsize=128)
@@ -133,7 +138,7 @@ def crowded(text: Text, query: str, wanted: int) -> bool:
     return len({*free, *said}) > 2 * MOST_VALUES + wanted
 
 
-def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention]) -> str:
+def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], spare: int) -> str:
     tied = 0
     seen: set[str] = set()
     rivals = list(rivals)
@@ -146,9 +151,13 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention]) 
             seen.add(rival.said)
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
-        loose = _listed(text, given, rival) if rival.asked else not _tied(bare, given, rival)
+        doubted = statement.framed and statement.stance == "hedged"
+        excused = rival.asked and not doubted
+        loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
         offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
-        if loose or offered or (statement.corrects and not rival.asked):
+        if loose and spare and not rival.known and not offered:
+            spare -= 1
+        elif loose or offered or (statement.corrects and not rival.asked):
             return f'read as well {rival.said}: "{_around(text, rival)}"'
         tied += rival.known and not rival.asked
         if tied > MOST_TIED:

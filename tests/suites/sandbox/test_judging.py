@@ -146,7 +146,7 @@ def test_one_wrong_fact_is_caught_and_named(name):
 
 def said(fact, rival, text: str) -> bool:
     value = [rival] if fact["type"] == "names" else rival
-    return facts.holds({**fact, "value": value, "others": []}, text)
+    return facts.given_away({**fact, "value": value, "others": []}, text)
 
 
 @EVERY

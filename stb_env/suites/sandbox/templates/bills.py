@@ -174,7 +174,15 @@ def refund_too_late(draw: Draw) -> Plan:
         row = yield rate_board.convert_amount(amount=invoice["amount"], source_code="AUR", target_code=code)
         return Answer(
             f"{'Yes' if refunded else 'No'}. It is about {row['converted']:.2f} {code}.",
-            [facts.yes_no("refunded", refunded), facts.number("amount", row["converted"])],
+            [
+                facts.yes_no(
+                    "refunded",
+                    refunded,
+                    yes=("refunded", "went through", "paid back"),
+                    no=("too late", "non refundable", "no longer refundable", "period has passed"),
+                ),
+                facts.number("amount", row["converted"]),
+            ],
         )
 
     return Plan(

@@ -139,7 +139,15 @@ def more_guests_too_late(draw: Draw) -> Plan:
         deposit = yield rate_board.convert_amount(amount=row["deposit"], source_code="AUR", target_code=code)
         return Answer(
             f"{'Yes' if changed else 'No'}; the deposit is {deposit['converted']:.2f} {code}.",
-            [facts.yes_no("changed", changed), facts.number("deposit", deposit["converted"])],
+            [
+                facts.yes_no(
+                    "changed",
+                    changed,
+                    yes=("changed", "enlarged", "extended", "moved"),
+                    no=("too late", "stays as", "fully booked", "remains"),
+                ),
+                facts.number("deposit", deposit["converted"]),
+            ],
         )
 
     return Plan(

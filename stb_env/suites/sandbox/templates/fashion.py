@@ -50,7 +50,15 @@ def garment_in_stock(draw: Draw) -> Plan:
         cost = round(row["price_cents"] * count / 100, 2)
         return Answer(
             f"{'Yes' if stock >= count else 'No'}, {count} of them cost {cost:.2f} AUR.",
-            [facts.yes_no("in stock", stock >= count), facts.number("cost", cost)],
+            [
+                facts.yes_no(
+                    "in stock",
+                    stock >= count,
+                    yes=("in stock", "enough", "available", "sufficient"),
+                    no=("too few", "short of"),
+                ),
+                facts.number("cost", cost),
+            ],
         )
 
     return Plan(
@@ -144,7 +152,15 @@ def return_too_late(draw: Draw) -> Plan:
         cost = round((yield from _garment(name))["price_cents"] * count / 100, 2)
         return Answer(
             f"{'Yes' if accepted else 'No'}; {count} new ones cost {cost:.2f} AUR.",
-            [facts.yes_no("accepted", accepted), facts.number("cost", cost)],
+            [
+                facts.yes_no(
+                    "accepted",
+                    accepted,
+                    yes=("accepted", "returned", "taken back"),
+                    no=("too late", "period is over", "period has passed", "period had ended"),
+                ),
+                facts.number("cost", cost),
+            ],
         )
 
     return Plan(
@@ -212,7 +228,14 @@ def exchange_or_else(draw: Draw) -> Plan:
                 yield thread_house.return_purchase(purchase_id=key)
         return Answer(
             f"{'Yes' if there else 'No'}, size {size} was {'there' if there else 'sold out'}.",
-            [facts.yes_no("in stock", there)],
+            [
+                facts.yes_no(
+                    "in stock",
+                    there,
+                    yes=("in stock", "enough", "available", "sufficient"),
+                    no=("too few", "sold out", "short of"),
+                )
+            ],
         )
 
     return Plan(

@@ -182,7 +182,12 @@ def copy_without_space(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if copied else 'No'}: it has {size} kB, and {free} kB are free.",
             [
-                facts.yes_no("copied", copied),
+                facts.yes_no(
+                    "copied",
+                    copied,
+                    yes=("was copied", "is copied", "have copied", "copy worked"),
+                    no=("no room", "not enough space", "too large", "too little space", "exceed", "exceeds"),
+                ),
                 facts.number("size", size, tolerance=0.5),
                 facts.number("free", free, tolerance=0.5),
             ],

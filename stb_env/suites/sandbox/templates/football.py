@@ -24,6 +24,8 @@ from stb_env.suites.sandbox.tools import league_office, match_centre, player_fil
 _TEAMS = list(teams().values())
 _TEAM_NAMES = [row["name"] for row in _TEAMS]
 _COACHES = [row["coach"] for row in _TEAMS]
+_ABOVE = ("above", "ahead of", "higher", "in front of", "better placed", "led", "leads")
+_BELOW = ("below", "behind", "lower", "trailed", "trails")
 _PLAYERS = list(players().values())
 _PLAYED = sum(round_day(number) < TODAY for number in range(1, ROUNDS + 1))
 _PLAYED_MATCHES = [row for row in matches().values() if row["home_goals"] is not None]
@@ -77,7 +79,7 @@ def points_gap(draw: Draw) -> Plan:
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
         return Answer(
             f"{'Yes' if above else 'No'}; {gap} points lie between them.",
-            [facts.yes_no("above", above), facts.number("gap", gap)],
+            [facts.yes_no("above", above, yes=_ABOVE, no=_BELOW, subject=one), facts.number("gap", gap)],
         )
 
     return Plan(

@@ -147,7 +147,12 @@ def cancel_class_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if cancelled else 'No'}; {details['coach']} would get {cost} cents.",
             [
-                facts.yes_no("cancelled", cancelled),
+                facts.yes_no(
+                    "cancelled",
+                    cancelled,
+                    yes=("cancelled", "canceled", "called off", "you are out"),
+                    no=("too late", "still booked", "still bound", "are bound", "stays booked", "runs on"),
+                ),
                 facts.name("coach", details["coach"], others=COACHES),
                 facts.number("cost", cost, tolerance=0.5),
             ],

@@ -38,7 +38,9 @@ def room_energy(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield from _devices(room)).values()
         used = hours * sum(row["watts"] for row in rows if row["on"])
-        return Answer(f"They use {used} watt-hours.", [facts.number("energy", used, tolerance=0.5)])
+        return Answer(
+            f"They use {used} watt-hours.", [facts.number("energy", used, unit="wh", tolerance=0.5)]
+        )
 
     return Plan(
         (

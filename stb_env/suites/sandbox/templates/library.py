@@ -65,7 +65,12 @@ def shelf_check(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; the shelf mark is {row['shelf_mark']}.",
             [
-                facts.yes_no("on the shelf", there),
+                facts.yes_no(
+                    "on the shelf",
+                    there,
+                    yes=("on the shelf", "available"),
+                    no=("on loan", "lent", "checked out", "borrowed"),
+                ),
                 facts.code("shelf mark", row["shelf_mark"], others=_MARKS),
             ],
         )
@@ -233,7 +238,16 @@ def author_age_gap(draw: Draw) -> Plan:
         polarity = "Yes" if older else "No"
         return Answer(
             f"{polarity}; {gap} days lie between their births.",
-            [facts.yes_no("first is older", older), facts.number("gap", gap)],
+            [
+                facts.yes_no(
+                    "first is older",
+                    older,
+                    yes=("older", "born before", "born first", "born earlier", "elder"),
+                    no=("younger", "born after", "born later"),
+                    subject=one,
+                ),
+                facts.number("gap", gap),
+            ],
         )
 
     return Plan(

@@ -56,7 +56,12 @@ def parcel_by_date(draw: Draw) -> Plan:
             f"{'Yes' if in_time else 'No'}, it comes on {row['delivery_date']} and weighs "
             f"{row['weight_g']} g.",
             [
-                facts.yes_no("in time", in_time),
+                facts.yes_no(
+                    "in time",
+                    in_time,
+                    yes=("in time", "on time", "arrives by", "comes by"),
+                    no=("too late", "comes after", "arrives after", "comes later"),
+                ),
                 facts.date("delivery", row["delivery_date"]),
                 facts.number("weight", row["weight_g"], unit="g", tolerance=0.5),
             ],
@@ -167,7 +172,12 @@ def parcel_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if moved else 'No'}, it is {row['status']}; it weighs {row['weight_g']} g.",
             [
-                facts.yes_no("moved", moved),
+                facts.yes_no(
+                    "moved",
+                    moved,
+                    yes=("moved", "changed", "shifted", "rescheduled", "rebooked"),
+                    no=("stays as", "too late", "out for delivery", "remains as"),
+                ),
                 facts.number("weight", row["weight_g"], unit="g", tolerance=0.5),
             ],
         )

@@ -133,7 +133,12 @@ def bound_by_contract(draw: Draw) -> Plan:
             f"{'Yes' if cancelled else 'No'}, you are bound until {row['bound_until']}; {months} months cost "
             f"{cost:.2f} AUR.",
             [
-                facts.yes_no("cancelled", cancelled),
+                facts.yes_no(
+                    "cancelled",
+                    cancelled,
+                    yes=("cancelled", "canceled", "called off", "you are out"),
+                    no=("too late", "still booked", "still bound", "are bound", "stays booked", "runs on"),
+                ),
                 facts.date("bound until", row["bound_until"], others=[row["renews_on"]]),
                 facts.number("cost", cost),
             ],

@@ -23,7 +23,9 @@ def portion_weight(draw: Draw) -> Plan:
             [
                 facts.number("weight", weight, unit="g", tolerance=0.5),
                 # In kilocalories it would be another number: the wrong one.
-                facts.number("energy", energy, others=[round(energy / KJ_PER_KCAL)]),
+                facts.number(
+                    "energy", energy, unit="kj", tolerance=0.5, others=[round(energy / KJ_PER_KCAL)]
+                ),
             ],
         )
 

@@ -58,8 +58,13 @@ def album_length(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if fits else 'No'}: it takes {total} seconds. The {wording} track is {best['title']}.",
             [
-                facts.yes_no("fits", fits),
-                facts.number("seconds", total),
+                facts.yes_no(
+                    "fits",
+                    fits,
+                    yes=("within", "fits", "fit", "under the limit"),
+                    no=("longer than", "exceeds", "over the limit", "too long", "more than"),
+                ),
+                facts.number("seconds", total, unit="s"),
                 facts.name("track", best["title"], others=[row["title"] for row in rows]),
             ],
         )

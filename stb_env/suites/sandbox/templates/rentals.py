@@ -120,7 +120,15 @@ def car_for_young_driver(draw: Draw) -> Plan:
         row = yield from rented_car(ids[models[0 if age >= least else 1]], start, length, age)
         return Answer(
             f"{'Yes' if age >= least else 'No'}; the {row['model']} costs {row['total']:.2f} AUR.",
-            [facts.yes_no("old enough", age >= least), facts.number("total", row["total"])],
+            [
+                facts.yes_no(
+                    "old enough",
+                    age >= least,
+                    yes=("old enough", "meets the minimum", "is fine", "was fine"),
+                    no=("too young", "below the minimum", "under the minimum"),
+                ),
+                facts.number("total", row["total"]),
+            ],
         )
 
     return Plan(

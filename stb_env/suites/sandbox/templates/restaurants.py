@@ -141,7 +141,12 @@ def restaurant_open(draw: Draw) -> Plan:
         polarity = "Yes, it is open then" if is_open else "No, it is shut then"
         return Answer(
             f"{polarity}; on its open days it closes at {row['closes']}.",
-            [facts.yes_no("open", is_open), facts.time("closing time", row["closes"])],
+            [
+                facts.yes_no(
+                    "open", is_open, yes=("is open", "will be open", "open then"), no=("closed", "shut")
+                ),
+                facts.time("closing time", row["closes"]),
+            ],
         )
 
     return Plan(
@@ -202,7 +207,12 @@ def dinner_by_daylight(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if early else 'No'}: it opens at {row['opens']} and the sun sets at {sunset}.",
             [
-                facts.yes_no("early enough", early),
+                facts.yes_no(
+                    "early enough",
+                    early,
+                    yes=("early enough", "opens before"),
+                    no=("too late", "less than", "not early enough"),
+                ),
                 facts.time("opening", row["opens"]),
                 facts.time("sunset", sunset),
             ],
@@ -243,7 +253,13 @@ def dearer_menu(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; the difference is {gap:.2f} {code}.",
             [
-                facts.yes_no("first is dearer", prices[0] > prices[1]),
+                facts.yes_no(
+                    "first is dearer",
+                    prices[0] > prices[1],
+                    yes=("dearer", "more expensive", "costs more", "pricier", "above"),
+                    no=("cheaper", "less expensive", "costs less", "below"),
+                    subject=rows[0]["name"],
+                ),
                 facts.number("gap", gap, tolerance=0.03),
             ],
         )

@@ -19,6 +19,8 @@ _COMPANIES = list(companies().values())
 _SPLIT = [row for row in _COMPANIES if row["splits"]]
 _BEST: Mapping[str, Callable[..., Any]] = {"highest": max, "lowest": min}
 _FOREIGN = sorted(currencies().keys() - {"AUR"})
+_UP = ("higher", "rose", "grew", "increased", "went up", "gained", "more")
+_DOWN = ("lower", "fell", "shrank", "dropped", "decreased", "declined", "went down", "lost", "less")
 _TRADING_DAYS = [day for day in (FIRST_DAY + timedelta(days=n) for n in range(770)) if trades(day)]
 
 
@@ -59,7 +61,7 @@ def share_price_change(draw: Draw) -> Plan:
         polarity, gap = ("Yes, higher" if new > old else "No, lower"), round(abs(new - old), 2)
         return Answer(
             f"{polarity}; the difference is {gap:.2f} AUR.",
-            [facts.yes_no("rose", new > old), facts.number("difference", gap)],
+            [facts.yes_no("rose", new > old, yes=_UP, no=_DOWN), facts.number("difference", gap)],
         )
 
     return Plan(
@@ -237,7 +239,10 @@ def revenue_growth(draw: Draw) -> Plan:
         polarity, gap = ("Yes" if new > old else "No"), round(abs(new - old), 1)
         return Answer(
             f"{polarity}; the difference is {gap} million AUR.",
-            [facts.yes_no("grew", new > old), facts.number("difference", gap * 1e6, tolerance=2e4)],
+            [
+                facts.yes_no("grew", new > old, yes=_UP, no=_DOWN),
+                facts.number("difference", gap * 1e6, tolerance=2e4),
+            ],
         )
 
     return Plan(

@@ -82,7 +82,7 @@ def wettest_day(draw: Draw) -> Plan:
             f"The wettest day is {when} with {wettest['rain']} mm.",
             [
                 facts.date("day", wettest["date"], others=[row["date"] for row in rows]),
-                facts.number("rain", wettest["rain"], others=[row["rain"] for row in rows]),
+                facts.number("rain", wettest["rain"], unit="mm", others=[row["rain"] for row in rows]),
             ],
         )
 

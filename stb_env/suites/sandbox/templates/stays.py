@@ -167,7 +167,12 @@ def change_stay_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if moved else 'No'}; arrival is on {row['check_in']}, for {row['total']:.2f} AUR.",
             [
-                facts.yes_no("moved", moved),
+                facts.yes_no(
+                    "moved",
+                    moved,
+                    yes=("moved", "changed", "shifted", "rescheduled", "rebooked"),
+                    no=("stays as", "too late", "out for delivery", "remains as"),
+                ),
                 facts.date("arrival", row["check_in"]),
                 facts.number("total", row["total"]),
             ],

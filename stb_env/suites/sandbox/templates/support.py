@@ -203,7 +203,12 @@ def reopen_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if reopened else 'No'}: closed on {row['closed_on']}, {age} days before that day.",
             [
-                facts.yes_no("reopened", reopened),
+                facts.yes_no(
+                    "reopened",
+                    reopened,
+                    yes=("reopened", "open again"),
+                    no=("too late", "stays closed", "remains closed", "too long ago"),
+                ),
                 facts.date("closed", row["closed_on"], others=[row["opened_on"]]),
                 facts.number("days", age, tolerance=0),
             ],

@@ -174,7 +174,12 @@ def packing_todo(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if row['rain'] > 0 else 'No'}, {row['condition']}; I noted it.",
             [
-                facts.yes_no("rain", row["rain"] > 0),
+                facts.yes_no(
+                    "rain",
+                    row["rain"] > 0,
+                    yes=("rain is forecast", "rain is expected", "it will rain", "rains", "will be rain"),
+                    no=("no rain", "dry", "stays dry"),
+                ),
                 facts.name("condition", row["condition"], others=CONDITIONS),
             ],
         )

@@ -117,7 +117,17 @@ def dining_car_train(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; it leaves from platform {row['platform']}.",
             [
-                facts.yes_no("dining car", row["dining_car"]),
+                facts.yes_no(
+                    "dining car",
+                    row["dining_car"],
+                    yes=(
+                        "has a dining car",
+                        "there is a dining car",
+                        "with a dining car",
+                        "comes with a dining car",
+                    ),
+                    no=("no dining car", "without a dining car", "lacks a dining car", "has none"),
+                ),
                 facts.number("platform", row["platform"]),
             ],
         )

@@ -152,7 +152,12 @@ def change_flight_too_late(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if moved else 'No'}: it leaves on {row['date']}; you paid {row['paid']:.2f} AUR.",
             [
-                facts.yes_no("moved", moved),
+                facts.yes_no(
+                    "moved",
+                    moved,
+                    yes=("moved", "changed", "shifted", "rescheduled", "rebooked"),
+                    no=("stays as", "too late", "out for delivery", "remains as"),
+                ),
                 facts.date("departure", row["date"]),
                 facts.number("paid", row["paid"]),
             ],

@@ -79,7 +79,18 @@ def word_in_use(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if known else 'No'}; it occurs {row['uses_per_million']} times in a million words.",
             [
-                facts.yes_no("in use", known),
+                facts.yes_no(
+                    "in use",
+                    known,
+                    yes=(
+                        "was already recorded",
+                        "had been recorded",
+                        "already in use",
+                        "was in use",
+                        "had already",
+                    ),
+                    no=("not yet", "only later", "first recorded later"),
+                ),
                 facts.number("frequency", row["uses_per_million"]),
             ],
         )
