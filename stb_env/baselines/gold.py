@@ -1,4 +1,4 @@
-"""The agent that knows: a world's oracle, else a task's gold calls, else the relevant APIs, as the query has it."""
+"""The agent that knows: a world's oracle, else a task's gold calls, else what the query says."""
 
 from __future__ import annotations
 

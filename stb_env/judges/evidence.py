@@ -1,4 +1,4 @@
-"""What the calls of an episode are worth as evidence: which of them follow from the query, and what they told."""
+"""What the calls of an episode are worth as evidence: which follow from the query, and what they told."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an answer to an open query says: what it claims, where that comes from, and whether it was asked for."""
+"""What an answer to an open query tells: where it comes from, and whether it was asked for."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _OPENING = re.compile(r"[^.:?!\n]{1,120}(?=:\s)")
 _CROWD = 16
 _PROSE = 0.1
 _ROOT = 4
+_JOINED, _PART, _SINGLE = 10, 5, 2
 # Of more numbers than that nearly any other is a sum or a difference; and so is the next one of any.
 _COUNTED = 60
 _TRIFLE = 1
@@ -35,12 +36,14 @@ class Finding:
         value: The terms that tell it.
         asked: Whether its name is what the query asks, or what a thing is called.
         tied: Whether a sentence tells it that is about the query.
+        opaque: Whether its name says nothing, as that of an id.
     """
 
     source: int
     value: frozenset[str]
     asked: bool
     tied: bool
+    opaque: bool
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,11 @@ class Findings:
         return len(wanted) / max(1, self.values)
 
     @property
+    def opaque(self) -> bool:
+        """Whether it tells ids that nothing asks for, as no one does who has read what came back."""
+        return any(finding.opaque and not finding.tied for finding in self.told)
+
+    @property
     def sources(self) -> set[int]:
         """The calls that it tells something of."""
         return {finding.source for finding in self.told}
@@ -110,6 +118,7 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
             leaf.news & claimed,
             asked=(leaf.named and touched) or not leaf.key.isdisjoint(evidence.asked),
             tied=_tells(tied, leaf),
+            opaque=not leaf.key and not leaf.named,
         )
         for position, leaf in found
     )
@@ -165,7 +174,13 @@ def _roots(words: Iterable[str]) -> set[str]:
 
 
 def _tells(claimed: frozenset[str], leaf: Leaf) -> bool:
-    return len(leaf.news & claimed) >= leaf.gist
+    if len(leaf.news & claimed) >= leaf.gist:
+        return True
+    # Names are often run together in addresses and handles.
+    joined = [word for word in leaf.news if len(word) >= _JOINED]
+    return len(leaf.news) <= _SINGLE and any(
+        len(part) >= _PART and part in word for word in joined for part in claimed
+    )
 
 
 def _unclaimed(text: str, said: Sequence[Statement], known: frozenset[str]) -> float:

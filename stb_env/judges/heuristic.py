@@ -61,12 +61,11 @@ class Thresholds:
             something else.
         invented: Share of numbers that may come from nowhere: the sums and differences of an honest answer.
         raw: Share of raw data from which the answer is a dump.
-        crowd: Findings up to which precision is not asked for: of two facts one may be a courtesy.
         precision: Share of the findings that must be what the query asks.
         flood: Findings from which telling most of what was offered is a dump.
         offered: Share of what was offered that is most of it.
         prose: Share of own words below which an answer is bare data.
-        talk: Share of own words from which an answer may tell one value more as a courtesy.
+        talk: Share of own words from which an answer may tell a value more of each API, as a courtesy.
         bare: Precision that bare data need.
         waste: Irrelevant tools called for each relevant one.
         complete: Share of the relevant APIs that must have answered, and be told of, for solved.
@@ -81,12 +80,11 @@ class Thresholds:
     unclaimed: float = 0.3
     invented: float = 0.34
     raw: float = 0.1
-    crowd: int = 1
     precision: float = 0.65
     flood: int = 5
     offered: float = 0.7
     prose: float = 0.15
-    talk: float = 0.4
+    talk: float = 0.3
     bare: float = 0.75
     waste: float = 1.0
     complete: float = 1.0
@@ -199,8 +197,9 @@ class HeuristicJudge:
         limits = self._thresholds
         plain = found.prose < limits.prose
         precision = limits.bare if plain else limits.precision
-        crowd = limits.crowd + (found.prose >= limits.talk)
-        if found.values > crowd and found.precision < precision:
+        courtesies = len(found.sources) if found.prose >= limits.talk and not found.opaque else 0
+        unasked = round((1 - found.precision) * found.values)
+        if unasked > courtesies and found.values > 1 and found.precision < precision:
             return f"beside the point: {found.precision:.0%} of {found.values} values are what the query asks"
         return ""
 
@@ -235,7 +234,7 @@ class HeuristicJudge:
         if done and _POLAR.match(text):
             return "unsure", "yes or no: nothing in it can be held against the tools"
         words = terms(text)
-        about = not words.isdisjoint(evidence.given) and not _repeats(text, case.task.query)
+        about = len(words & evidence.asked) > len(words) / 2 and not _repeats(text, case.task.query)
         if done and about:
             return "solved", f"confirmed: each of {len(relevant)} relevant APIs did as the query says"
         if used and about:
