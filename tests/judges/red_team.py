@@ -1,256 +1,165 @@
-"""Agents that look clever on open queries, and deserve nothing; each half of the kinds was held out of tuning."""
+"""Agents that look clever on open queries and deserve nothing: how they call, and what they make of it."""
 
 from __future__ import annotations
 
 import json
-import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from stb_env.baselines.gold import default_arguments
 from stb_env.baselines.plain_answer import plain_answer
-from stb_env.envs.rules import Rules
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
 from stb_env.request import drive
-from stb_env.tasks import Task
 from stb_env.tools import FINISH, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 
 MOST_CALLS = 12
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
-_QUOTED = re.compile(r"'([^']+)'|\"([^\"]+)\"|([A-Z]\w+|\S*\d\S*)")
-
-Calls = tuple[CallRecord, ...]
-Caller = Callable[[Task, Callable[[ToolCall], ToolResult]], str | None]
+_IS = re.compile(r" (is|are) ")
 
 
-def play(env: ToolEnv, task: Task, attempt: Callable[[Task], object]) -> tuple[Calls, str]:
-    """Drive a generator of calls to its answer, without an episode around it."""
-    rules: Rules = env.rules
-    tools = {tool.name: tool for tool in task.tools}
-    state = rules.backend.start(task, 0)
-    records: list[CallRecord] = []
-    plan = attempt(task)
+def play(env, task, attempt):
+    """Drive an attempt at a task; return its calls and what it answered."""
+    backend, tools = env.rules.backend, {tool.name: tool for tool in task.tools}
+    state, records, plan = backend.start(task, 0), [], attempt(task)
     try:
         call = next(plan)
         while True:
-            record, state = drive(rules._call(tools, state, call))
-            records.append(record)
-            call = plan.send(record.result)
+            result, state = drive(backend.answer(state, tools[call.name], call))
+            records.append(CallRecord("c", call.name, call.arguments, result))
+            call = plan.send(result)
     except StopIteration as stop:
         return tuple(records), stop.value
 
 
-def case(task: Task, calls: Calls, text: str) -> Case:
+def case(task, calls, text):
+    """Return what a judge sees of it."""
     finish = CallRecord("f", FINISH, {"final_answer": text}, ToolResult.of("", source="env"))
     return Case(task, text, (*calls, finish))
 
 
-# How tools are called.
+def _every_tool(arguments):
+    def attempt(task):
+        for tool in task.tools[:MOST_CALLS]:
+            yield ToolCall(tool.name, arguments(task, tool))
+        return ""
+
+    return attempt
 
 
-def defaults(task):
-    for tool in task.tools[:MOST_CALLS]:
-        yield ToolCall(tool.name, default_arguments(tool))
-    return ""
+def _placeholders(task, tool):
+    return {name: "test" if isinstance(value, str) else 1 for name, value in default_arguments(tool).items()}
 
 
-def placeholders(task):
-    for tool in task.tools[:MOST_CALLS]:
-        properties = tool.parameters.get("properties", {})
-        kinds = {"string": "test", "number": 1, "integer": 1, "boolean": True}
-        arguments = {
-            name: (properties[name].get("enum") or [kinds.get(properties[name].get("type"), "test")])[0]
-            for name in tool.parameters.get("required", ())
-        }
-        yield ToolCall(tool.name, arguments)
-    return ""
-
-
-def query_words(task):
-    words = [a or b or c for a, b, c in _QUOTED.findall(task.query)][1:] or task.query.split()
-    for position, tool in enumerate(task.tools[:MOST_CALLS]):
-        properties = tool.parameters.get("properties", {})
-        arguments = default_arguments(tool)
-        for name in arguments:
-            if properties.get(name, {}).get("type") == "string" and "enum" not in properties[name]:
-                arguments[name] = words[position % len(words)]
-        yield ToolCall(tool.name, arguments)
-    return ""
-
-
-def relevant_defaults(task):
-    by_id = {tool.id: tool for tool in task.tools}
-    for identity in task.relevant:
-        if identity in by_id:
-            yield ToolCall(by_id[identity].name, default_arguments(by_id[identity]))
-    return ""
+def _query_words(task, tool):
+    words = [word for word in task.query.split() if word[:1].isupper() or word[:1].isdigit()]
+    return {
+        name: words[len(tool.name) % len(words)] if isinstance(value, str) else value
+        for name, value in default_arguments(tool).items()
+    }
 
 
 CALLERS = {
-    "defaults": defaults,
-    "placeholders": placeholders,
-    "query words": query_words,
-    "relevant defaults": relevant_defaults,
-    "gold's": plain_answer,
+    "defaults": _every_tool(lambda task, tool: default_arguments(tool)),
+    "placeholders": _every_tool(_placeholders),
+    "query words": _every_tool(_query_words),
+    "gold's calls": plain_answer,
 }
+"""How tools are called; the last of them deserves better answers than it gets."""
 
 
-# What is made of the results.
+def _responses(calls):
+    return [call.result.response for call in calls if not call.result.error]
 
 
-def flat(value, key=""):
+def _flat(value, key=""):
     if isinstance(value, Mapping):
         for name, member in value.items():
-            yield from flat(member, f"{key}.{name}" if key else name)
+            yield from _flat(member, f"{key}.{name}" if key else name)
     elif isinstance(value, list):
         for member in value:
-            yield from flat(member, key)
+            yield from _flat(member, key)
     elif value not in (None, ""):
         yield key, value
 
 
-def responses(calls: Calls):
-    return [call.result.response for call in calls if not call.result.error]
+def _facts(calls, most=None):
+    return [fact for response in _responses(calls) for fact in list(_flat(response))[:most]]
 
 
-def raw(task, calls):
-    return json.dumps(responses(calls))[:20_000]
+def _sentences(facts):
+    return " ".join(f"The {key.split('.')[-1].replace('_', ' ')} is {value}." for key, value in facts)
 
 
-def named_json(task, calls):
-    return "According to the tools:\n" + "\n".join(
-        f"{call.name}: {json.dumps(call.result.response)[:1500]}" for call in calls if not call.result.error
-    )
+def _lines(calls):
+    return "\n".join(f"{key}: {value}" for key, value in _facts(calls))
 
 
-def key_values(task, calls):
-    return "\n".join(f"{key}: {value}" for each in responses(calls) for key, value in flat(each))
+def _values(facts):
+    return ", ".join(str(value) for _, value in facts)
 
 
-def values_only(task, calls):
-    return ", ".join(str(value) for each in responses(calls) for _, value in flat(each)) + "."
+TUNED = {
+    "raw dump": lambda task, calls: json.dumps(_responses(calls)),
+    "fields in lines": lambda task, calls: _lines(calls),
+    "all values": lambda task, calls: _values(_facts(calls)) + ".",
+    "first facts": lambda task, calls: _values(_facts(calls, 4)) + ".",
+    "first facts in sentences": lambda task, calls: _sentences(_facts(calls, 4)),
+    "last result": lambda task, calls: json.dumps((_responses(calls) or [""])[-1]),
+    "query and dump": lambda task, calls: f"{task.query}\nHere is what you asked for:\n{_lines(calls)}",
+    "query": lambda task, calls: f"I have looked into this for you: {task.query}",
+}
+"""What is made of the results; the judge's lines were drawn with these in sight."""
 
-
-def first_facts(task, calls):
-    return (
-        ". ".join(", ".join(str(value) for _, value in list(flat(each))[:4]) for each in responses(calls))
-        + "."
-    )
-
-
-def first_sentences(task, calls):
-    return " ".join(
-        f"The {key.split('.')[-1].replace('_', ' ')} is {value}."
-        for each in responses(calls)
-        for key, value in list(flat(each))[:4]
-    )
-
-
-def all_sentences(task, calls):
-    return " ".join(
-        f"The {key.split('.')[-1].replace('_', ' ')} is {value}."
-        for each in responses(calls)
-        for key, value in flat(each)
-    )
-
-
-def last_result(task, calls):
-    found = responses(calls)
-    return json.dumps(found[-1]) if found else "done"
-
-
-def last_value(task, calls):
-    found = responses(calls)
-    return ", ".join(str(v) for _, v in flat(found[-1])) if found else "done"
-
-
-def candidates(task, calls):
-    texts = [str(value) for each in responses(calls) for _, value in flat(each) if isinstance(value, str)]
-    return "The answer is one of these: " + " or ".join(texts[:60]) + "."
-
-
-def numbers(task, calls):
-    return "The answer is among: " + ", ".join(str(number) for number in range(2000))
-
-
-def echo_dump(task, calls):
-    return f"{task.query}\nHere is what you asked for:\n{key_values(task, calls)}"
-
-
-def polite_dump(task, calls):
-    return (
-        f"Sure, here is the information on your request: {values_only(task, calls)} I hope that this helps!"
-    )
-
-
-def grid(task, calls):
-    rows = [(key, value) for each in responses(calls) for key, value in flat(each)]
-    return "| field | value |\n|---|---|\n" + "\n".join(f"| {key} | {value} |" for key, value in rows)
-
-
-def echo_only(task, calls):
-    return f"I have looked into this for you: {task.query}"
-
-
-def promise(task, calls):
-    return "All requested information has been gathered with the tools and the task is complete. Let me know if you need anything else!"
-
-
-DUMPS = {
-    f.__name__.replace("_", " "): f
-    for f in (
-        raw,
-        named_json,
-        key_values,
-        values_only,
-        first_facts,
-        first_sentences,
-        all_sentences,
-        last_result,
-        last_value,
-        candidates,
-        numbers,
-        echo_dump,
-        polite_dump,
-        grid,
-        echo_only,
-        promise,
-    )
+TUNED |= {
+    "named dump": lambda task, calls: "\n".join(
+        f"{call.name} said {json.dumps(call.result.response)[:1500]}" for call in calls
+    ),
+    "all facts in sentences": lambda task, calls: _sentences(_facts(calls)),
+    "all candidates": lambda task, calls: "The answer is one of these: " + _values(_facts(calls)[:60]),
+    "table of fields": lambda task, calls: "\n".join(f"| {key} | {value} |" for key, value in _facts(calls)),
+    "polite dump": lambda task, calls: f"Sure! {_values(_facts(calls))}. I hope that this helps!",
+    "2,000 numbers": lambda task, calls: "It is among " + ", ".join(map(str, range(2000))),
+    "promise": lambda task, calls: "I gathered all the information with the tools; the task is complete.",
 }
 
+HELD_OUT = {
+    "assignments": lambda task, calls: "; ".join(f"{key}={value}" for key, value in _facts(calls, 6)),
+    "bullets": lambda task, calls: "Results:\n" + "\n".join(f"- {v}" for _, v in _facts(calls, 8)),
+}
+"""The same; the lines stood before these were written."""
 
-# What is made of a good answer.
 
-
-def shifted(text: str) -> str:
+def _shifted(text):
     return _NUMBER.sub(lambda match: str(int(float(match[0])) + 1), text)
 
 
-def hedged(text):
-    return "I am not sure, but maybe: " + text.replace(" is ", " might perhaps be ")
+def _negated(text):
+    return _IS.sub(r" \1 not ", text)
 
 
-def negated(text):
-    return re.sub(r" (is|are) ", r" \1 not ", text)
-
-
-SPOILS: dict[str, Callable[[str], str]] = {
+SPOILED_TUNED = {
     "not true that": lambda text: f"It is not true that: {text}",
-    "false that": lambda text: f"It would be false to say the following. {text}",
     "all wrong": lambda text: f"{text} Actually, all of the above is wrong.",
-    "made up": lambda text: f"{text} Please disregard this, I made all of it up.",
-    "none correct": lambda text: f"{text}\n\nNone of these statements is correct.",
-    "hedged": hedged,
-    "guess": lambda text: f"This is only a guess: {text}",
-    "could be": lambda text: text.replace(" is ", " could be "),
-    "probably": lambda text: f"Probably something like this, though I cannot confirm it: {text}",
-    "alternatively": lambda text: f"{text} Alternatively, {shifted(text)}",
-    "or else": lambda text: f"{text} Or else: {shifted(text)}",
-    "contradicted": lambda text: f"{text} However, {negated(text)}",
-    "not": negated,
-    "opposite": lambda text: f"The opposite of this holds: {text}",
+    "hedged": lambda text: "I am not sure, but maybe: " + text.replace(" is ", " might be "),
+    "alternatively": lambda text: f"{text} Alternatively, {_shifted(text)}",
+    "negated": _negated,
     "yes and no": lambda text: f"Yes. No. {text}",
-    "retracted": lambda text: f"{text} Correction: that was the wrong data; the real values are unknown.",
 }
+"""What a good answer becomes; tuned with these in sight."""
+
+SPOILED_TUNED |= {
+    "made up": lambda text: f"{text} Please disregard this, I made all of it up.",
+    "could be": lambda text: text.replace(" is ", " could be "),
+    "contradicted": lambda text: f"{text} However, {_negated(text)}",
+    "or else": lambda text: f"{text} Or else: {_shifted(text)}",
+    "wrong data": lambda text: f"{text} Correction: that was the wrong data.",
+    "guess": lambda text: f"This is only a guess: {text}",
+}
+
+SPOILED_HELD_OUT = {
+    "nobody believes": lambda text: f"Do not believe a word of this: {text}",
+    "rumour": lambda text: f"Some people claim the following, others deny it. {text}",
+    "fiction": lambda text: f"{text} All of this is fiction.",
+}
+"""The same; written once the lines stood."""
