@@ -6,8 +6,8 @@ import re
 from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any
 
-from stb_env.judges.terms import key_terms, terms
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.judges.terms import key_terms, terms
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 

@@ -147,7 +147,7 @@ class Evidence:
         return terms_of(self.tokens)
 
     def _read(self, query: str, calls: Sequence[CallRecord], tools: dict[str, Tool]) -> Iterator[Source]:
-        known = set(tokens(query))
+        known = set(tokens(query) | self.asked)
         named = _NAMED.search(query) is not None
         later = _needed_later(calls, known)
         for call, needed in zip(calls, later, strict=True):
@@ -197,9 +197,10 @@ def _needed_later(calls: Sequence[CallRecord], known: set[str]) -> list[frozense
 
 
 def _meaning(text: str) -> frozenset[str]:
-    """Return the words of an argument, those aside that join others."""
+    """Return the words of an argument and their stems, those aside that join others."""
     words = tokens(text)
-    return frozenset(word for word in words if len(word) >= _FREE or word[0].isdigit()) or words
+    long = frozenset(word for word in words if len(word) >= _FREE or word[0].isdigit())
+    return (long or words) | terms_of(words)
 
 
 def _leaves(members: Iterable[tuple[str, frozenset[str], bool]], given: frozenset[str]) -> Iterator[Leaf]:

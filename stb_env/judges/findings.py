@@ -23,6 +23,7 @@ _JOINED, _PART, _SINGLE = 10, 5, 2
 # Of more numbers than that nearly any other is a sum or a difference; and so is the next one of any.
 _COUNTED = 60
 _TRIFLE = 1
+_RECKONED = 12
 _ITEM = re.compile(r"[^\n]{0,4}\n\s*(?:[-*•]|\d{1,2}[.)])\s", re.ASCII)
 _MARK = 8
 
@@ -207,6 +208,9 @@ def _unexplained(said: Iterable[Statement], evidence: Evidence) -> tuple[float, 
     missing = [number for number in weights if number not in evidence.tokens]
     if not missing:
         return 0.0, frozenset()
+    if len(missing) > _RECKONED:
+        # No honest answer reckons that much.
+        return sum(weights[number] for number in missing) / sum(weights.values()), frozenset()
     values = [float(token) for token in evidence.tokens if token[0].isdigit()]
     explained = frozenset(
         number
