@@ -92,7 +92,7 @@ class Thresholds:
 
 
 class HeuristicJudge:
-    """Decides open queries by precision: what an answer tells must come from calls that follow, and be asked for.
+    """Decides open queries by precision: what is told must come from calls that follow, and be asked for.
 
     In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call is
     evidence where something in its arguments comes from the query or an earlier result; a call with made-up
@@ -105,8 +105,9 @@ class HeuristicJudge:
     responses is evidence only: it cannot speak to the judge.
 
     It does not understand the query. It cannot see that a value is the wrong one of its kind, takes a right
-    call for a right answer where there is nothing to tell, and fails honest answers that put nearly all that
-    a vague query ("the details") could mean in words of their own. ``docs/heuristic_judge.md`` says how often.
+    call for a right answer where there is nothing to tell, and fails honest answers that put nearly all
+    that a vague query ("the details") could mean in words of their own; ``docs/heuristic_judge.md`` says how
+    often.
     Its numbers compare with nothing but its own.
 
     Args:
@@ -156,15 +157,14 @@ class HeuristicJudge:
         if not evidence.followed:
             return (
                 "unsolved",
-                f"guessed: no argument of {len(evidence.answered)} calls is in the query or an earlier result",
+                f"guessed: no argument of {len(evidence.answered)} calls is in the query or a result",
             )
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))
         weight, share = _grounding(claims, evidence, found.derived)
-        for rule in (self._form, self._stance, self._precision):
-            reason = rule(text, found)
-            if reason:
-                return "unsolved", reason
+        reason = self._form(found) or self._stance(text, found) or self._precision(found)
+        if reason:
+            return "unsolved", reason
         if not claims and not found.told:
             return self._confirmation(case, evidence, text)
         if weight < limits.evidence and not found.told:
@@ -173,7 +173,7 @@ class HeuristicJudge:
             return "unsolved", f"ungrounded: {share:.0%} of the facts occur in what the tools answered"
         return self._complete(case, evidence, found, share, refused)
 
-    def _form(self, text: str, found: Findings) -> str:
+    def _form(self, found: Findings) -> str:
         limits = self._thresholds
         if found.raw > limits.raw:
             return f"dump: {found.raw:.0%} of it is data as programs write them"
@@ -193,7 +193,7 @@ class HeuristicJudge:
             return f"invented: {found.invented:.0%} of its numbers come from nowhere"
         return ""
 
-    def _precision(self, text: str, found: Findings) -> str:
+    def _precision(self, found: Findings) -> str:
         limits = self._thresholds
         plain = found.prose < limits.prose
         precision = limits.bare if plain else limits.precision
@@ -263,7 +263,7 @@ class HeuristicJudge:
 @lru_cache(maxsize=1)
 def _warn_once() -> None:
     warnings.warn(
-        "no model is there to judge, so a heuristic scores open queries; as a training reward it can be gamed. "
+        "no model judges, so a heuristic scores open queries; as a training reward it can be gamed. "
         'Name it with judge="heuristic" if you mean it, or give a judge model (models=..., or its key)',
         UnnamedJudgeWarning,
         stacklevel=2,
