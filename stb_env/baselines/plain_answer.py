@@ -12,6 +12,9 @@ from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
 _SENTENCES = re.compile(r"(?<=[.!?])\s+")
+_ASKING = re.compile(
+    r"^.*\b(?:tell me|give me|provide me with|find|get|fetch|list|show me|how is|what is)\b", re.IGNORECASE
+)
 _QUOTED = re.compile(r"(?<!\w)['\"‘“]([^'\"‘’“”]{2,80})['\"’”](?!\w)")
 _MARKED = re.compile(r"\S*\d\S*|\S+@\S+|https?://\S+|\S+\.[a-z]{2,}\S*")
 _NAMED = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+(?: (?:of |de |van )?[A-Z][\w'-]+)*")
@@ -136,9 +139,8 @@ def _topic(query: str, tool: Tool) -> str:
     """Return the part of the query that a tool is for, without what makes it a question."""
     wanted = terms(f"{tool.name.replace('_', ' ')} {tool.description}")
     part = max(_SENTENCES.split(query), key=lambda text: len(terms(text) & wanted))
-    part = re.sub(
-        r"^(?:.*\b(?:tell me|give me|provide me with|find|get|fetch|list|show me|how is|what is)\b)", "", part
-    )
+    part = _ASKING.sub("", part).strip()
+    part = part[:1].lower() + part[1:]
     return part.strip(" .?!")[:200].replace("my ", "your ") or "your question"
 
 

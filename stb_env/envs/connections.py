@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -84,7 +86,7 @@ def connect_judge(
     Args:
         judge: ``pass``, ``heuristic``, an official evaluator folder, ``path.py:Name`` or ``module:Name`` for
             your own, a `Judge`, or a function of a `Case`. None takes the pass judge where its model can be
-            used, else the heuristic, which warns at its first verdict (`UnnamedJudgeWarning`).
+            used, else the heuristic: the log says so once, and a `UnnamedJudgeWarning` at the first verdict.
         votes: How often a model judges each answer.
         models: Models file; its ``judge`` role is used.
         votes_cache: Folder of votes that are known, so that judging again costs nothing.
@@ -94,10 +96,15 @@ def connect_judge(
     """
     if judge is not None and not isinstance(judge, str):
         return as_judge(judge)
-    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache)
+    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
     if judge is None and isinstance(chosen, HeuristicJudge):
         return HeuristicJudge(unnamed=True)
     return chosen
+
+
+@lru_cache(maxsize=16)
+def _say_once(remark: str) -> None:
+    logging.getLogger("stb_env").warning(remark)
 
 
 def _real(real: str | Path | JsonMapping | RealAPI | None, key_name: str) -> RealAPI | None:
