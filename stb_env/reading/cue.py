@@ -16,7 +16,7 @@ _UNTRUE = (
 )
 _TRUE = (
     r"(?:true|correct|right|accurate|the case|so|real|valid|the truth|the answer|reliable|trustworthy|"
-    r"factual|genuine|what (?:i|the) \w+)"
+    r"factual|genuine|what i (?:said|say|wrote|claim\w*|told)|what the (?:tools?|data|results?) \w+)"
 )
 _BE = (
     r"(?:\b(?:is|are|was|were|be|been|being|am|it|that|this|completely|all|entirely|both|sounds?)|"
@@ -40,7 +40,7 @@ VERACITY = re.compile(
     r"(?:\bnot|n['’]t) (?:\w+ )?(?:believe|trust|rely|count on|listen)\b|"
     r"\bthe (?:opposite|reverse|contrary|converse)(?: \w+){0,2} (?:is|holds|applies|was)\b|"
     r"\bon second thoughts?\b|\b(?:none|nothing|not (?:one|a word|any|all|a single \w+)) of "
-    r"(?:this|that|the above|it|these|those|what|my|which|the following)\b|"
+    r"(?:this|that|the above|it|what|which|the following|(?:these|those)(?! [a-z]+s\b))\b|"
     r"\b(?:contrary to|far from|opposite of)(?: \w+){0,2} (?:truth|facts?|true|case)\b|"
     r"\b(?:refute|disprove|debunk|repudiate|contradict|dispute)[sd]?\b|"
     r"\ba (?:\w+ )?(?:myth|lie|falsehood)\b|\bfalse(?:ly)? (?:that|to|stated?|claims?|answer|"
@@ -64,6 +64,7 @@ HEDGE = re.compile(
     r"guess(?:es|ing|timate)?|speculat\w+|mayhap|perchance|unlikely|questionable|debatable|potentially|"
     r"tentative(?:ly)?|arguabl[ey])\b|"
     r"\bmay (?:\w+ )?(?:be|have|cost|take|not|or|also|well|equal|amount|differ)\b|"
+    r"\bno (?:idea|clue)\b|\bi (?:do not|don['’]t) know\b(?! (?:which|what|when|where|who|why|how)\b)|"
     r"\b(?:could|can) (?:also |just as |equally |as )?(?:well )?(?:be|have been|mean|"
     r"equal)\b(?! \w+ed\b)|"
     r"(?:\bnot|n['’]t|\bnever)(?: \w+){0,2} (?:sure|certain|confident|verified|verify|guarantee[d]?|"
@@ -138,7 +139,10 @@ LABELLED = re.compile(
     r"^\W*(?:wrong|false|untrue|incorrect|lies?|fake|nonsense|not true|made[ -]?up)\s{0,3}:"
 )
 """Opens a text that is said to be untrue."""
-POSTPONED = re.compile(r"^\W*(?:not|wrong|false|untrue|lies?|psych|incorrect|bullshit|nonsense)\W*$")
+POSTPONED = re.compile(
+    r"^\W*(?:not|wrong|false|untrue|fictional|invented|fabricated|made[ -]up|fake|imaginary|lies?|psych|"
+    r"incorrect|bullshit|nonsense)\W*$"
+)
 """A whole clause that takes back what stands before it."""
 FOLLOWS = re.compile(r"\b(?:following|follows|below|next (?:sentence|statement|line)|hereafter|coming)\b")
 """Points at what is still to come."""
@@ -148,31 +152,33 @@ THAT = re.compile(
 """What a verdict on a statement is followed by where the statement comes after it."""
 
 _WORDS = """
-not never neither nor cannot hardly barely scarcely no none nothing nobody than instead but except
-other or if unless far means way longer fail fails failed cease ceases ceased refuse refuses refused
-wrong false falsely untrue incorrect incorrectly inaccurate mistaken erroneous lie lies lied lying
-mistake error joke jokes joking kidding bluffing fabrication fabricated invention invent invented
-hoax hallucination hallucinated nonsense rubbish bullshit psych fiction fictional fictitious made
-madeup bogus fake faked imaginary imagined misleading opposite contrary converse reverse unreliable
-falsehood falsehoods guess guessed guesses guessing guesstimate take retract withdraw deny denied
-erred doubt scratch strike ignore disregard forget discard nevermind attention thought thoughts
-refute refuted disprove disproved debunk debunked repudiate repudiated contradict contradicted
-contradicts dispute disputed disputes myth maybe perhaps possibly probably presumably conceivably
-supposedly allegedly reportedly hypothetically theoretically might unsure uncertain unverified
-unconfirmed doubtful dubious speculate speculating speculation speculative mayhap perchance unlikely
+not never neither nor cannot hardly barely scarcely no none nothing nobody than instead except other
+or if unless far means way longer fail fails failed cease ceases ceased refuse refuses refused wrong
+false falsely untrue incorrect incorrectly inaccurate mistaken erroneous lie lies lied lying mistake
+error joke jokes joking kidding bluffing fabrication fabricated invention invent invented hoax
+hallucination hallucinated nonsense rubbish bullshit psych fiction fictional fictitious made madeup
+bogus fake faked imaginary imagined misleading opposite contrary converse reverse unreliable
+falsehood falsehoods guess guessed guesses guessing guesstimate retract withdraw deny denied erred
+doubt scratch strike ignore disregard forget discard nevermind attention thought thoughts refute
+refuted disprove disproved debunk debunked repudiate repudiated contradict contradicted contradicts
+dispute disputed disputes myth maybe perhaps possibly probably presumably conceivably supposedly
+allegedly reportedly hypothetically theoretically might unsure uncertain unverified unconfirmed
+doubtful dubious speculate speculating speculation speculative mayhap perchance unlikely
 questionable debatable potentially tentative tentatively arguable arguably may could can suppose
 assume presume imagine reckon wonder hope wish chance possibility probability knows hard difficult
-impossible remember recall tell likely let lets toss fifty pretend theory some people others they
-rumor rumour rumors rumours say claim said claimed rumored rumoured alleged sources accounts
-opinions either one alternatively alternately otherwise failing then another alternative
-alternatives second different possible further correction corrected make wait mean meant oops whoops
-correct misspoke erratum edit reflection hold should ought actually fact reality truth truthfully
-really sorry rather real true right actual better
+impossible likely let lets toss fifty pretend theory rumor rumour rumors rumours say claim said
+claimed rumored rumoured alleged either alternatively alternately otherwise failing another
+alternative alternatives possible correction corrected make wait mean meant oops whoops correct
+misspoke erratum edit reflection hold should ought actually fact reality truth truthfully really
+sorry rather real true right actual better again these those them anything believe think differ vary
+disagree back option answer answers candidate reading interpretation solution trust rely count
+listen
 """
 WORDS = frozenset(_WORDS.split())
 """One of them, or ``n't``, is in every text that has any cue; most texts have none."""
 
 _TOKEN = re.compile(r"[a-z]+")
+_MAY = re.compile(r"(?<!\d )\bmay (?!\d)")
 
 
 def any_in(text: str) -> bool:
@@ -182,4 +188,8 @@ def any_in(text: str) -> bool:
         >>> any_in("the sun rises at 06:10."), any_in("maybe at 06:10"), any_in("it doesn't")
         (False, True, True)
     """
-    return "n't" in text or "n’t" in text or not WORDS.isdisjoint(_TOKEN.findall(text))
+    if "n't" in text or "n’t" in text:
+        return True
+    found = WORDS.intersection(_TOKEN.findall(text))
+    # Most often "may" is a month.
+    return bool(found) and (found != {"may"} or _MAY.search(text) is not None)

@@ -47,6 +47,8 @@ def _numbers(
                 for quantity in excused
                 for one in quantity.readings(unit)
             )
+            if not known and _restates(found, fact["value"], readings):
+                continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
     return own, _comparable(text, own, rivals, units)
@@ -67,6 +69,8 @@ def _comparable(
     for rival in rivals:
         (found,) = (one for one in numerals.numbers(text.folded) if (one.start, one.end) == rival[1:3])
         unit = found.quantity.unit
+        if not rival.known and _counts(text, own, found):
+            continue
         if rival.known or not unit or unit in units:
             kept.append(rival)
     return kept
@@ -81,6 +85,29 @@ def _is(reading: float, fact: Fact, found: Number, query: str, slack: float) -> 
     # A measure may be rounded where nobody asked for more, to two figures at least.
     whole = abs(value) >= 10 or found.decimals > 0
     return whole and round(value, found.decimals) == reading
+
+
+def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
+    """Return whether a whole number counts something where the value is an amount with decimals."""
+    next_word = _NEXT.match(text.folded, found.end)
+    amounts = [_NEXT.match(text.folded, one.end) for one in own if "." in one.said]
+    return (
+        not found.decimals
+        and next_word is not None
+        and len(amounts) == len(own)
+        and all(amount is None or amount[1] != next_word[1] for amount in amounts)
+    )
+
+
+def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
+    """Return whether a number is the value once more with fewer figures ("about 1.04 billion")."""
+    figures = found.figures
+    shorter = found.decimals > 0 or value != int(value) or abs(value) >= 1e5
+    return (
+        shorter
+        and figures > 1
+        and any(abs(float(f"{value:.{figures - 1}e}") - reading) < 1e-9 for reading in readings)
+    )
 
 
 def _is_fact(found: Number, allowed: Sequence[Fact]) -> bool:
@@ -218,6 +245,9 @@ def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str
         return "read it taken back"
     if any(part.framed and part.stance == "alternative" for part in text.said):
         return "read an alternative"
+    twice = mentions.mirrored(text)
+    if twice:
+        return f'read it twice, with other figures: "{twice}"'
     answer = _sure(text)
     if absence.claims(answer, query):
         return "read a claim that it was done"
@@ -250,8 +280,10 @@ def _states(text: str, value: float | str) -> bool:
     return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
 
 
+_NEXT = re.compile(r"\s([a-z]{2,})")
 _MAYBE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|either)\b"
+    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"
+    r"either)\b"
 )
 _WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
 _PRECISE = re.compile(

@@ -157,7 +157,7 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
     text = mentions.read(answer, query)
     if polarity.contradictory(text.said):
         return "read both yes and no"
-    if mentions.crowded(text, query, len(allowed) + 1):
+    if mentions.crowded(text.folded, query, len(allowed) + 1):
         return f"read more than {mentions.MOST_VALUES} values"
     found = checks.CHECKS[fact["type"]](fact, text, query, allowed)
     return f"wanted {_wanted(fact)}, {found}" if found else ""

@@ -38,26 +38,29 @@ _BEFORE_LOSER = re.compile(
     r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
 )
 _GENERIC_WORDS = """
-maybe perhaps guess guessing likely unsure suppose presume imagine assume believe think thought seems
-a an the this that these those it its they them their there he she his her him you your i my we our
-us me is are was were be been being am do does did done has have had having will would shall should
-can could may might must and or but nor so if as at by for in into of on onto to with within without
-about up out off then thus hence also too again still now just even well please note here hi hello
-ok okay yes no not answer answers value values figure figures number numbers result results total
-amount price cost costs comes come equals equal makes make made get gets got give gives given giving
-say says said tell tells told find finds found look looked looks check checked see seen show shows
-shown return returned report reports reported call called tool tools api service system data source
-output response information info question request asked ask correct right real actual true final
-exact precise same one ones thing things what which who when where how why all any some both either
-another alternative option possibility candidate candidates options possibilities guess next's however though although
-because since whatever let know like need want wanted help sure certainly course glad happy hope
-welcome anything else something everything sum stands standing instead's truth fact reality double
-triple actually sorry wait correction aur
+maybe perhaps guess guessing likely unsure suppose presume imagine assume believe think thought
+seems a an the this that these those it its they them their there he she his her him you your i my
+we our us me is are was were be been being am do does did done has have had having will would shall
+should can could may might must and or but nor so if as at by for in into of on onto to with within
+without about up out off then thus hence also too again still now just even well please note here hi
+hello ok okay yes no not answer answers value values figure figures number numbers result results
+total amount price cost costs comes come equals equal makes make made get gets got give gives given
+giving say says said tell tells told find finds found look looked looks check checked see seen show
+shows shown return returned report reports reported call called tool tools api service system data
+source output response information info question request asked ask correct right real actual true
+final exact precise same one ones thing things what which who when where how why all any some both
+either another alternative option possibility candidate candidates options possibilities next's
+however though although because since whatever let know like need want wanted help sure certainly
+course glad happy hope welcome anything else something everything sum stands standing instead's
+truth fact reality double triple actually sorry wait correction aur
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _REPEATED = 20
+_DIGITS = re.compile(r"\d+")
+_JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?)\s+)*")
+_RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
 _WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
 _PAIR = re.compile(r"[\"']\s?:")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
@@ -93,12 +96,21 @@ class Text(NamedTuple):
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
     """Return an answer ready to be read; what it repeats of the query word for word is left out."""
-    folded, asked = fold(answer), fold(query)
-    for part in (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED)):
-        if part and part in folded:
+    folded = fold(answer)
+    parts, words = _asked(query)
+    for part in parts:
+        if part in folded:
             folded = folded.replace(part, " " * len(part))
+    return Text(folded, statements(folded), words)
+
+
+@lru_cache(maxsize=128)
+def _asked(query: str) -> tuple[tuple[str, ...], frozenset[str]]:
+    """Return the query and its long sentences, and its words but for the names in it."""
+    asked = fold(query)
+    parts = (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED))
     named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
-    return Text(folded, statements(folded), _words(fold(query)) - frozenset(map(stem, named)))
+    return tuple(filter(None, parts)), _words(asked) - frozenset(map(stem, named))
 
 
 def settle(
@@ -128,14 +140,29 @@ def settle(
 
 
 @lru_cache(maxsize=128)
-def crowded(text: Text, query: str, wanted: int) -> bool:
+def crowded(folded: str, query: str, wanted: int) -> bool:
     """Return whether an answer has more numbers, dates and times than anyone gives who knows."""
     asked = {number.quantity.value for number in numbers(fold(query))}
-    free = {number.quantity.value for number in numbers(text.folded)} - asked
+    free = {number.quantity.value for number in numbers(folded)} - asked
     if len(free) > MOST_VALUES + wanted:
         return True
-    said = [moment.values for read in (days, clocks) for moment in read(text.folded)]
+    said = [moment.values for read in (days, clocks) for moment in read(folded)]
     return len({*free, *said}) > 2 * MOST_VALUES + wanted
+
+
+def mirrored(text: Text) -> str:
+    """Return a clause that another one repeats with other figures, or an empty string.
+
+    Such clauses contradict each other where nothing but the figures could tell what each is about.
+    """
+    seen: dict[str, str] = {}
+    for part in text.said:
+        if part.stance not in ("retracted", "quoted") and _DIGITS.search(part.text):
+            clause = _JOINED.sub("", part.text)
+            shape = _DIGITS.sub("0", clause)
+            if shape.count(" ") > 2 and seen.setdefault(shape, clause) != clause:
+                return part.text[:80]
+    return ""
 
 
 def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], spare: int) -> str:
@@ -143,6 +170,9 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
     seen: set[str] = set()
     rivals = list(rivals)
     bare = _without(text, [*given, *rivals]) if rivals else text
+    twice = mirrored(text) if any(rival.asked for rival in rivals) else ""
+    if twice:
+        return f'read it twice, with other figures: "{twice}"'
     for rival in rivals:
         statement = statement_at(text.said, rival.start)
         if statement.stance in ("denied", "retracted", "asked", "quoted"):
@@ -208,6 +238,8 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     words = frozenset(_TOKEN.findall(part))
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
     if words & _TIES - frame:
+        return True
+    if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
     return bool(_content(words) - _content(frame) - text.asked)
 

@@ -43,10 +43,11 @@ _SPOKEN = re.compile(
     r"( o['’]?clock)?(?: (?:in the )?([ap]\.?m|morning|afternoon|evening|at night))?\b|\b(noon|"
     r"midday|midnight)\b"
 )
-INSTANT = re.compile(r"(?<=\d)t(?=\d\d:)")
-"""The letter between the date and the time of one instant."""
-DATES = (_ISO, _NUMERIC, _DAY_FIRST, _MONTH_FIRST, _DAY_ONLY)
-TIMES = (_CLOCK,)
+_INSTANT = re.compile(r"(?<=\d)t(?=\d\d:)")
+_SHORT_MONTHS = tuple(month[:3].casefold() for month in MONTHS)
+_SPEAKING = (
+    "past ", "quarter", "clock", "noon", "midday", "midnight", "morning", "evening", "night", " am", " pm",
+)  # fmt: skip
 
 
 class Moment(NamedTuple):
@@ -83,21 +84,58 @@ def times(text: str) -> frozenset[str]:
     return frozenset(value for moment in clocks(fold(text)) for value in moment.values)
 
 
-@lru_cache(maxsize=256)
 def days(folded: str) -> tuple[Moment, ...]:
     """Return every date of a folded text; a day without a month ("the 9th") may be of any month of 2026."""
-    text = INSTANT.sub(" ", folded)
+    return _days(folded)[0]
+
+
+def clocks(folded: str) -> tuple[Moment, ...]:
+    """Return every time of day of a folded text."""
+    return _clocks(folded)[0]
+
+
+def without(folded: str) -> str:
+    """Return a folded text of the same length in which no date and no time is left."""
+    return _clocks(folded)[1]
+
+
+@lru_cache(maxsize=256)
+def _days(folded: str) -> tuple[tuple[Moment, ...], str]:
+    text = _INSTANT.sub(" ", folded)
     found = []
-    for pattern, read in (
-        (_ISO, _iso), (_NUMERIC, _numeric), (_DAY_FIRST, _day_first), (_MONTH_FIRST, _month_first),
-        (_DAY_ONLY, _day_only),
-    ):  # fmt: skip
-        for match in pattern.finditer(text):
+    has_month = any(month in text for month in _SHORT_MONTHS)
+    for pattern, read, worded in _READERS:
+        if worded and not has_month:
+            continue
+        matches = list(pattern.finditer(text))
+        for match in matches:
             values = tuple(dict.fromkeys(value for value in read(match) if value))
             # A day that no month has is still offered as one.
             found.append(Moment(values or (match[0],), match.start(), match.end()))
-        text = pattern.sub(lambda match: ";" * len(match[0]), text)
-    return tuple(found)
+        if matches:
+            text = pattern.sub(_blank, text)
+    return tuple(found), text
+
+
+@lru_cache(maxsize=256)
+def _clocks(folded: str) -> tuple[tuple[Moment, ...], str]:
+    text = _days(folded)[1]
+    found = []
+    for match in _CLOCK.finditer(text):
+        hour12, minute12, half, hour, minute, dotted, rest = match.groups()
+        hours = int(hour12) % 12 + (12 if half == "p" else 0) if half else int(hour or dotted)
+        value = _time(hours, int(minute or minute12 or rest or 0))
+        found.append(Moment((value or match[0],), match.start(), match.end()))
+    if found:
+        text = _CLOCK.sub(_blank, text)
+    if any(word in text for word in _SPEAKING):
+        found += _spoken(text)
+    return tuple(found), text
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Keep the length, so that every place in the text stays where it is."""
+    return ";".rjust(len(match[0]))
 
 
 def _iso(match: re.Match[str]) -> Iterator[str]:
@@ -127,21 +165,6 @@ def _day(year: str, month: str, day: str) -> str:
         return date(int(year), int(month), int(day)).isoformat()
     except ValueError:
         return ""
-
-
-@lru_cache(maxsize=256)
-def clocks(folded: str) -> tuple[Moment, ...]:
-    """Return every time of day of a folded text."""
-    text = INSTANT.sub(" ", folded)
-    found = []
-    for match in _CLOCK.finditer(text):
-        hour12, minute12, half, hour, minute, dotted, rest = match.groups()
-        hours = int(hour12) % 12 + (12 if half == "p" else 0) if half else int(hour or dotted)
-        value = _time(hours, int(minute or minute12 or rest or 0))
-        found.append(Moment((value or match[0],), match.start(), match.end()))
-    text = _CLOCK.sub(lambda match: ";" * len(match[0]), text)
-    found += _spoken(text)
-    return tuple(found)
 
 
 def _spoken(text: str) -> Iterator[Moment]:
@@ -174,3 +197,12 @@ def _halves(hours: int, half: str) -> tuple[int, ...]:
 def _time(hours: int, minutes: int) -> str:
     hours %= 48
     return f"{hours:02}:{minutes:02}" if hours < 24 and 0 <= minutes < 60 else ""
+
+
+_READERS = (
+    (_ISO, _iso, False),
+    (_NUMERIC, _numeric, False),
+    (_DAY_FIRST, _day_first, True),
+    (_MONTH_FIRST, _month_first, True),
+    (_DAY_ONLY, _day_only, False),
+)

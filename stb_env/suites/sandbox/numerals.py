@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from stb_env.suites.sandbox.answers import fold
-from stb_env.suites.sandbox.moments import DATES, INSTANT, TIMES
+from stb_env.suites.sandbox.moments import without
 
 # Dimension, factor and offset to the dimension's base unit.
 UNITS: Mapping[str, tuple[str, float, float]] = {
@@ -118,6 +118,7 @@ _HOURS = re.compile(
 _MINUTES = re.compile(
     r"\b(\d{1,4})\s?(?:m|mins?|minutes?)\b,?\s?(?:and\s)?(\d{1,2})\s?(?:s|secs?|seconds?)\b"
 )
+_LASTING = re.compile(r"\d\s?[hm]")
 _UNIT = "|".join(map(re.escape, sorted(_UNIT_OF, key=len, reverse=True)))
 _NUMBER = re.compile(
     r"(?<![\w.,])([-+]?)[^\w\s.,]?"
@@ -158,6 +159,7 @@ class Number(NamedTuple):
         start: Where it begins.
         end: Where it ends, its unit included.
         decimals: How many decimals it is written with.
+        figures: How many of its figures count.
         worded: Whether it is a word; such a one may be a pronoun or an article.
     """
 
@@ -165,6 +167,7 @@ class Number(NamedTuple):
     start: int
     end: int
     decimals: int = 0
+    figures: int = 0
     worded: bool = False
 
 
@@ -183,11 +186,9 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 @lru_cache(maxsize=256)
 def numbers(folded: str) -> tuple[Number, ...]:
     """Return every number of a folded text in order; marks of numbered lists do not count."""
-    text = INSTANT.sub(" ", folded).replace("−", "-").replace("minus ", "     -")
+    text = without(folded).replace("−", "-").replace("minus ", "     -")
     text = _CURRENCY.sub("   ", _LISTED.sub(_blank, text))
-    for pattern in (*DATES, *TIMES, _ID):
-        text = pattern.sub(_blank, text)
-    return tuple(_numbers(text))
+    return tuple(_numbers(_ID.sub(_blank, text)))
 
 
 def _blank(match: re.Match[str]) -> str:
@@ -196,19 +197,21 @@ def _blank(match: re.Match[str]) -> str:
 
 
 def _numbers(text: str) -> Iterator[Number]:
-    for match in _HOURS.finditer(text):
-        hours, minutes = (match[1] or match[3]), (match[2] or match[4])
-        yield Number(Quantity(int(hours) * 60.0 + int(minutes), "min"), match.start(), match.end())
-    for match in _MINUTES.finditer(text):
-        yield Number(Quantity(int(match[1]) * 60.0 + int(match[2]), "s"), match.start(), match.end())
-    text = _MINUTES.sub(_blank, _HOURS.sub(_blank, text))
+    if _LASTING.search(text):
+        for match in _HOURS.finditer(text):
+            hours, minutes = (match[1] or match[3]), (match[2] or match[4])
+            yield Number(Quantity(int(hours) * 60.0 + int(minutes), "min"), match.start(), match.end())
+        for match in _MINUTES.finditer(text):
+            yield Number(Quantity(int(match[1]) * 60.0 + int(match[2]), "s"), match.start(), match.end())
+        text = _MINUTES.sub(_blank, _HOURS.sub(_blank, text))
     worded = set()
     if _ANY_WORD.search(text):
         worded = {match.start() for match in _WORDED.finditer(text)}
         text = _WORDED.sub(lambda match: str(_value(match)).ljust(len(match[0])), text)
-    text = _COMMA_DECIMAL.sub(
-        lambda match: f"{match[1].replace('.', '')}.{match[2]}".ljust(len(match[0])), text
-    )
+    if "," in text:
+        text = _COMMA_DECIMAL.sub(
+            lambda match: f"{match[1].replace('.', '')}.{match[2]}".ljust(len(match[0])), text
+        )
     if worded:
         text = _TIGHT.sub(lambda match: match[1].rjust(len(match[0]) - 1) + " ", text)
     for match in _NUMBER.finditer(text):
@@ -217,7 +220,10 @@ def _numbers(text: str) -> Iterator[Number]:
         quantity = Quantity(-value if sign == "-" else value, _UNIT_OF.get(unit, ""))
         decimals = len(digits.partition(".")[2])
         start = match.start(2)
-        yield Number(quantity, start, match.end(), decimals, bool(worded) and _in(worded, text, start))
+        figures = len(_GROUPING.sub("", digits).replace(".", "").strip("0"))
+        yield Number(
+            quantity, start, match.end(), decimals, figures, bool(worded) and _in(worded, text, start)
+        )
 
 
 # A number that stood for a word, with the blanks that fill the word's length.

@@ -75,9 +75,11 @@ def _told(statement: Statement, yes: Sequence[str], no: Sequence[str], subject: 
     first, second = _YES.search(text) is not None, _NO.search(text) is not None
     if first or second:
         return None if first and second else first is not (denied and statement.framed)
-    told = _worded(text, yes, no, subject)
-    if told is None and _REFUSED.search(text):
-        told = False
+    refused = _REFUSED.search(text)
+    if refused and denied and refused.start() == statement.scope - statement.start:
+        # The refusal itself is the negation.
+        return False
+    told = False if refused else _worded(text, yes, no, subject)
     if told is None and _ECHO.search(text):
         told = True
     if denied:

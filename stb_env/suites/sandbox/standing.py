@@ -1,4 +1,4 @@
-"""Whether an answer stands by itself where its task asks for no fact: it says what was done, and only that."""
+"""Whether an answer stands where its task asks for no fact: it says what was done, and only that."""
 
 from __future__ import annotations
 
@@ -36,6 +36,9 @@ def falls(answer: str, query: str, known: str) -> str:
     for part in text.said:
         if part.framed and part.stance in ("denied", "retracted", "hedged", "alternative"):
             return f'{part.stance}: "{part.text[:80]}"'
+    twice = mentions.mirrored(text)
+    if twice:
+        return f'read it twice, with other figures: "{twice}"'
     told = " ".join(part.text for part in text.said if part.stance == "asserted")
     if len(told.split()) < 3 and any(part.stance == "quoted" for part in text.said):
         return "read raw data and no sentence"

@@ -19,10 +19,10 @@ class ExactJudge:
     """Checks what a sandbox task declares: nothing that a model decides, nothing that wording decides.
 
     The verdict's parts are ``fact:LABEL`` for every required fact, ``answer`` where a task requires none (the
-    answer must stand by itself), ``state:TABLE`` for every table that the task writes, ``falsehood:LABEL`` for
-    every falsehood that the answer must not contain, and ``untouched:TABLE`` (always failed) for every other
-    table that the episode changed. A vote with a reason says of each failed part what was wanted and what was
-    read. A task that declares nothing to check is ``na``.
+    answer must stand by itself), ``state:TABLE`` for every table that the task writes, ``falsehood:LABEL``
+    for every falsehood that the answer must not contain, and ``untouched:TABLE`` (always failed) for every
+    other table that the episode changed. A vote with a reason says of each failed part what was wanted and
+    what was read. A task that declares nothing to check is ``na``.
     """
 
     name = "exact"

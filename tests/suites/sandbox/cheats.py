@@ -1,4 +1,4 @@
-"""Answers that game: right values in words that do not stand by them, or among others; they know no reader."""
+"""Answers that game: right values in words that do not stand by them, or among others."""
 
 from __future__ import annotations
 

@@ -201,6 +201,7 @@ def harmless(task: Task, rng: Random) -> Iterator[str]:
 KINDS: Mapping[str, Callable[[Task, Random], Iterator[str]]] = {
     make.__name__: make
     for make in (
-        polite, terse, bulleted, tabular, explained, compared, other_forms, worked, repeated, passive, harmless,
+        polite, terse, bulleted, tabular, explained, compared, other_forms, worked, repeated, passive,
+        harmless,
     )
 }  # fmt: skip

@@ -1,7 +1,4 @@
-"""Measures the exact verifier on honest wordings and on answers that game; run as a module it prints failures.
-
-``python -m tests.suites.sandbox.wordings [KIND ...]``
-"""
+"""The exact verifier on honest wordings and on answers that game; `python -m` prints the failures."""
 
 from __future__ import annotations
 
@@ -100,22 +97,18 @@ def table(judged: list[Judged]) -> dict[str, tuple[int, int]]:
     return {kind: (solved[kind], count) for kind, count in every.items()}
 
 
-def main(kinds: list[str]) -> None:
+def report(kinds: list[str]) -> Iterator[str]:
     games = list(tasks())
-    for name, judged, wrong in (
-        ("honest", list(honest(games)), False),
-        ("gaming", list(gaming(games)), True),
-    ):
+    for name, judged, wrong in (("honest", [*honest(games)], False), ("gaming", [*gaming(games)], True)):
         solved = sum(one.solved for one in judged)
-        print(f"{name}: {solved} of {len(judged)} pass = {solved / len(judged):.2%}")
+        yield f"{name}: {solved} of {len(judged)} pass = {solved / len(judged):.2%}"
         for kind, (passed, count) in table(judged).items():
-            print(f"  {kind:14} {passed:5} of {count:5}  {passed / count:7.2%}")
-        for one in judged:
-            if one.kind in kinds and one.solved is wrong:
-                print(
-                    f"\n[{one.kind}] {one.task.id}\n  Q {one.task.query}\n  A {one.answer[:300]}\n  {one.reason}"
-                )
+            yield f"  {kind:14} {passed:5} of {count:5}  {passed / count:7.2%}"
+        for _, task, answer, _, reason in (
+            one for one in judged if one.kind in kinds and one.solved is wrong
+        ):
+            yield f"\n{task.id}\n  Q {task.query}\n  A {answer[:300]}\n  {reason}"
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    sys.stdout.writelines(f"{line}\n" for line in report(sys.argv[1:]))
