@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated
 
 import typer
@@ -18,6 +19,7 @@ from stb_env.cli.list import list_suites
 from stb_env.cli.new import new
 from stb_env.cli.protocols import protocols_command
 from stb_env.cli.synthesize import synthesize_command
+from stb_env.judges.heuristic import UnnamedJudgeWarning
 from stb_env.suite import registered, resolved
 
 app = typer.Typer(
@@ -65,4 +67,6 @@ def _root(
 
 def main() -> None:
     """Entry point of the ``stb-env`` script."""
+    # Every table names its judge.
+    warnings.simplefilter("ignore", UnnamedJudgeWarning)
     app()

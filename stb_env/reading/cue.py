@@ -39,7 +39,7 @@ VERACITY = re.compile(
     rf"\b(?:scratch|strike|ignore|disregard|forget|discard) {_POINT}\b|"
     r"\bnever ?mind\b|\bno attention\b|"
     r"(?:\bnot|n['’]t) (?:\w+ )?(?:believe|trust|rely|count on|listen)\b|"
-    r"\bthe (?:opposite|reverse|contrary|converse)(?: \w+)? (?:is|holds|applies|was)\b|"
+    r"\bthe (?:opposite|reverse|contrary|converse)(?: \w+){0,2} (?:is|holds|applies|was)\b|"
     r"\bon second thoughts?\b|\b(?:none|nothing|not (?:one|a word|any|all|a single \w+)) of "
     r"(?:this|that|the above|it|what|which|the following|(?:these|those)(?! [a-z]+s\b))\b|"
     r"\b(?:contrary to|far from|opposite of)(?: \w+){0,2} (?:truth|facts?|true|case)\b|"
