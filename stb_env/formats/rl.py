@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 
 from stb_env.errors import DataError
 from stb_env.formats.branches import played_branch
@@ -11,36 +10,16 @@ from stb_env.formats.engine_tokens import token_samples
 from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
 
-Task = tuple[str, str]
-"""Suite and id of a task."""
 
-
-def group_means(episodes: Iterable[Trajectory]) -> dict[Task, float]:
-    """Return the mean reward of each task's trials, which an advantage is counted from.
-
-    Args:
-        episodes: The episodes of one run: trials of one policy, so that the mean is that policy's.
-    """
-    totals: Counter[Task] = Counter()
-    counts: Counter[Task] = Counter()
-    for episode in episodes:
-        task = episode.suite, episode.task_id
-        # Counter's stubs know whole numbers alone.
-        totals[task] += episode.reward  # type: ignore[assignment]
-        counts[task] += 1
-    return {task: totals[task] / count for task, count in counts.items()}
-
-
-def rl_records(episode: Trajectory, means: Mapping[Task, float]) -> Iterator[JsonObject]:
+def rl_records(episode: Trajectory, advantage: float) -> Iterator[JsonObject]:
     """Yield an episode as one record, or several where a prompt did not extend what came before.
 
-    Every record of an episode has its reward and advantage: the reward less the mean of the task's trials.
-    ``completion_mask`` is 1 for the tokens that the policy wrote and 0 for those that it read; ``logprobs``
-    is None where the engine gave none.
+    Every record of an episode has its reward and advantage. ``completion_mask`` is 1 for the tokens that the
+    policy wrote and 0 for those that it read; ``logprobs`` is None where the engine gave none.
 
     Args:
         episode: An episode whose engine gave token ids.
-        means: Mean reward by task; see `group_means`.
+        advantage: How much better it was than the other trials of its task.
 
     Raises:
         DataError: A step has no token ids, or there is no step.
@@ -48,7 +27,7 @@ def rl_records(episode: Trajectory, means: Mapping[Task, float]) -> Iterator[Jso
     Examples:
         >>> step = {"calls": [], "engine": {"prompt_token_ids": [1, 2], "token_ids": [3]}}
         >>> episode = Trajectory("s", "", "7", 0, 0, "?", [], [], [step], "", None, 1.0, True, None, {})
-        >>> (record,) = rl_records(episode, {("s", "7"): 0.25})
+        >>> (record,) = rl_records(episode, 0.75)
         >>> record["completion_ids"], record["completion_mask"], record["advantage"]
         ([3], [1], 0.75)
     """
@@ -62,7 +41,7 @@ def rl_records(episode: Trajectory, means: Mapping[Task, float]) -> Iterator[Jso
             "completion_mask": sample.mask,
             "logprobs": sample.logprobs,
             "reward": episode.reward,
-            "advantage": episode.reward - means[episode.suite, episode.task_id],
+            "advantage": advantage,
             "suite": episode.suite,
             "group": episode.group,
             "task_id": episode.task_id,
