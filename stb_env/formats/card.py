@@ -14,7 +14,7 @@ from stb_env.trajectory import Trajectory
 
 _FORMS = {
     "sft": (
-        "`messages` and `tools` are OpenAI's chat form. `mask` lists the characters that the assistant wrote: "
+        "`messages` and `tools` are OpenAI's chat form. `mask` lists what the assistant wrote: "
         "message, way to the text in it, first character, and the one after the last; take a loss on these "
         "alone. `tokens`, where the engine gave ids, has them with a loss mask of 1 for the policy's own."
     ),
@@ -75,14 +75,15 @@ def card(
         runs: What made the episodes: environment, agent, model ... of each run.
 
     Examples:
-        >>> text = card("sft", "jsonl", Contents(episodes=1), {"train": Part(1, "ab")}, {"only": "solved"}, [])
+        >>> parts = {"train": Part(1, "ab"), "test": Part(1, "cd")}
+        >>> text = card("sft", "jsonl", Contents(episodes=2), parts, {"only": "solved"}, [])
         >>> "path: train.jsonl" in text, "| train | 1 | `ab` |" in text
         (True, True)
     """
     total = contents.answered.total()
     return "\n".join(
         [
-            *(_head(parts, into) if into != "datasets" else ()),
+            *(_head(kind, parts, into) if into != "datasets" else ()),
             f"# {kind}: {contents.episodes} episodes, {sum(part.rows for part in parts.values())} records",
             "",
             _FORMS[kind],
@@ -105,8 +106,8 @@ def card(
     )
 
 
-def _head(parts: Mapping[str, Part], into: Container) -> list[str]:
-    named = [(name if len(parts) > 1 else "train", f"{name}.{into}") for name in parts]
+def _head(kind: str, parts: Mapping[str, Part], into: Container) -> list[str]:
+    named = [("train" if name == kind else name, f"{name}.{into}") for name in parts]
     files = [line for split, file in named for line in (f"  - split: {split}", f"    path: {file}")]
     return ["---", "configs:", "- config_name: default", "  data_files:", *files, "---", ""] if files else []
 

@@ -1,4 +1,4 @@
-"""Files of records, written a record at a time: JSON lines, Parquet, or a folder of Hugging Face's datasets."""
+"""Files of records, written a record at a time: JSON lines, Parquet, or a folder of ``datasets``."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, NamedTuple, Protocol, get_args
+from typing import Any, Literal, NamedTuple, Protocol
 
 from stb_env import jsontext
-from stb_env.errors import ConfigError, did_you_mean
+from stb_env.errors import ConfigError
 from stb_env.formats.columns import pyarrow, row, schema
 from stb_env.jsontypes import JsonMapping, JsonObject
 
@@ -34,16 +34,13 @@ class Part(NamedTuple):
 
 
 class RecordFile(Protocol):
-    """A file that takes records; a context manager, whole when it is left."""
-
-    def __enter__(self) -> RecordFile:
-        """Open it."""
-
-    def __exit__(self, *error: object) -> None:
-        """Finish it."""
+    """A file that takes records."""
 
     def write(self, record: JsonMapping, line: str) -> None:
         """Add a record, given as JSON too."""
+
+    def close(self) -> None:
+        """Finish it."""
 
 
 class JsonLines:
@@ -56,16 +53,14 @@ class JsonLines:
     def __init__(self, file: Path) -> None:
         self._file = file.open("w", encoding="utf-8", newline="\n")
 
-    def __enter__(self) -> JsonLines:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._file.close()
-
     def write(self, record: JsonMapping, line: str) -> None:
         """Add a record."""
         del record
         self._file.write(line)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 class Parquet:
@@ -85,13 +80,6 @@ class Parquet:
         self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
         self._rows: list[JsonObject] = []
 
-    def __enter__(self) -> Parquet:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._flush()
-        self._writer.close()
-
     def write(self, record: JsonMapping, line: str) -> None:
         """Add a record."""
         del line
@@ -99,31 +87,15 @@ class Parquet:
         if len(self._rows) == _BATCH:
             self._flush()
 
+    def close(self) -> None:
+        """Write what is left, and the file's end."""
+        self._flush()
+        self._writer.close()
+
     def _flush(self) -> None:
         if self._rows:
             self._writer.write_table(self._arrow.Table.from_pylist(self._rows, schema=self._schema))
             self._rows = []
-
-
-def container(name: str) -> Container:
-    """Return the container of a name.
-
-    Raises:
-        ConfigError: There is none of that name.
-
-    Examples:
-        >>> container("parket")
-        Traceback (most recent call last):
-        ...
-        stb_env.errors.ConfigError: no container 'parket'; expected jsonl, parquet or datasets. Did you mean 'parquet'?
-    """
-    known: tuple[Container, ...] = get_args(Container)
-    for each in known:
-        if each == name:
-            return each
-    raise ConfigError(
-        f"no container {name!r}; expected jsonl, parquet or datasets.{did_you_mean(name, known)}"
-    )
 
 
 def write_records(
@@ -162,7 +134,8 @@ def _write(
         for name, record in records:
             if name not in files:
                 file = folder / f"{name}.{into}"
-                files[name] = stack.enter_context(JsonLines(file) if into == "jsonl" else Parquet(file, kind))
+                files[name] = JsonLines(file) if into == "jsonl" else Parquet(file, kind)
+                stack.callback(files[name].close)
                 rows[name], digests[name] = 0, hashlib.sha256()
             line = jsontext.dumps(record) + "\n"
             files[name].write(record, line)
