@@ -218,10 +218,14 @@ class Trajectory:
 
     def to_json(self) -> str:
         """Return the episode as one line of JSON without a line break; ``tree`` only where there is one."""
+        return jsontext.dumps(self.to_dict())
+
+    def to_dict(self) -> JsonObject:
+        """Return the episode as plain data, in the form of `to_json`; nothing in it is copied."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
         if self.tree is None:
             del data["tree"]
-        return jsontext.dumps(data)
+        return data
 
     @classmethod
     def from_json(cls, line: str) -> Trajectory:
@@ -252,14 +256,32 @@ def read_trajectories(path: str | Path) -> list[Trajectory]:
         ...
         stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
+    return list(iter_trajectories(path))
+
+
+def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
+    """Yield what `read_trajectories` returns, one episode in memory at a time.
+
+    Raises:
+        DataError: The file is missing or a line is broken.
+
+    Examples:
+        >>> next(iter_trajectories("runs/nothing"))
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
+    """
     file = Path(path)
     file = file / "trajectories.jsonl" if file.is_dir() else file
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
-    trajectories = []
-    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
-        try:
-            trajectories.append(Trajectory.from_json(line.decode("utf-8")))
-        except (DataError, UnicodeDecodeError) as error:
-            raise DataError(f"{file}, line {number}: {error}") from error
-    return trajectories
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            # A torn last line, which a killed process may have left, has no end.
+            if not line.endswith(b"\n"):
+                return
+            try:
+                episode = Trajectory.from_json(line.decode("utf-8"))
+            except (DataError, UnicodeDecodeError) as error:
+                raise DataError(f"{file}, line {number}: {error}") from error
+            yield episode

@@ -1,9 +1,25 @@
-"""Playing episodes: one, or a resumable run of many."""
+"""Playing episodes: one, groups for training, or a resumable run of many."""
 
 from stb_env.rollout.agent import Agent, AgentFactory, as_agent
 from stb_env.rollout.batch import run_batch
 from stb_env.rollout.episode import aplay, play
+from stb_env.rollout.group import Curriculum, Group, agroups, groups, varied_batch
 from stb_env.rollout.job import Job, plan
 from stb_env.rollout.run import Run
 
-__all__ = ["Agent", "AgentFactory", "Job", "Run", "aplay", "as_agent", "plan", "play", "run_batch"]
+__all__ = [
+    "Agent",
+    "AgentFactory",
+    "Curriculum",
+    "Group",
+    "Job",
+    "Run",
+    "agroups",
+    "aplay",
+    "as_agent",
+    "groups",
+    "plan",
+    "play",
+    "run_batch",
+    "varied_batch",
+]

@@ -9,9 +9,10 @@ import gymnasium as gym
 
 from stb_env.envs.finish import read_finish
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.rollout.agent import Agent
+from stb_env.rollout.opening import Opening
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
@@ -61,13 +62,36 @@ def episode(
     env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0
 ) -> Slow[Trajectory]:
     """Yield the slow work of one task, and return the trajectory; see `play`."""
-    observation, info = yield _request(env, "reset", seed=seed, options={"task_id": task_id})
+    observation, info = yield request(env, "reset", seed=seed, options={"task_id": task_id})
+    return (yield from continued(env, agent, Opening(observation, info), seed=seed, trial=trial))
+
+
+def continued(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    opening: Opening,
+    *,
+    seed: int,
+    trial: int = 0,
+    agent_seed: int | None = None,
+) -> Slow[Trajectory]:
+    """Yield the slow work of an episode from an opening on, and return the whole trajectory.
+
+    Args:
+        env: Stands where the opening says.
+        agent: Plays from there.
+        opening: Where the agent begins.
+        seed: Seed of the episode.
+        trial: Which repetition this is.
+        agent_seed: The agent's, where it is not the episode's.
+    """
+    observation, info = opening.observation, opening.info
     first = info
-    steps: list[JsonObject] = []
+    steps: list[JsonObject] = [dict(step) for step in opening.steps]
     failure: JsonObject | None = None
-    total, over = 0.0, False
+    total, over = sum((float(step["reward"]) for step in steps), 0.0), False
     try:
-        agent.reset(env, seed)
+        agent.reset(env, seed if agent_seed is None else agent_seed)
     except InfrastructureError as error:
         failure, over = error.failure(), True
     while not over:
@@ -76,10 +100,10 @@ def episode(
         except InfrastructureError as error:
             failure = error.failure()
             break
-        observation, reward, terminated, truncated, info = yield _request(env, "step", action)
+        observation, reward, terminated, truncated, info = yield request(env, "step", action)
         total += float(reward)
         over = terminated or truncated
-        step = _step(info, float(reward), terminated, truncated)
+        step = step_of(info, float(reward), terminated, truncated)
         steps.append(step | ({"engine": dict(agent.engine)} if agent.engine else {}))
     return Trajectory(
         suite=first["suite"],
@@ -96,12 +120,12 @@ def episode(
         reward=total,
         valid=bool(info["valid"]) and failure is None,
         failure=failure or info.get("failure"),
-        usage=(Usage(**info["usage"]) + agent.usage).to_dict(),
+        usage=(Usage(**info["usage"]) - opening.spent + agent.usage).to_dict(),
         tree=info.get("tree"),
     )
 
 
-def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> Request:
+def request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> Request:
     """Return a call of the environment as slow work; one that cannot wait on a loop gets a thread there."""
     later = getattr(env, f"a{what}", None)
     return Request(
@@ -110,13 +134,14 @@ def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> R
     )
 
 
-def _messages(env: gym.Env[Any, Any], first: JsonObject) -> list[JsonObject]:
+def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
     """Return the conversation of an episode that its agent left unfinished."""
     said: list[JsonObject] | None = getattr(env, "messages", None)
     return first["messages"] if said is None else said
 
 
-def _step(info: JsonObject, reward: float, terminated: bool, truncated: bool) -> JsonObject:
+def step_of(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
+    """Return a step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
     return step | {name: info[name] for name in ("text", "code", "original_observation") if name in info}
 
