@@ -19,6 +19,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
+from stb_env.rollout.deadlines import Deadlines
 
 EnvId = Annotated[
     str,
@@ -60,6 +61,9 @@ def run(
     trials: options.Trials = None,
     concurrency: options.Concurrency = 1,
     stop_after: StopAfter = STOP_AFTER,
+    call_timeout: options.CallTimeout = None,
+    step_timeout: options.StepTimeout = None,
+    episode_timeout: options.EpisodeTimeout = None,
     out: options.Out = None,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
@@ -81,6 +85,7 @@ def run(
         models=models,
         originals=originals,
     )
+    deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
     meter = current_meter() or Meter()
     session = Session(
         env_id,
@@ -97,7 +102,12 @@ def run(
         raise ConfigError(f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat")
     with closing(session), bar(env_id, as_json, meter) as progress:
         summary = session.play(
-            out, concurrency=concurrency, progress=progress, stop_after=stop_after, remark=tell
+            out,
+            concurrency=concurrency,
+            progress=progress,
+            stop_after=stop_after,
+            remark=tell,
+            deadlines=deadlines,
         )
     told = summary | {"spent": meter.total.report(), "failed_calls": meter.failed}
     emit(told | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out, meter))

@@ -16,7 +16,7 @@ from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.request import Slow
+from stb_env.request import Slow, aside
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step
@@ -276,7 +276,7 @@ class Rules:
             return _judged(state, _unsolved("the agent gave up"))
         state = state._replace(answer=finish.answer)
         try:
-            verdict = yield from self.judge.judge(state.case(task))
+            verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
         return _judged(state, verdict)

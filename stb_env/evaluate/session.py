@@ -22,6 +22,7 @@ from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
 from stb_env.rollout.batch import Remark
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.make import make_env
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
@@ -116,6 +117,7 @@ class Session:
         progress: Progress | None = None,
         stop_after: int = STOP_AFTER,
         remark: Remark = _log.warning,
+        deadlines: Deadlines = NO_DEADLINES,
     ) -> JsonObject:
         """Play what is not saved yet, or failed for a reason that may pass, and return the run's summary.
 
@@ -125,6 +127,7 @@ class Session:
             progress: Told how far it is.
             stop_after: Equal failures in a row that end the run; 0 for no end.
             remark: Told of each bug of the agent's, once; a log where not given.
+            deadlines: How long calls, steps and episodes may take.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -138,7 +141,7 @@ class Session:
             if saved is not None and not fresh and saved.left(self.jobs):
                 self._check_endpoints()
             episodes = self._play(
-                saved, concurrency, progress, Breaker(stop_after, self._check_endpoints), remark
+                saved, concurrency, progress, Breaker(stop_after, self._check_endpoints), remark, deadlines
             )
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
             if "protocol" in self.manifest:
@@ -158,6 +161,7 @@ class Session:
         progress: Progress | None,
         breaker: Breaker,
         remark: Remark,
+        deadlines: Deadlines,
     ) -> list[Trajectory]:
         done = len(self.jobs) - len(self.jobs if saved is None else saved.left(self.jobs))
 
@@ -187,6 +191,7 @@ class Session:
             progress=advance,
             breaker=breaker,
             remark=remark,
+            deadlines=deadlines,
         )
 
     def _limit_outage(self, env: ToolEnv) -> ToolEnv:

@@ -86,12 +86,17 @@ class Run:
         Raises:
             StorageError: The disk refuses it.
         """
-        self._lines.write(trajectory.to_json())
-        self.trajectories.append(trajectory)
-        task_id, trial, seed = trajectory.key
-        self._timings.write(
-            jsontext.dumps({"task_id": task_id, "trial": trial, "seed": seed, "seconds": round(seconds, 6)})
-        )
+        self.add_all([(trajectory, seconds)])
+
+    def add_all(self, episodes: Sequence[tuple[Trajectory, float]]) -> None:
+        """Save some episodes, each with the seconds that it took; all are on disk before this returns.
+
+        Raises:
+            StorageError: The disk refuses them; none of them is saved.
+        """
+        self._lines.write("\n".join(trajectory.to_json() for trajectory, _ in episodes))
+        self.trajectories += [trajectory for trajectory, _ in episodes]
+        self._timings.write("\n".join(_timing(trajectory, seconds) for trajectory, seconds in episodes))
 
     def arrange(self) -> None:
         """Put the saved episodes in the order of the jobs, where they are not; the file is replaced whole."""
@@ -147,6 +152,11 @@ class Run:
 
     def _raw_lines(self) -> list[str]:
         return self._file.read_bytes().decode("utf-8").split("\n")[:-1]
+
+
+def _timing(episode: Trajectory, seconds: float) -> str:
+    task_id, trial, seed = episode.key
+    return jsontext.dumps({"task_id": task_id, "trial": trial, "seed": seed, "seconds": round(seconds, 6)})
 
 
 def may_pass(episode: Trajectory) -> bool:
