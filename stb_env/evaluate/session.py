@@ -136,12 +136,12 @@ class Session:
         fresh = out is None or not out.exists()
         if fresh:
             # Before a folder is made: a run that cannot begin leaves nothing behind.
-            self._check_endpoints()
+            self.check_endpoints()
         with nullcontext() if out is None else closing(Run(out, self.manifest)) as saved:
             if saved is not None and not fresh and saved.left(self.jobs):
-                self._check_endpoints()
+                self.check_endpoints()
             episodes = self._play(
-                saved, concurrency, progress, Breaker(stop_after, self._check_endpoints), remark, deadlines
+                saved, concurrency, progress, Breaker(stop_after, self.check_endpoints), remark, deadlines
             )
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
             if "protocol" in self.manifest:
@@ -151,7 +151,12 @@ class Session:
                 saved.finish(summary)
         return summary
 
-    def _check_endpoints(self) -> None:
+    def check_endpoints(self) -> None:
+        """Ask the endpoints of all models whether they are there.
+
+        Raises:
+            RunStopped: One is not.
+        """
         check_all(self._endpoints, str(self._settings.get("votes_cache") or ""))
 
     def _play(

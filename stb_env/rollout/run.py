@@ -76,7 +76,7 @@ class Run:
         self._places = {job.key: place for place, job in enumerate(jobs)}
         again = [trajectory for trajectory in self._passing() if trajectory.key in self._places]
         if again:
-            self._set_aside(again)
+            self.set_aside(again)
         self.arrange()
         return self.left(jobs)
 
@@ -128,7 +128,12 @@ class Run:
         judged = {key for key, judgement in judgements.items() if judgement.verdict is not None}
         return [saved for saved in failed if saved.key not in judged]
 
-    def _set_aside(self, again: Sequence[Trajectory]) -> None:
+    def set_aside(self, again: Sequence[Trajectory]) -> None:
+        """Move episodes that are to be played again to ``failures.jsonl``.
+
+        Raises:
+            StorageError: The disk refuses it; nothing is lost.
+        """
         # Written there before it is taken from here: who is killed in between finds it in both, and a later
         # sitting plays it all the same.
         keys = {saved.key for saved in again}
