@@ -142,6 +142,10 @@ def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
+    for role, used in summary.get("roles", {}).items():
+        dollars = "cost unknown" if used["cost"] is None else f"${used['cost']:.4f}"
+        told = f"{used['calls']:,} calls, {used['total_tokens']:,} tokens, {dollars}"
+        rows.append((f"model of the {role}" if role != "together" else "models", told))
     if meter.total.calls or meter.failed:
         rows.append(("models, this time", spending(meter)))
     if "outage" in summary:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stb_env.evaluate.session import Progress, Session
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
 from stb_env.rollout.group.group_run import GroupKey, GroupRun
@@ -62,6 +63,8 @@ def play_groups(
             **group_figures(saved.lines),
             **summarize(saved.run.trajectories),
         }
+        if roles := role_usage(saved.run.trajectories):
+            summary["roles"] = {role: usage.report() for role, usage in roles.items()}
         saved.finish(summary)
     return summary
 

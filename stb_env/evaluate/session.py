@@ -17,6 +17,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.llm.preflight import check_all, noting
+from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
@@ -147,6 +148,8 @@ class Session:
             if "protocol" in self.manifest:
                 who["protocol"] = self.manifest["protocol"]
             summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes), **self._outage()}
+            if roles := role_usage(episodes):
+                summary["roles"] = {role: usage.report() for role, usage in roles.items()}
             if saved is not None:
                 saved.finish(summary)
         return summary

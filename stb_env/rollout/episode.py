@@ -18,7 +18,7 @@ from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines, Watch
 from stb_env.rollout.opening import Opening
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
-from stb_env.usage import Usage
+from stb_env.usage import NO_USAGE, Usage
 from stb_env.wrappers.base import ToolWrapper
 
 _DRIVERS = frozenset({ToolEnv.reset, ToolEnv.step, ToolWrapper.reset, ToolWrapper.step})
@@ -139,6 +139,7 @@ def continued(
         over = terminated or truncated
         step = _record(info, float(reward), terminated, truncated)
         steps.append(step | ({"engine": dict(agent.engine)} if agent.engine else {}))
+    environment = Usage(**info["usage"]) - opening.spent
     return Trajectory(
         suite=first["suite"],
         group=first["group"],
@@ -154,8 +155,9 @@ def continued(
         reward=total,
         valid=bool(info["valid"]) and failure is None,
         failure=failure or info.get("failure"),
-        usage=(Usage(**info["usage"]) - opening.spent + agent.usage).to_dict(),
+        usage=(environment + agent.usage).to_dict(),
         tree=info.get("tree"),
+        usage_by_role=_by_role(agent.usage, environment, info, opening.info),
     )
 
 
@@ -197,6 +199,25 @@ def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
 def _record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
     return step | {name: info[name] for name in ("text", "code", "original_observation") if name in info}
+
+
+def _by_role(
+    agent: Usage, environment: Usage, info: JsonMapping, before: JsonMapping
+) -> dict[str, JsonObject] | None:
+    """Return what each role used since an opening; None where no model was asked.
+
+    What the environment's roles do not account for was spent on other branches of a search.
+    """
+    if agent == environment == NO_USAGE:
+        return None
+    earlier = before.get("usage_by_role", {})
+    roles = {"agent": agent} | {
+        role: Usage(**usage) - Usage(**earlier.get(role, {}))
+        for role, usage in info.get("usage_by_role", {}).items()
+    }
+    roles["search"] = environment + agent - sum(roles.values(), NO_USAGE)
+    asked = {role: usage.to_dict() for role, usage in roles.items() if usage.calls > 0}
+    return asked or None
 
 
 def _answer(steps: list[JsonObject]) -> str:
