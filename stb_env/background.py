@@ -12,6 +12,9 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+# Blocking work of many episodes waits at once; a thread costs nothing until it is needed.
+_THREADS = 256
+
 _lock = threading.Lock()
 _loop: asyncio.AbstractEventLoop | None = None
 
@@ -39,6 +42,11 @@ def wait_for(awaitable: Awaitable[T]) -> T:
         raise
 
 
+def runs_here() -> bool:
+    """Return whether this thread is the one of the background loop, where nothing may wait for it."""
+    return _is_running(_background_loop())
+
+
 async def _awaited(awaitable: Awaitable[T]) -> T:
     return await awaitable
 
@@ -55,6 +63,7 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _loop is None:
             _loop = asyncio.new_event_loop()
+            _loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="stb-env-work"))
             threading.Thread(target=_loop.run_forever, name="stb-env-loop", daemon=True).start()
         return _loop
 

@@ -178,6 +178,9 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         tree: Search tree, where a search made one.
+        usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
+            ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
+            None where no model was asked.
 
     Examples:
         >>> from stb_env import Trajectory, load_agent, play
@@ -205,6 +208,7 @@ class Trajectory:
     failure: JsonMapping | None
     usage: Mapping[str, float]
     tree: JsonMapping | None = None
+    usage_by_role: Mapping[str, Mapping[str, float]] | None = None
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -217,14 +221,15 @@ class Trajectory:
         return self.verdict is not None and self.verdict["status"] == "solved"
 
     def to_json(self) -> str:
-        """Return the episode as one line of JSON without a line break; ``tree`` only where there is one."""
+        """Return the episode as one line of JSON without a line break, without what there is not."""
         return jsontext.dumps(self.to_dict())
 
     def to_dict(self) -> JsonObject:
         """Return the episode as plain data, in the form of `to_json`; nothing in it is copied."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
-        if self.tree is None:
-            del data["tree"]
+        for name in ("tree", "usage_by_role"):
+            if data[name] is None:
+                del data[name]
         return data
 
     @classmethod

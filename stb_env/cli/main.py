@@ -13,6 +13,7 @@ from stb_env.cli.bench import bench
 from stb_env.cli.compare import compare
 from stb_env.cli.eval import evaluation
 from stb_env.cli.export import export
+from stb_env.cli.groups import groups
 from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
 from stb_env.cli.list import list_suites
@@ -35,6 +36,7 @@ app.add_typer(models.app, name="models", help="Ask the models of all roles what 
 app.add_typer(report.app, name="report", help="Tables of runs beside what was published.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
+app.command("groups")(groups)
 app.command("judge")(judge)
 app.command("eval")(evaluation)
 app.command("compare")(compare)

@@ -16,11 +16,11 @@ from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.request import Slow
+from stb_env.request import Slow, aside
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step
-from stb_env.usage import Usage
+from stb_env.usage import Usage, spent_by
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict, Vote
 
@@ -141,7 +141,7 @@ class Rules:
             except InfrastructureError as error:
                 failure, lost = error.failure(), error.usage
         if said is not None:
-            state = state._replace(user=said.state, usage=_total(state.usage, [said.usage]))
+            state = _spent(state._replace(user=said.state), "user", [said.usage])
             if said.text is not None:
                 finish, records = None, [_answered(record, said.text) for record in records]
         before, state = state, self._with_step(state, records, parsed, backend, left)
@@ -179,8 +179,8 @@ class Rules:
             result=result,
             status=Status.OK,
             user=said.state,
-            usage=_total(state.usage, [said.usage]),
         )
+        state = _spent(state, "user", [said.usage])
         if said.text is None:
             state = yield from self._end(task, state, Finish("answer", text))
         elif state.turn >= self.max_turns:
@@ -244,7 +244,7 @@ class Rules:
             # No calls of the episode: no judge, user or message may take them for some.
             extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in left]
         step = Step(tuple(records), parsed.text, result, status, extra=extra)
-        return State(
+        after = State(
             state.task_id,
             state.seed,
             state.turn + 1,
@@ -252,9 +252,11 @@ class Rules:
             (*state.steps, step),
             result,
             status,
-            usage=_total(state.usage, [record.result.usage for record in records]),
+            usage=state.usage,
             user=state.user,
+            by_role=state.by_role,
         )
+        return _spent(after, "simulator", [record.result.usage for record in records])
 
     def _shaped(self, task: Task, before: State, state: State) -> State:
         if self.potential is None or not state.valid:
@@ -276,7 +278,7 @@ class Rules:
             return _judged(state, _unsolved("the agent gave up"))
         state = state._replace(answer=finish.answer)
         try:
-            verdict = yield from self.judge.judge(state.case(task))
+            verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
         return _judged(state, verdict)
@@ -317,22 +319,25 @@ def _unsolved(reason: str) -> Verdict:
     return Verdict.of("unsolved", judge="env", votes=(Vote("unsolved", reason),))
 
 
-def _total(so_far: Usage, more: Iterable[Usage | None]) -> Usage:
+def _spent(state: State, role: str, more: Iterable[Usage | None]) -> State:
+    """Return a state that has used more."""
     for usage in more:
         if usage is not None:
-            so_far = so_far + usage
-    return so_far
+            by_role = spent_by(state.by_role, role, usage)
+            state = state._replace(usage=state.usage + usage, by_role=by_role)
+    return state
 
 
 def _failed(state: State, failure: JsonMapping, lost: Usage | None) -> State:
     step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
+    stage = str(failure["stage"])
+    state = _spent(state, stage if stage in ("judge", "user") else "simulator", [lost])
     return state._replace(
         over=True,
         valid=False,
         failure=failure,
         status=Status.FAILURE,
         steps=(*state.steps[:-1], step),
-        usage=_total(state.usage, [lost]),
     )
 
 
@@ -340,10 +345,9 @@ def _judged(state: State, verdict: Verdict, *, truncated: bool = False) -> State
     step = state.steps[-1]._replace(
         reward=float(verdict.score), terminated=not truncated, truncated=truncated
     )
-    return state._replace(
+    return _spent(state, "judge", [verdict.usage])._replace(
         over=True,
         valid=verdict.status != "na",
-        usage=_total(state.usage, [verdict.usage]),
         verdict=verdict.to_dict(),
         steps=(*state.steps[:-1], step),
     )

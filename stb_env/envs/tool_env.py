@@ -350,6 +350,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         if bookend:
             info["tools"] = json.loads(self._tools_text)
             info["messages"] = self.messages
+        if state.by_role:
+            info["usage_by_role"] = {role: usage.to_dict() for role, usage in state.by_role}
         if state.failure is not None:
             info["failure"] = dict(state.failure)
         if state.verdict is not None:

@@ -1,7 +1,8 @@
 """Playing episodes: one, groups for training, or a resumable run of many."""
 
 from stb_env.rollout.agent import Agent, AgentFactory, as_agent
-from stb_env.rollout.batch import run_batch
+from stb_env.rollout.batch import arun_batch, run_batch
+from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import aplay, play
 from stb_env.rollout.group import Curriculum, Group, agroups, groups, varied_batch
 from stb_env.rollout.job import Job, plan
@@ -11,11 +12,13 @@ __all__ = [
     "Agent",
     "AgentFactory",
     "Curriculum",
+    "Deadlines",
     "Group",
     "Job",
     "Run",
     "agroups",
     "aplay",
+    "arun_batch",
     "as_agent",
     "groups",
     "plan",

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache, cached_property, partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
@@ -18,9 +18,9 @@ from stb_env.rollout.agent import Agent, AgentFactory
 from stb_env.rollout.group.staleness import VersionedAgent
 from stb_env.rollout.group.start import ForkableEnv
 from stb_env.rollout.guarded_agent import GuardedAgent
-from stb_env.trajectory import Trajectory
 from stb_env.wrappers.base import ToolWrapper
 
+T = TypeVar("T")
 Worker: TypeAlias = tuple[ForkableEnv, Agent]
 
 
@@ -65,10 +65,10 @@ class Crew:
         # One that was broken off in the middle of an episode is not used again.
         self._free.append(worker)
 
-    def play(self, trials: Sequence[Slow[Trajectory]]) -> Slow[list[Trajectory]]:
+    def play(self, trials: Sequence[Slow[T]]) -> Slow[list[T]]:
         """Play trials: one after the other, or on an event loop next to each other."""
         run = partial(_each, trials)
-        played: list[Trajectory] = yield Request(run=run, arun=partial(self._together, trials))
+        played: list[T] = yield Request(run=run, arun=partial(self._together, trials))
         return played
 
     def current_version(self) -> int | None:
@@ -87,10 +87,10 @@ class Crew:
             return env, GuardedAgent(agent, self.tell)
         return env, VersionedAgent(agent, self.tell, self._version)
 
-    async def _together(self, trials: Sequence[Slow[Trajectory]]) -> list[Trajectory]:
+    async def _together(self, trials: Sequence[Slow[T]]) -> list[T]:
         return await together([self._one(trial) for trial in trials])
 
-    async def _one(self, trial: Slow[Trajectory]) -> Trajectory:
+    async def _one(self, trial: Slow[T]) -> T:
         async with self._places:
             if not self._blocks:
                 return await adrive(trial)
@@ -118,7 +118,7 @@ def forkable(env: AnyEnv) -> ForkableEnv:
     )
 
 
-async def together(work: Sequence[Coroutine[Any, Any, Trajectory]]) -> list[Trajectory]:
+async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     """Wait for all; where one fails or the caller gives up, the others are cancelled."""
     tasks = [asyncio.ensure_future(one) for one in work]
     try:
@@ -128,5 +128,5 @@ async def together(work: Sequence[Coroutine[Any, Any, Trajectory]]) -> list[Traj
             task.cancel()
 
 
-def _each(trials: Sequence[Slow[Trajectory]]) -> list[Trajectory]:
+def _each(trials: Sequence[Slow[T]]) -> list[T]:
     return [drive(trial) for trial in trials]

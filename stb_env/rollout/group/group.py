@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.group.advantages import ESTIMATORS, Estimator, varied
@@ -22,6 +22,7 @@ class Group:
         branch: How many first steps all share; a trainer leaves them out.
         version: Version of the model when the group was complete; None where nobody told.
         estimator: What `advantages` is computed by.
+        seconds: How long each trial took, from where it began; no part of what the group is.
 
     Examples:
         >>> from stb_env import load_agent
@@ -39,6 +40,7 @@ class Group:
     branch: int = 0
     version: int | None = None
     estimator: Estimator = "grpo"
+    seconds: tuple[float, ...] = field(default=(), compare=False)
 
     @property
     def rewards(self) -> list[float | None]:

@@ -13,7 +13,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping
 from stb_env.request import Slow
 from stb_env.rollout.agent import Agent
-from stb_env.rollout.episode import request
+from stb_env.rollout.episode import resetting
 from stb_env.rollout.group.prefix import marked
 from stb_env.rollout.guarded_agent import GuardedAgent
 from stb_env.rollout.opening import Opening
@@ -49,7 +49,7 @@ class Start:
 
 def started(env: ForkableEnv, task_id: str, seed: int) -> Slow[Start]:
     """Yield the slow work of starting an episode, and return where it begins."""
-    observation, info = yield request(env, "reset", seed=seed, options={"task_id": task_id})
+    observation, info = yield from resetting(env, seed, {"task_id": task_id})
     return Start(Opening(observation, info), env.snapshot())
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from stb_env.errors import ConfigError
 from stb_env.request import Slow
@@ -14,6 +16,9 @@ from stb_env.rollout.group.prefix import Prefix, marked, prefix_actions
 from stb_env.rollout.group.start import LeadAgent, Start, started
 from stb_env.seeding import derive
 from stb_env.trajectory import Trajectory
+
+Timed: TypeAlias = tuple[Trajectory, float]
+"""An episode, and how many seconds it took."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,7 @@ def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | 
     """
     if isinstance(prefix, Trajectory):
         seed = prefix.seed
-    episodes: list[Trajectory] = []
+    played: list[Timed] = []
     with crew.worker() as (env, _):
         first = yield from started(env, task_id, seed)
     actions = [] if prefix is None else prefix_actions(prefix, trials.branch_at)
@@ -84,34 +89,34 @@ def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | 
     start: Start | None = first
     if branch:
         lead, start = yield from _lead(crew, first, actions, branch, seed)
-        episodes.append(lead)
+        played.append(lead)
     for upto in (trials.first, trials.k):
-        if start is None or (len(episodes) >= trials.first and _alike(trials, episodes)):
+        if start is None or (len(played) >= trials.first and _alike(trials, played)):
             break
-        todo = [_trial(crew, start, seed, trial) for trial in range(len(episodes), upto)]
-        episodes += yield from crew.play(todo)
+        todo = [_trial(crew, start, seed, trial) for trial in range(len(played), upto)]
+        played += yield from crew.play(todo)
     return Group(
         task_id=task_id,
         seed=seed,
-        episodes=tuple(episodes),
+        episodes=tuple(episode for episode, _ in played),
         planned=trials.k,
         branch=0 if start is None else len(start.opening.steps),
         version=crew.current_version(),
         estimator=trials.estimator,
+        seconds=tuple(seconds for _, seconds in played),
     )
 
 
 def _lead(
     crew: Crew, start: Start, actions: list[object], branch: int, seed: int
-) -> Slow[tuple[Trajectory, Start | None]]:
+) -> Slow[tuple[Timed, Start | None]]:
     """Play the first trial, and return it with where the others begin, if it came there."""
     with crew.worker() as (env, agent):
         lead = LeadAgent(agent, crew.tell, actions, branch)
         env.restore(start.state)
         agent_seed = derive(seed, 0, "agent")
-        (episode,) = yield from crew.play(
-            [continued(env, lead, start.own_opening(), seed=seed, agent_seed=agent_seed)]
-        )
+        trial = continued(env, lead, start.own_opening(), seed=seed, agent_seed=agent_seed)
+        ((episode, seconds),) = yield from crew.play([_timed(trial)])
     found = lead.start(episode)
     if episode.valid and len(episode.steps) <= len(actions):
         raise ConfigError(
@@ -119,21 +124,24 @@ def _lead(
             "trials need one that goes on"
         )
     shared = 0 if found is None else len(found.opening.steps)
-    return replace(episode, steps=marked(episode.steps, shared)), found
+    return (replace(episode, steps=marked(episode.steps, shared)), seconds), found
 
 
-def _trial(crew: Crew, start: Start, seed: int, trial: int) -> Slow[Trajectory]:
+def _trial(crew: Crew, start: Start, seed: int, trial: int) -> Slow[Timed]:
     with crew.worker() as (env, agent):
         env.restore(start.state)
         agent_seed = derive(seed, trial, "agent")
-        return (
-            yield from continued(
-                env, agent, start.own_opening(), seed=seed, trial=trial, agent_seed=agent_seed
-            )
-        )
+        own = start.own_opening()
+        return (yield from _timed(continued(env, agent, own, seed=seed, trial=trial, agent_seed=agent_seed)))
 
 
-def _alike(trials: Trials, episodes: list[Trajectory]) -> bool:
+def _timed(trial: Slow[Trajectory]) -> Slow[Timed]:
+    start = time.perf_counter()
+    episode = yield from trial
+    return episode, time.perf_counter() - start
+
+
+def _alike(trials: Trials, played: list[Timed]) -> bool:
     """Say whether the first trials leave no hope of variance; invalid ones say nothing."""
-    rewards = [episode.reward for episode in episodes if episode.valid]
+    rewards = [episode.reward for episode, _ in played if episode.valid]
     return trials.stop_equal is not None and len(rewards) > 1 and not varied(rewards)
