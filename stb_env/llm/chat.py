@@ -114,10 +114,13 @@ def digest(value: object) -> str:
     try:
         text = json.dumps(value, sort_keys=True)
     except TypeError as error:
-        raise ConfigError(
-            f"a model request must be plain JSON data, but {error}; convert it first"
-        ) from error
+        raise not_json(error) from error
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def not_json(error: TypeError) -> ConfigError:
+    """Return the error of a request that cannot be written as JSON; ``error`` says what cannot."""
+    return ConfigError(f"a model request must be plain JSON data, but {error}; convert it first")
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,11 @@ class Limiter:
         Args:
             limit: Most requests in flight with this one, whoever made the others.
         """
-        ticket = _Ticket(limit)
         with self._lock:
+            if not self._line and self._flying < limit:
+                self._flying += 1
+                return
+            ticket = _Ticket(limit)
             self._line.append(ticket)
             self._call_next()
         try:
