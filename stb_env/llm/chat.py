@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
@@ -42,7 +42,8 @@ class Sampling:
             >>> Sampling(temperature=0.0, stop=("Observation",)).to_dict()
             {'temperature': 0.0, 'stop': ['Observation']}
         """
-        data = {name: value for name, value in asdict(self).items() if value is not None}
+        named = ((name, getattr(self, name)) for name in self.__slots__)
+        data = {name: value for name, value in named if value is not None}
         if self.stop is not None:
             data["stop"] = list(self.stop)
         return data

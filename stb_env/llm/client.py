@@ -156,8 +156,9 @@ class OpenAIModel(DrivenModel):
         limiter = self._endpoint.limiter
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
-            async with asyncio.timeout(deadline.left()):
-                await limiter.acquire(self.config.concurrency)
+            if not limiter.take(self.config.concurrency):
+                async with asyncio.timeout(deadline.left()):
+                    await limiter.acquire(self.config.concurrency)
         except TimeoutError:
             failure = self._crowded(deadline)
         else:

@@ -68,21 +68,19 @@ class OpenAIWire:
         """Return what is read from an answer, and say in this package's words why there is none."""
         # What is raised is raised after its except block, so that it carries no other exception along:
         # those hold request headers.
-        refusal, failure = None, None
+        response: Any = None
+        failure: Exception | None = None
         try:
             return await answer
         except openai().APIStatusError as error:
-            refusal = error.response
+            response = error.response
         except _timeouts() as error:
             failure = _late(error)
         except _http_errors() as error:
-            cause = error.__cause__ or error
-            failure = (
-                cause if isinstance(cause, ModelError) else Unanswered(f"{type(cause).__name__}: {cause}")
-            )
+            failure = _lost(error)
         if failure is not None:
             raise failure
-        return await read(Response(refusal.status_code, refusal.headers, _pieces(refusal.content)))
+        return await read(_arrived(response))
 
 
 async def _streamed(asked: Any, read: Reader) -> Json:
@@ -91,8 +89,11 @@ async def _streamed(asked: Any, read: Reader) -> Json:
 
 
 async def _whole(asked: Awaitable[Any], read: Reader) -> Json:
-    response = await asked
-    return await read(Response(response.status_code, response.headers, _pieces(response.content)))
+    return await read(_arrived(await asked))
+
+
+def _arrived(response: Any) -> Response:
+    return Response(response.status_code, response.headers, _pieces(response.content))
 
 
 async def _pieces(content: bytes) -> AsyncIterator[bytes]:
@@ -108,6 +109,11 @@ def _late(error: Exception) -> Exception:
     # Its type's name, because there are two libraries that it may come from.
     name = type(error.__cause__ or error).__name__
     return Unconnected(name) if name == "ConnectTimeout" else TimeoutError()
+
+
+def _lost(error: Exception) -> Exception:
+    cause = error.__cause__ or error
+    return cause if isinstance(cause, ModelError) else Unanswered(f"{type(cause).__name__}: {cause}")
 
 
 def openai() -> ModuleType:
