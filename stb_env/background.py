@@ -72,7 +72,7 @@ def _background_loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _loop is None:
             _loop = new_loop()
-            _loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix=\"stb-env-work\"))
+            _loop.set_default_executor(ThreadPoolExecutor(_THREADS, thread_name_prefix="stb-env-work"))
             threading.Thread(target=_loop.run_forever, name="stb-env-loop", daemon=True).start()
         return _loop
 

@@ -173,3 +173,8 @@ def _request(turns: int) -> ChatRequest:
 
 TOOLS = tuple(_tool(number) for number in range(_TOOLS))
 REQUESTS = tuple(_request(turns) for turns in range(CALLS))
+
+
+def bare_share(url: str, episodes: int, latency: float) -> float:
+    """Return the share of the latency bound that a bare loop reaches, for others to stand beside."""
+    return _run(lambda: _bare(url, episodes, latency))[0]
