@@ -34,14 +34,14 @@ class Connection(asyncio.Protocol):
         self._status = 0
         self._headers: dict[str, str] = {}
         self._pieces: list[bytes] = []
-        self._complete = False
+        self._complete = self._kept = False
         self._failure = ""
 
     @property
     def reusable(self) -> bool:
         """Whether another request can be sent on it."""
         open_ = self._transport is not None and not self._transport.is_closing()
-        return open_ and self._complete and not self._failure and self._parser is None
+        return open_ and self._complete and self._kept and not self._failure
 
     async def ask(self, request: bytes) -> Response:
         """Send a request and return its answer as soon as its headers are there.
@@ -110,7 +110,7 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Take note of the end, which is that of an answer whose length was not told."""
-        if self._parser is not None and not self._complete:
+        if self._parser is not None and not self._complete and not self._failure:
             told = {"content-length", "transfer-encoding"} & self._headers.keys()
             if self._status and exc is None and not told:
                 self._complete = True
@@ -119,10 +119,9 @@ class Connection(asyncio.Protocol):
         self._wake()
 
     def _finish(self) -> None:
-        # A second answer in the same bytes leaves its mark in _failure.
-        keep = self._parser is not None and self._parser.should_keep_alive()
         self._parser = None
-        if (self._failure or not keep) and self._transport is not None:
+        # A second answer in the same bytes has left its mark in _failure.
+        if self._transport is not None and not self.reusable:
             self._transport.close()
 
     def _fail(self, reason: str) -> None:
@@ -157,7 +156,10 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         """Take note of the end."""
-        self._complete = self._status > 0
+        if self._status and self._parser is not None:
+            self._complete = True
+            # Asked later, the parser speaks of the next message.
+            self._kept = self._parser.should_keep_alive()
 
 
 @dataclass(eq=False, slots=True)
