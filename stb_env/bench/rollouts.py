@@ -47,10 +47,11 @@ def rollout_measurements(
     with endpoint(latency) as url:
         for episodes in in_flight:
             bare = bare_share(url, episodes, latency)
-            share, slowest = _played(url, episodes, latency)
+            share, slowest, cost = _played(url, episodes, latency)
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _PER_MB
             name = f"rollouts, {episodes:,} in flight"
-            yield Measurement(name, share, "of the bound", f"bare loop {bare:.3f}, peak {memory:.0f} MB")
+            note = f"bare loop {bare:.3f}, {cost:.0f} us/call, peak {memory:.0f} MB"
+            yield Measurement(name, share, "of the bound", note)
             yield Measurement(f"{name}, p99", 1e3 * slowest, "ms", "ours between two questions")
 
 
@@ -95,8 +96,8 @@ class _Watched(OpenAIModel):
         return reply
 
 
-def _played(url: str, episodes: int, latency: float) -> tuple[float, float]:
-    """Return the share of the latency bound, and the longest but 1 % of our own times in seconds."""
+def _played(url: str, episodes: int, latency: float) -> tuple[float, float, float]:
+    """Return the share of the latency bound, p99 of our own times in seconds, CPU time of a call in us."""
     config = ModelConfig("agent", "fake", base_url=url, max_tokens=256, concurrency=_UNLIMITED, client="lean")
     model = _Watched(config)
     env = ToolEnv(_TASKS, _Shop(), HeuristicJudge(), max_turns=CALLS)
@@ -111,9 +112,13 @@ def _played(url: str, episodes: int, latency: float) -> tuple[float, float]:
         # Connecting is no part of it: connections are kept.
         play(1)
         model.gaps.clear()
+        spent = time.process_time()
         took = play(_ROUNDS)
+        spent = time.process_time() - spent
     finally:
         wait_for(model.aclose())
     # At the start all ask at once; that is the queue of a run's first moment and not of its steps.
     steady = model.gaps[len(model.gaps) // _ROUNDS :]
-    return _ROUNDS * CALLS * latency / took, statistics.quantiles(steady, n=100)[-1]
+    calls = _ROUNDS * CALLS
+    slowest = statistics.quantiles(steady, n=100)[-1]
+    return calls * latency / took, slowest, 1e6 * spent / (calls * episodes)
