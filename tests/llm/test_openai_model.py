@@ -71,6 +71,12 @@ TOO_LONG = [
 ]
 
 
+@pytest.fixture(params=["lean", "openai"])
+def client(request) -> str:
+    """Both clients, so that each answer and each failure is the same with either."""
+    return request.param
+
+
 @pytest.fixture(autouse=True, params=[False, True], ids=["whole", "streamed"])
 def streams(request, server) -> bool:
     """Both ways in which a server may send, so that each answer and each failure is tested with either."""

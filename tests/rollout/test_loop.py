@@ -174,7 +174,13 @@ def test_the_breaker_ends_a_batch_on_a_loop_in_its_order(tmp_path: Path) -> None
     run = Run(tmp_path, MANIFEST)
     with pytest.raises(RunStopped, match=r"^4 episodes in a row failed alike \(internal\): agent 'buggy'"):
         run_batch(
-            notes, lambda: as_agent(buggy), jobs(100), run, concurrency=2, breaker=Breaker(4), remark=len
+            notes,
+            lambda: as_agent(buggy),
+            jobs(100),
+            run,
+            concurrency=2,
+            breaker=Breaker(4),
+            remark=str.strip,
         )
     run.close()
     assert 4 <= len(read_trajectories(tmp_path)) <= 4 + AHEAD * 2
