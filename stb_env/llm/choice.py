@@ -36,10 +36,12 @@ def chosen(config: ModelConfig, env: Mapping[str, str] = os.environ) -> Literal[
     parts = urlsplit(config.endpoint)
     host = parts.hostname or ""
     account = config.endpoint == OPENAI_URL and any(env.get(name) for name in _ACCOUNT)
-    needs_openai = account or host.endswith(_AZURE) or _behind_proxy(parts.scheme, host)
+    needs_openai = account or host.endswith(_AZURE) or behind_proxy(config.endpoint)
     return "openai" if needs_openai else "lean"
 
 
-def _behind_proxy(scheme: str, host: str) -> bool:
-    proxies = urllib.request.getproxies()
-    return bool(proxies.get(scheme) or proxies.get("all")) and not urllib.request.proxy_bypass(host)
+def behind_proxy(url: str) -> bool:
+    """Return whether the system's settings lead to a URL by a proxy, such as ``HTTPS_PROXY``."""
+    parts, proxies = urlsplit(url), urllib.request.getproxies()
+    named = proxies.get(parts.scheme) or proxies.get("all")
+    return bool(named) and not urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json
 from stb_env.llm.body import sendable
+from stb_env.llm.choice import behind_proxy
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.model import ModelError
@@ -43,6 +44,9 @@ class OpenAIWire:
             max_retries=0,
             http_client=openai().DefaultAsyncHttpxClient(
                 event_hooks={"response": [_stay]},
+                # By a proxy only the library's own way leads, which looks at every connection it has for
+                # each request.
+                transport=None if behind_proxy(config.endpoint) else _apart(),
                 # How many there may be is for the endpoint's limiter to say.
                 limits=_library().Limits(max_connections=None, max_keepalive_connections=None),
             ),
@@ -81,6 +85,43 @@ class OpenAIWire:
         if failure is not None:
             raise failure
         return await read(_arrived(response))
+
+
+def _apart() -> Any:
+    """Return a transport that keeps every connection to itself, so that none costs the others time."""
+    library = _library()
+    context = library.create_ssl_context()
+    idle: list[Any] = []
+
+    class Apart(library.AsyncBaseTransport):  # type: ignore[name-defined, misc] # of whichever library it is
+        async def handle_async_request(self, request: Any) -> Any:
+            one = idle.pop() if idle else library.AsyncHTTPTransport(verify=context)
+            try:
+                response = await one.handle_async_request(request)
+            except BaseException:
+                await one.aclose()
+                raise
+            response.stream = Returning(response.stream, one)
+            return response
+
+        async def aclose(self) -> None:
+            while idle:
+                await idle.pop().aclose()
+
+    class Returning(library.AsyncByteStream):  # type: ignore[name-defined, misc]
+        def __init__(self, inner: Any, one: Any) -> None:
+            self._inner = inner
+            self._one = one
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            async for piece in self._inner:
+                yield piece
+
+        async def aclose(self) -> None:
+            await self._inner.aclose()
+            idle.append(self._one)
+
+    return Apart()
 
 
 async def _streamed(asked: Any, read: Reader) -> Json:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import subprocess
+import sys
 
 import pytest
 
@@ -268,3 +270,10 @@ def test_a_client_that_there_is_not_is_refused():
     message = "^client of the agent model must be one of auto, lean, openai, got 'httpx'$"
     with pytest.raises(ConfigError, match=message):
         ModelConfig("agent", "tiny", client="httpx")
+
+
+def test_importing_the_models_does_not_import_the_client_library():
+    heavy = ("openai", "httpx", "httpx2", "httptools", "orjson", "pydantic")
+    code = f"import sys, stb_env.llm; print([name for name in {heavy} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"
