@@ -24,6 +24,8 @@ from hypothesis import strategies as st
 import stb_env  # noqa: F401 (registers the environments)
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.rollout import Agent
+from stb_env.rollout import play as record
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
@@ -105,6 +107,19 @@ def test_observations_are_arrays_and_numbers_unless_texts_are_asked_for():
     assert {*written.observation_space} - {*plain.observation_space} == {"query", "tools", "result"}
     observation, _ = plain.reset(seed=0)
     assert observation in plain.observation_space
+
+
+def test_an_episode_is_recorded_with_its_query_whatever_is_observed():
+    class First(Agent):
+        name = "first"
+
+        def act(self, observation: Any, info: Any) -> int:
+            return info["candidates"].index(next(text for text in info["candidates"] if FINISH in text))
+
+    episodes = [
+        record(make(texts=texts), First(), task_id="train-sun_times-0", seed=0) for texts in (True, False)
+    ]
+    assert episodes[0].query == episodes[1].query != ""
 
 
 def test_what_follows_from_equal_sights_is_worked_out_once(monkeypatch: pytest.MonkeyPatch):
