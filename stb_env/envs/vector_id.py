@@ -1,7 +1,7 @@
 """Vector environments by id, as Gymnasium's registry asks for them.
 
 A specification keeps its vector entry point as text, so that it can be written as JSON, and the text is
-called without the id. So the id stands in the text: ``stb_env.envs.vector_id:stb/Sandbox-v0`` is an
+called without the id. So the id stands in the text: ``stb_env.envs.vector_id:my/Todo-v0`` is an
 attribute of this module, which makes that environment.
 """
 
