@@ -185,7 +185,7 @@ def draw(curve: list[dict[str, float]], file: Path) -> None:
 def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0) -> dict[str, Any]:
     """Train, save the learning curve as JSON (and PNG) and return it."""
     began = time.perf_counter()
-    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS))
+    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS), texts=True)
     policy = Policy(len(env.feature_names))
     strange = tasks_of(UNSEEN, "test")
     unseen = success(env, policy, strange)

@@ -28,6 +28,9 @@ Compat = Literal["original"]
 Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
 """Of a task, the backend's state and the calls so far."""
 
+Layer = Callable[[Backend, State], Backend]
+"""Of a backend and the episode so far; returns what answers the calls of the next action."""
+
 NO_CALL = (
     'no tool call found; write one as {"name": "<tool>", "arguments": {...}}, '
     "and call Finish to give the final answer"
@@ -76,6 +79,8 @@ class Rules:
         user_hears_finish: Whether a Finish with an answer is said to the user as plain text is: what they say
             back is its result, and the episode ends where they have nothing more to say. By default a Finish
             ends the episode whatever the user still wants.
+        layers: What is put around the backend for one action, the first innermost, given the episode so far;
+            wrappers that answer some calls themselves are made so, and the backend's state stays its own.
     """
 
     backend: Backend
@@ -88,6 +93,7 @@ class Rules:
     halt_on_error: bool = False
     user: User | None = None
     user_hears_finish: bool = False
+    layers: tuple[Layer, ...] = ()
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -106,6 +112,9 @@ class Rules:
         Returns:
             The next state. Failures of the infrastructure end the episode; they are not raised.
         """
+        if self.layers:
+            rules = replace(self, backend=self._answering(state), layers=())
+            return (yield from rules.advance(task, tools, state, action))
         parsed = self.read(tools, action)
         if not parsed.calls and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
@@ -165,6 +174,12 @@ class Rules:
         else:
             parsed = parse_said(self.parse, action)
         return finish_last(parsed) if self.compat else parsed
+
+    def _answering(self, state: State) -> Backend:
+        backend = self.backend
+        for layer in self.layers:
+            backend = layer(backend, state)
+        return backend
 
     def _talk(self, task: Task, state: State, parsed: Action, user: User) -> Slow[State]:
         before, text = state, parsed.text

@@ -146,7 +146,7 @@ def continued(
         task_id=first["task_id"],
         trial=trial,
         seed=seed,
-        query=observation["query"],
+        query=_query(env, observation),
         tools=first["tools"],
         messages=info["messages"] if "messages" in info else _messages(env, first),
         steps=steps,
@@ -188,6 +188,13 @@ def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> R
         run=partial(getattr(env, what), *args, **options),
         arun=None if later is None else partial(later, *args, **options),
     )
+
+
+def _query(env: gym.Env[Any, Any], observation: JsonMapping) -> str:
+    """Return the query, which a wrapper may have left out of what is observed."""
+    if "query" in observation:
+        return str(observation["query"])
+    return str(env.get_wrapper_attr("task").query)
 
 
 def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
