@@ -1,7 +1,7 @@
 """GRPO with TRL on the Sandbox: a small warm start from known solutions, then reward alone on other tasks.
 
-Without ``--model`` the model is a transformer of about 200,000 parameters made on the spot, for a CPU. With it,
-any chat model of transformers whose template has turns of tools; that one needs a GPU and no warm start.
+Without ``--model`` the model is a transformer of about 200,000 parameters made on the spot, for a CPU. With
+it, any chat model of transformers whose template has turns of tools, which needs a GPU and no warm start.
 
 Usage: python -m examples.grpo [--seed N] [--out FILE] [--short] [--model NAME]
 """
@@ -159,7 +159,6 @@ def common(seed: int) -> dict[str, Any]:
         "seed": seed,
         "use_cpu": not gpu,
         "bf16": gpu,
-        "gradient_checkpointing": False,
         "report_to": "none",
         "save_strategy": "no",
         "logging_strategy": "no",
