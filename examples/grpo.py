@@ -74,9 +74,9 @@ def tiny_player(gold_tasks: Sequence[str], seed: int) -> Player:
     return Player(tiny_model(tokenizer, seed), tokenizer)
 
 
-def warm_up(player: Player, gold_tasks: Sequence[str], updates: int, seed: int, folder: str) -> None:
-    """Fit the model to known solutions, of which only the model's own tokens count."""
-    rows = [lesson(player.gold(task_id)) for task_id in gold_tasks]
+def imitate(player: Player, episodes: Sequence[TokenEpisode], updates: int, seed: int, folder: str) -> None:
+    """Fit the model to episodes, of which only the model's own tokens count."""
+    rows = [lesson(episode) for episode in episodes]
     settings = SFTConfig(
         output_dir=folder,
         max_steps=updates,
@@ -158,6 +158,7 @@ def common(seed: int) -> dict[str, Any]:
     return {
         "seed": seed,
         "use_cpu": not gpu,
+        "gradient_checkpointing": False,
         "bf16": gpu,
         "report_to": "none",
         "save_strategy": "no",
@@ -189,7 +190,7 @@ def main(out: str = "grpo.jsonl", seed: int = 0, plan: Plan = LONG, model: str |
     with tempfile.TemporaryDirectory() as folder, Curve(out) as curve:
         if model is None:
             player = tiny_player(gold_tasks, seed)
-            warm_up(player, gold_tasks, plan.warm, seed, folder)
+            imitate(player, [player.gold(task_id) for task_id in gold_tasks], plan.warm, seed, folder)
         else:
             player = Player(AutoModelForCausalLM.from_pretrained(model), AutoTokenizer.from_pretrained(model))
         warmed = time.perf_counter()

@@ -97,7 +97,7 @@ def success(model: Any, task_ids: list[str]) -> float:
     solved = 0
     for task_id in task_ids:
         observation, _ = env.reset(options={"task_id": task_id})
-        reward, over = 0.0, False
+        over = False
         while not over:
             action, _ = model.predict(observation, action_masks=env.action_masks(), deterministic=True)
             observation, reward, terminated, truncated, _ = env.step(int(action))
