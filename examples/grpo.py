@@ -128,7 +128,7 @@ def reinforce(
         max_steps=plan.updates,
         per_device_train_batch_size=GROUP * plan.tasks * len(TEMPLATES),
         num_generations=GROUP,
-        learning_rate=1e-3 if player.model.num_parameters() < 10**7 else 1e-6,
+        learning_rate=2e-4 if player.model.num_parameters() < 10**7 else 1e-6,
         lr_scheduler_type="constant",
         beta=0.0,
         **common(seed),
