@@ -2,6 +2,7 @@
 
 from stb_env.rollout.agent import Agent, AgentFactory, as_agent
 from stb_env.rollout.batch import arun_batch, run_batch
+from stb_env.rollout.curve import Curve, read_curve
 from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import aplay, play
 from stb_env.rollout.group import Curriculum, Group, agroups, groups, varied_batch
@@ -12,6 +13,7 @@ __all__ = [
     "Agent",
     "AgentFactory",
     "Curriculum",
+    "Curve",
     "Deadlines",
     "Group",
     "Job",
@@ -23,6 +25,7 @@ __all__ = [
     "groups",
     "plan",
     "play",
+    "read_curve",
     "run_batch",
     "varied_batch",
 ]
