@@ -13,6 +13,8 @@ from stb_env.judges.days import days_in
 from stb_env.judges.judge import Case
 from stb_env.reading.statement import statements
 from stb_env.suites.api_bank.agreement import Known
+from stb_env.suites.api_bank.claim import unfounded
+from stb_env.suites.api_bank.pasted import Pasted
 from stb_env.suites.api_bank.replies import answers, heard, results
 from stb_env.tools import FINISH
 
@@ -37,7 +39,8 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
         queries: Returns which of the recorded calls looked something up.
     """
     said = answers(case)
-    if len(said) == len(case.task.goal["replies"]) and all(text == recorded for _, text, recorded in said):
+    whole = len(said) == len(case.task.goal["replies"])
+    if whole and all(text == recorded for _, text, recorded in said) and _is_recorded(case):
         return ""
     calls = [call for call in case.calls if call.name != FINISH]
     returned = results(case)
@@ -55,9 +58,26 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
             continue
         known = Known(heard_so_far, [part for _, call in turns[turn] for part in _figured_with(call)])
         wrong = next(_wrong(added, known, "\n".join(heard_so_far), acts), "")
+        wrong = wrong or next(_claimed(added, [call.name for call in calls], "\n".join(heard_so_far)), "")
+        if wrong:
+            return wrong
+    if case.answer and not _is_recorded(case) and all(case.answer != text for _, text, _ in said):
+        wrong = next(map(str, faults(case.answer, "\n".join(heard_so_far), acts)), "")
         if wrong:
             return wrong
     return next(_untold(case, turns, set(queries())), "")
+
+
+def _is_recorded(case: Case) -> bool:
+    """Return whether the last words are those of the recorded assistant, whatever they answer."""
+    return any(case.answer.strip() == str(turn["reply"]).strip() for turn in case.task.record["turns"])
+
+
+def _claimed(text: str, names: Iterable[str], heard_so_far: str) -> Iterator[str]:
+    told = "\n".join(said.text for said in asserted(text))
+    yield from (
+        f"the reply says {verb!r}, which no call did" for verb in unfounded(told, names, heard_so_far)
+    )
 
 
 def _wrong(text: str, known: Known, returned: str, acts: Acts) -> Iterator[str]:
@@ -88,13 +108,19 @@ def _untold(case: Case, turns: list[list[tuple[int, JsonMapping]]], queries: set
     asked = _words(" ".join(heard(case.task)[1:]))
     said = {turn: text for turn, text, _ in answers(case)}
     everything = " ".join([*case.replies, case.answer])
+    pasted = Pasted([call.result.response for call in case.calls if call.name != FINISH])
     for turn, recorded in case.task.goal["replies"]:
         if recorded.strip() in everything:
             continue
-        text = _told(said.get(turn, everything))
+        text = _told(pasted.without(said.get(turn, everything)))
         for number, call in turns[turn]:
             facts = _facts(call["result"]["output"]) & _words(recorded)
-            if number in queries and facts and not _answers(text, facts - asked, facts):
+            whole = pasted.is_list(text)
+            if (
+                number in queries
+                and facts
+                and not (facts <= _words(text) if whole else _answers(text, facts - asked, facts))
+            ):
                 shown = ", ".join(sorted(facts - asked or facts)[:5])
                 yield f"what {call['name']} found is not told: {shown}"
 
