@@ -36,6 +36,8 @@ _UNSAID = re.compile(
     r"\bnot (?:how|what|the way) (?:it|this|that|things?) (?:is|are|was|were|went|happened|stands?)\b|"
     r"[-–—,]\s{0,3}not\W*$|\b(?:right|true|correct|real|actual) (?:answer|result|value|one) "
     r"(?:is|was) (?:an?other|a different|different|something else)\b|"
+    r"\bno (?:part|word|bit|piece) of (?:this|that|it|the|my|what)\b[^.]{0,40} "
+    r"(?:right|true|correct|so|accurate|holds?)\b|"
     r"\bno, (?:it|that|this) (?:is|was|has) rather\b"
 )
 _DOUBT = re.compile(
@@ -244,7 +246,8 @@ def _is_failure(sentence: str, quoted: str, acts: Acts) -> bool:
         return missed is not None and not acts.empty and not _REST.search(sentence)
     failure = _FAILURE.search(sentence)
     if failure and failure[0] not in quoted and not _NOTHING_FAILED.search(sentence):
-        return True
+        # "Nothing was booked" is fair where nobody asked for that.
+        return not failure[0].startswith("nothing") or acts.include(failure[0].split()[-1])
     undone = None if _REST.search(sentence) else _UNDONE.search(sentence)
     return undone is not None and bool(undone["all"] or acts.include(undone["verb"]))
 

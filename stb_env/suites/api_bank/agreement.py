@@ -21,6 +21,7 @@ from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?=\b|[a-z%°])")
 _NAME = re.compile(r"(?:(?<=[\w,;:'] )|(?<=\b[DM][r]\. )|(?<=\bMrs\. ))[A-Z][\w'-]*")
+_ADDRESS = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{0,60}\w")
 _DENIED = re.compile(
     r"\b(failed|unable|cannot|unsuccessful)\b"
     r"|\b(could|can|was|were|did)( not|n't) (able|be|been|find|set|book|add)\b"
@@ -40,6 +41,7 @@ _SCALED = re.compile(
     r"thousand|\d*k|[mk]?m|[mk]g|cm|met(?:er|re)s?|kilo\w+|milli\w+|cents?|gram\w*)\b",
     re.IGNORECASE,
 )
+_ROUND = 100
 _RECKONED = re.compile(
     r"[=+*/×÷]|\d [x-] \d|\b(?:total\w*|sum\w*|add\w*|plus|minus|subtract\w*|times|multipl\w*|"
     r"product|divid\w*|far|near|about|roughly|"
@@ -99,6 +101,7 @@ class Known:
             if words:
                 scaled, reckoned = _SCALED.search(said) is not None, _RECKONED.search(said) is not None
                 wrong += [word for word in words if not self._holds(word, scaled, reckoned)]
+        wrong += [address for address in _ADDRESS.findall(text) if address.casefold() not in self._all]
         return wrong + [name for name in _NAME.findall(text) if not self._is_named(name)]
 
     @cached_property
@@ -132,6 +135,10 @@ class Known:
         number = float(word.replace(",", ""))
         # Rounded either way, where a half can go both ways.
         near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9 if "." in word else 1e-9
+        if reckoned and number >= _ROUND and "." not in word:
+            near = max(
+                near, 0.5 * 10.0 ** (len(word) - len(word.rstrip("0"))) if word.endswith("00") else near
+            )
         return (
             _is_among(number, near, self._sorted)
             or (scaled and _is_among(number, near, self._scaled))

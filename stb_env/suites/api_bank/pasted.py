@@ -9,6 +9,7 @@ from stb_env import jsontext
 from stb_env.jsontypes import Json
 
 _LEAD = re.compile(r"^[^:\d]{1,60}:\s*")
+_LEADS = re.compile(r":\s*$")
 _ITEM = re.compile(r"[,;\n]\s*")
 _FEW = 3
 
@@ -22,7 +23,7 @@ class Pasted:
     Examples:
         >>> pasted = Pasted([{"token": "q7"}, 2739.25])
         >>> pasted.without('Here it is:\n{"token": "q7"}\n2739.25'), pasted.without("2739.25")
-        ('Here it is:', '2739.25')
+        ('', '2739.25')
         >>> Pasted([["light", "smart lamp", "blinds"]]).is_list("Regarding that: light, smart lamp, blinds.")
         True
     """
@@ -32,12 +33,12 @@ class Pasted:
         self._folded = "\n".join(self._texts).casefold()
 
     def without(self, text: str) -> str:
-        """Return a text without its lines of raw data, and beside those without lines that are a result."""
+        """Return a text without lines of raw data and, where it has any, without leads and bare results."""
         lines = text.splitlines()
         kept = [line for line in lines if not _is_raw(line)]
         if len(kept) == len(lines):
             return text
-        return "\n".join(line for line in kept if line.strip() not in self._texts)
+        return "\n".join(line for line in kept if line.strip() not in self._texts and not _LEADS.search(line))
 
     def is_list(self, text: str) -> bool:
         """Return whether a text is a bare list of words and numbers out of the results."""

@@ -11,8 +11,10 @@ from stb_env.judges.account import Acts, asserted, faults, words_of
 from stb_env.judges.cues import COMMON
 from stb_env.judges.days import days_in
 from stb_env.judges.judge import Case
+from stb_env.reading.sentence import sentences
 from stb_env.reading.statement import statements
 from stb_env.suites.api_bank.agreement import Known
+from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.claim import unfounded
 from stb_env.suites.api_bank.pasted import Pasted
 from stb_env.suites.api_bank.replies import answers, heard, results
@@ -24,6 +26,8 @@ _AFFIRMED = re.compile(
     r"exists?|found|correct)\b",
     re.IGNORECASE,
 )
+_SPOKEN = re.compile(r"\b(?:i|you|your|we|me|us|please|sorry|thanks?)\b")
+_STEM, _MANY = 4, 5
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -48,7 +52,7 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
     acts = Acts(
         frozenset(words_of(call.name)[0] for call in calls),
         failed=any(call.result.error for call in calls),
-        several=any(_is_choice(call.result.response) for call in calls),
+        several=any(_is_choice(call.result.response) for call in calls if call.name != SEARCHER),
         empty=any(not call.result.response for call in calls),
     )
     turns = _turns(case)
@@ -58,6 +62,7 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
             continue
         known = Known(heard_so_far, [part for _, call in turns[turn] for part in _figured_with(call)])
         wrong = next(_wrong(added, known, "\n".join(heard_so_far), acts), "")
+        wrong = wrong or next(_beside(added, "\n".join(heard_so_far)), "")
         wrong = wrong or next(_claimed(added, [call.name for call in calls], "\n".join(heard_so_far)), "")
         if wrong:
             return wrong
@@ -90,6 +95,17 @@ def _wrong(text: str, known: Known, returned: str, acts: Acts) -> Iterator[str]:
     )
 
 
+def _beside(text: str, heard_so_far: str) -> Iterator[str]:
+    """Yield statements that have not one word in common with all that was said and returned."""
+    stems = {word[:_STEM] for word in _WORD.findall(heard_so_far.lower())}
+    for said in sentences(text):
+        sentence = text[said.start : said.end].lower()
+        words = {word for word in _WORD.findall(sentence) if word not in COMMON}
+        meant = said.mark != "?" and len(words) >= _MANY and not _SPOKEN.search(sentence)
+        if meant and not any(word[:_STEM] in stems for word in words):
+            yield f"the reply speaks of something else: {sentence!r}"
+
+
 def _figured_with(call: JsonMapping) -> list[Json]:
     """Return what a reply can reckon with: a result, and the numbers of a formula."""
     result = call["result"]
@@ -112,10 +128,11 @@ def _untold(case: Case, turns: list[list[tuple[int, JsonMapping]]], queries: set
     for turn, recorded in case.task.goal["replies"]:
         if recorded.strip() in everything:
             continue
-        text = _told(pasted.without(said.get(turn, everything)))
+        prose = pasted.without(said.get(turn, everything))
+        text = _told(prose)
         for number, call in turns[turn]:
             facts = _facts(call["result"]["output"]) & _words(recorded)
-            whole = pasted.is_list(text)
+            whole = pasted.is_list(prose)
             if (
                 number in queries
                 and facts

@@ -11,6 +11,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Job
 from stb_env.testing.red_team.cheater import Cheater
+from stb_env.testing.red_team.dumps import is_answer
 from stb_env.testing.red_team.playing import final_answer
 from stb_env.testing.red_team.team import LINES
 
@@ -80,6 +81,7 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
                 acting
                 or end.cheat in TOLD
                 or _normal(end.answer) == gold
+                or is_answer(end.answer)
                 # Two queries can be alike to the call; who copies the one then works on the other.
                 or (end.cheat == "neighbour" and end.calls == calls)
             ),
