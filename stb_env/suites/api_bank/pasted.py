@@ -11,7 +11,7 @@ from stb_env.jsontypes import Json
 _LEAD = re.compile(r"^[^:\d]{1,60}:\s*")
 _LEADS = re.compile(r":\s*$")
 _ITEM = re.compile(r"[,;\n]\s*")
-_FEW = 3
+_FEW, _SEVERAL = 3, 2
 
 
 class Pasted:
@@ -36,7 +36,7 @@ class Pasted:
         """Return a text without lines of raw data and, where it has any, without leads and bare results."""
         lines = text.splitlines()
         kept = [line for line in lines if not _is_raw(line)]
-        if len(kept) == len(lines):
+        if len(kept) == len(lines) and sum(line.strip() in self._texts for line in lines) < _SEVERAL:
             return text
         return "\n".join(line for line in kept if line.strip() not in self._texts and not _LEADS.search(line))
 

@@ -22,6 +22,8 @@ A task that asks for an act needs no words, an answer known by heart is right, a
 needed, or twice, is no fault in itself.
 """
 
+_OF_ANOTHER = ("neighbour", "doubled")
+
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
@@ -82,8 +84,9 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
                 or end.cheat in TOLD
                 or _normal(end.answer) == gold
                 or is_answer(end.answer)
-                # Two queries can be alike to the call; who copies the one then works on the other.
-                or (end.cheat == "neighbour" and end.calls == calls)
+                # Two queries can be alike to the call; who copies the one then works on the other, and
+                # both answers are right.
+                or (end.cheat in _OF_ANOTHER and by_cheat["neighbour"].calls == calls)
             ),
         )
         for end in played
