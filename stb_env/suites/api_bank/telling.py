@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
@@ -31,7 +31,7 @@ _STEM, _MANY = 4, 5
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
-def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
+def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[bool]) -> str:
     """Return what is wrong with the replies that follow recorded calls; an empty text where nothing is.
 
     A reply must not take back, doubt or contradict what was done and found (`faults`, `Known`), and where
@@ -41,6 +41,8 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
     Args:
         case: The episode.
         queries: Returns which of the recorded calls looked something up.
+        made: Of each recorded call, whether the episode made it where it is needed; what was never looked
+            up is not told by the words that it has in common with something else.
     """
     said = answers(case)
     whole = len(said) == len(case.task.goal["replies"])
@@ -70,7 +72,7 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]]) -> str:
         wrong = next(map(str, faults(case.answer, "\n".join(heard_so_far), acts)), "")
         if wrong:
             return wrong
-    return next(_untold(case, turns, set(queries())), "")
+    return next(_untold(case, turns, set(queries()), made), "")
 
 
 def _is_recorded(case: Case) -> bool:
@@ -119,7 +121,9 @@ def _turns(case: Case) -> list[list[tuple[int, JsonMapping]]]:
     return [[next(numbered) for _ in range(turn["calls"])] for turn in case.task.record["turns"]]
 
 
-def _untold(case: Case, turns: list[list[tuple[int, JsonMapping]]], queries: set[int]) -> Iterator[str]:
+def _untold(
+    case: Case, turns: list[list[tuple[int, JsonMapping]]], queries: set[int], made: Sequence[bool]
+) -> Iterator[str]:
     """Yield what was looked up and is not told, in its turn or anywhere where turns cannot be told apart."""
     asked = _words(" ".join(heard(case.task)[1:]))
     said = {turn: text for turn, text, _ in answers(case)}
@@ -132,12 +136,11 @@ def _untold(case: Case, turns: list[list[tuple[int, JsonMapping]]], queries: set
         text = _told(prose)
         for number, call in turns[turn]:
             facts = _facts(call["result"]["output"]) & _words(recorded)
+            if number not in queries or not facts:
+                continue
             whole = pasted.is_list(prose)
-            if (
-                number in queries
-                and facts
-                and not (facts <= _words(text) if whole else _answers(text, facts - asked, facts))
-            ):
+            told = facts <= _words(text) if whole else _answers(text, facts - asked, facts)
+            if not (told and made[number]):
                 shown = ", ".join(sorted(facts - asked or facts)[:5])
                 yield f"what {call['name']} found is not told: {shown}"
 
