@@ -19,6 +19,9 @@ _DONE = re.compile(
     r"(?P<verb>[a-z]{3,}(?:ed|t|en|ade|ut))\b(?! successful)|\b(?P<late>[a-z]{3,}ed) successfully\b",
     re.IGNORECASE,
 )
+_STATE = re.compile(r"\b(?:is|are|was|were)(?: now| already)? (?P<verb>[a-z]{3,}ed)\b", re.IGNORECASE)
+_LASTING = {"delete", "change", "send"}
+"""What is in a state after it; an alarm that is set may have been set long ago."""
 _IRREGULAR = {"sent": "send", "made": "make", "put": "put", "set": "set", "unset": "unset", "reset": "reset"}
 
 
@@ -44,6 +47,10 @@ def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
         kinds = _kinds(verb)
         if kinds and not kinds & done and verb not in heard.lower():
             yield verb
+    for match in _STATE.finditer(text):
+        kinds = _kinds(match["verb"].lower())
+        if kinds and kinds <= _LASTING and not kinds & done and match["verb"].lower() not in heard.lower():
+            yield match["verb"]
 
 
 def _kinds(word: str) -> set[str]:
