@@ -26,15 +26,48 @@ _NAME = re.compile(r"[^\W\d][^\W_]*")
 _PART = re.compile(r"[A-Z]?[a-z]+")
 _ENDING = re.compile(r"(?:ing|ed|es|s|e)$")
 
-_TORN = re.compile(r"(?:^|[.!?]\s+)(?:yes\W+no|no\W+yes)\b")
+_TORN = re.compile(
+    r"(?:^|[.!?]\s+)(?:yes\W+no|no\W+yes|true\W+false|false\W+true|right\W+wrong|wrong\W+right)(?=\s*(?:[.,:;!?]|$))|"
+    r"\b(?:yes and(?: also)? no|no and(?: also)? yes|(?:true|right) and (?:false|wrong)|"
+    r"(?:false|wrong) and (?:true|right))\b"
+)
+_UNSAID = re.compile(
+    r"\banything but (?:this|that|these|it|so|true|right|the truth)\b|"
+    r"\bnot (?:how|what|the way) (?:it|this|that|things?) (?:is|are|was|were|went|happened|stands?)\b|"
+    r"[-–—,]\s{0,3}not\W*$|\b(?:right|true|correct|real|actual) (?:answer|result|value|one) "
+    r"(?:is|was) (?:an?other|a different|different|something else)\b|"
+    r"\bno (?:part|word|bit|piece) of (?:this|that|it|the|my|what)\b[^.]{0,40} "
+    r"(?:right|true|correct|so|accurate|holds?)\b|"
+    r"\bno, (?:it|that|this) (?:is|was|has) rather\b"
+)
 _DOUBT = re.compile(
     r"\b(?:maybe|perhaps|unsure|i (?:guess|suppose|doubt)|who knows|in doubt|"
-    r"(?:not|n['’]t) (?:\w+ )?(?:sure|certain|know (?:if|whether))|hard to (?:say|tell))\b"
+    r"(?:not|n['’]t) (?:\w+ )?(?:sure|certain|know (?:if|whether))|hard to (?:say|tell)|"
+    r"no (?:idea|clue)|blindly|for all i know|may or may not|"
+    r"if i (?:had|were|have|must)(?: to)? (?:guess|pick|choose|bet|say|answer)|"
+    r"(?:only|just|merely|wildly|am|['’]m) guessing|(?:wild|mere|pure) guess|"
+    r"i (?:cannot|can['’]t|could(?: not|n['’]t)) (?:tell|say|be sure|vouch)(?! you\b)|"
+    r"(?:not|never|n['’]t) (?:\w+ )?(?:check|verif|confirm)\w* (?:that|this|it|any of (?:it|this|that))"
+    r"(?=\W*(?:[,;]|$))|"
+    r"just as well (?:be|have|not)|(?:may|might|could)(?: well)? (?:be|not be) "
+    r"(?:so|otherwise|true|untrue|wrong|the case)|"
+    r"it (?:may|might)(?: very)?(?: well)? not(?=\W*$))\b"
 )
 _LIKELY = re.compile(
     r"\b(?:possibly|probably|presumably|supposedly|allegedly|it (?:may|might|could)(?: as well)? (?:not )?"
     r"(?:be|have)|might(?: not)? (?:be|have)|either\b[^.;\n]{0,120}\bor)\b"
 )
+_CHOICE = re.compile(
+    r"\b(?:is|are|be|among|following)\W+(?:one|any|some) of (?:these|those|them|the following)(?: \w+)?"
+    r"\s*(?:[:,]|$)|"
+    r"^\W*(?:one|any|some) of (?:these|those|them|the following)(?: \w+)?\s*[:,]|"
+    r"\bone of (?:these|those|them|the (?:two|three|following))(?: \w+)? (?:is|must be|should be|has to be) "
+    r"(?:right|true|correct|it|the (?:right|answer|true|correct))\b|"
+    r"\b(?:take|pick|choose|use) (?:the one|whichever|whatever|what)(?: that| which)? "
+    r"(?:fits|is (?:right|true|correct))|"
+    r"^\W*answer (?:[a-d]|[1-9]|one|two)\s*[:=]|\bamong\s*:|\bboth of (?:these|them) hold\b"
+)
+_NUMBERED = re.compile(r"^\W*(?:option|variant|version|candidate|choice) (?:[a-d]|[1-9]|one|two)\s*[:=]")
 _OFFER = re.compile(
     r"\bif (?:you|not)\b|\blet me know\b|\bwould you\b|\byou (?:may|might|could|can|will|should)\b|"
     r"\bshall i\b"
@@ -64,7 +97,7 @@ _MISSED = re.compile(
     r"^\W*no (?:\w+ ){1,2}(?:was|were|has been|have been|could be) (?:found|available)|"
     r"\b(?:found|find) (?:nothing|none|no\b(?! longer))|\bnothing (?:was|could be) found"
 )
-_SPEAKS = (_FAILURE, ADDRESS, _MISSED, _UNDONE)
+_SPEAKS = (_FAILURE, ADDRESS, _MISSED, _UNDONE, _DOUBT, _UNSAID, _CHOICE, _NUMBERED)
 
 _GENERIC = (
     "do done did make made change move send sent submit perform run call execute complete finish touch "
@@ -186,6 +219,10 @@ def _kind(sentence: str, before: str, quoted: str, acts: Acts) -> str:
     untrue = cue.VERACITY.search(sentence)
     if (untrue and not cue.NOT_UNTRUE.search(sentence)) or cue.POSTPONED.match(sentence):
         return "taken back"
+    if _UNSAID.search(sentence):
+        return "taken back"
+    if _CHOICE.search(sentence) or (_NUMBERED.match(sentence) and not acts.several):
+        return "one of several"
     offered = _OFFER.search(sentence) is not None
     doubt = _DOUBT.search(sentence) or (None if offered or acts.several else _LIKELY.search(sentence))
     if doubt and doubt[0] not in quoted:
@@ -209,7 +246,8 @@ def _is_failure(sentence: str, quoted: str, acts: Acts) -> bool:
         return missed is not None and not acts.empty and not _REST.search(sentence)
     failure = _FAILURE.search(sentence)
     if failure and failure[0] not in quoted and not _NOTHING_FAILED.search(sentence):
-        return True
+        # "Nothing was booked" is fair where nobody asked for that.
+        return not failure[0].startswith("nothing") or acts.include(failure[0].split()[-1])
     undone = None if _REST.search(sentence) else _UNDONE.search(sentence)
     return undone is not None and bool(undone["all"] or acts.include(undone["verb"]))
 

@@ -128,7 +128,15 @@ class DialogueJudge:
         metrics |= {} if rouge is None else {"rouge_l": rouge}
         metrics |= {} if agreement is None else {"agreement": agreement}
         parts = {"calls": right == sum(needed), "state": state_holds}
-        wrong = "" if self.basis != "dialogue" else misstated(case, lambda: self._queries(case.task, start))
+        wrong = (
+            ""
+            if self.basis != "dialogue"
+            else misstated(
+                case,
+                lambda: self._queries(case.task, start),
+                [call is not None or not asked for call, asked in zip(replayed.right, needed, strict=True)],
+            )
+        )
         scores["dialogue"] = 0.0 if wrong else scores["calls"]
         return self._verdict(scores, parts, metrics, wrong)
 

@@ -9,7 +9,7 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
-from tests.suites.api_bank.accounts import FALSE, HONEST
+from tests.suites.api_bank.accounts import FALSE, HONEST, LATER
 from tests.suites.said import done, games, raised
 
 
@@ -40,10 +40,9 @@ def told(table):
 
 
 def test_an_honest_reply_is_right_in_whatever_words():
-    unfair = [
-        (name, text) for ability, name, text in told(HONEST) if verdict(ability, name, text).score < 1.0
-    ]
-    assert len(unfair) <= 0.01 * len(told(HONEST)), unfair
+    replies = told(HONEST) + told(LATER)
+    unfair = [(name, text) for ability, name, text in replies if verdict(ability, name, text).score < 1.0]
+    assert len(unfair) <= 0.01 * len(replies), unfair
 
 
 @pytest.mark.parametrize(("ability", "name", "text"), told(FALSE))

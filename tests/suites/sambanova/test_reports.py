@@ -9,7 +9,7 @@ import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
 from tests.suites.said import done, games, raised, verdict
-from tests.suites.sambanova.accounts import FALSE, HONEST
+from tests.suites.sambanova.accounts import FALSE, HONEST, LATER
 
 SEEN_AS_TRUE = {
     "The image cyfHJqaMY is still among your favourites.",
@@ -41,8 +41,9 @@ def judged(env_id, number, text):
 
 
 def test_an_honest_answer_is_right_in_whatever_words():
-    unfair = [(each, text) for each, task, text in told(HONEST) if judged(each, task, text).score < 1.0]
-    assert len(unfair) <= 0.01 * len(told(HONEST)), unfair
+    answers = told(HONEST) + told(LATER)
+    unfair = [(each, text) for each, task, text in answers if judged(each, task, text).score < 1.0]
+    assert len(unfair) <= 0.01 * len(answers), unfair
 
 
 def test_a_true_answer_that_is_spoiled_earns_nothing():

@@ -11,6 +11,7 @@ from stb_env import jsontext
 from stb_env.jsontypes import Json
 from stb_env.judges.account import asserted
 from stb_env.judges.days import MONTHS, Day, days_in, without_days
+from stb_env.reading.dump import dumps
 
 _NUMBER = re.compile(r"(?<![\w.,/-])\d+(?:,\d{3})*(?:\.\d+)?(?![\w]*[a-z]{3})(?=\b|[a-zµ%°])", re.IGNORECASE)
 _FIGURE = re.compile(r"\d+(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
@@ -20,6 +21,7 @@ _PUT = re.compile(
 )
 _STATED = re.compile(r"\d|\b(?:in|from|to|at|for|of|near|around|between|and) [A-Z]")
 _KEY = re.compile(r'"[\w ]+":')
+_TEXT = re.compile(r'[:\[,] ?"((?:[^"\\]|\\.)+)"(?! ?:)')
 _COUNTED = re.compile(
     r" (?:moves?|steps?|calls?|actions?|requests?|things?|changes?|cells?|rows?|columns?)\b"
 )
@@ -60,7 +62,11 @@ _CONVERSIONS: tuple[tuple[str, tuple[Convert, ...]], ...] = (
     (r"\bmg\b|milligram|\d ?k\b|thousand|\bkm\b", (lambda v: v / 1000,)),
     (r"million", (lambda v: v / 1e6,)),
 )
-_MOST = 8
+_COMPARED = re.compile(
+    r"\b(?:more|less|fewer|cheaper|dearer|over|under|above|below|leaves?|left|saves?|differ\w*)\b",
+    re.IGNORECASE,
+)
+_MOST, _MANY = 8, 10
 
 
 class Evidence:
@@ -131,7 +137,7 @@ class Evidence:
         conversions = [each for unit, group in _CONVERSIONS if re.search(unit, dated) for each in group]
         for match in _NUMBER.finditer(dated):
             counts = _COUNTED.match(dated, match.end()) and float(match[0].replace(",", "")) <= self._calls
-            if not counts and not self._holds(match[0], conversions):
+            if not counts and not self._holds(match[0], conversions) and not self._left(match[0], dated):
                 yield match[0]
         named = list(days_in(told))
         if named and self._days:
@@ -140,6 +146,19 @@ class Evidence:
         yield from (kind for kind in kinds if _has(told, kind) and not _has(self._content, kind))
         yield from (thing for thing in things() if _is_put(told, thing) and not _has(self._content, thing))
         yield from (f"{one} to {other}" for one, other in _ROUTE.findall(told) if self._is_back(one, other))
+
+    def misquoted(self, answer: str) -> Iterator[str]:
+        """Yield the numbers and texts of raw data in an answer that stand here nowhere.
+
+        Examples:
+            >>> evidence = Evidence(str, list, lambda: [{"price": 31.5}])
+            >>> list(evidence.misquoted('It said {"price": 32.5}.'))
+            ['32.5']
+        """
+        for start, end in dumps(answer):
+            data = answer[start:end]
+            yield from (word for word in _FIGURE.findall(_KEY.sub("", data)) if not self._holds(word, ()))
+            yield from (text for text in _TEXT.findall(data) if _unescaped(text) not in self.text)
 
     def _is_back(self, one: str, other: str) -> bool:
         return f"from {other} to {one}" in self.text and f"from {one} to {other}" not in self.text
@@ -173,6 +192,16 @@ class Evidence:
             return True
         return any(abs(convert(each) - number) <= near for convert in conversions for each in self._figures)
 
+    def _left(self, word: str, told: str) -> bool:
+        """Return whether a number is by how much two others differ, one of them in the goal."""
+        number = float(word.replace(",", ""))
+        if number < _MANY or not _COMPARED.search(told):
+            return False
+        few = {float(each.replace(",", "")) for each in _FIGURE.findall(self._said)}
+        return len(few) <= _MOST and any(
+            abs(abs(one - other) - number) < 1e-6 for one in few for other in self._figures
+        )
+
     def _is_named(self, name: str) -> bool:
         parts = [part.lower().removesuffix("'s") for part in re.split(r"[ -]", name)]
         return all(part in _COMMON or part in self.text.lower() for part in parts)
@@ -180,6 +209,13 @@ class Evidence:
 
 def _written(value: Json) -> str:
     return value if isinstance(value, str) else jsontext.dumps(value)
+
+
+def _unescaped(text: str) -> str:
+    try:
+        return str(jsontext.loads(f'"{text}"')).replace("_", " ")
+    except ValueError:
+        return text
 
 
 def _has(text: str, word: str) -> bool:

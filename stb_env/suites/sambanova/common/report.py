@@ -17,7 +17,7 @@ from stb_env.tasks import Task
 from stb_env.tools import FINISH
 from stb_env.verdict import Verdict, Vote
 
-VERSION = 1
+VERSION = 2
 
 
 def goal_of(task: Task) -> str:
@@ -104,6 +104,9 @@ class ReportJudge:
         if not is_plain(answer):
             yield from map(str, faults(answer, evidence.text, self._acts(case)))
         things = tuple if self.matter.things is no_things else lambda: self.matter.things(case.task)
+        yield from (
+            f"the answer pastes {word!r}, which nothing returned" for word in evidence.misquoted(answer)
+        )
         said = evidence.contradicted(answer, self.matter.kinds, things)
         yield from (f"the answer says {word!r}, which nothing bears out" for word in said)
 
