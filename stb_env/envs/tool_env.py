@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import marshal
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any, ClassVar, Literal, Self
 
 import gymnasium as gym
@@ -350,7 +348,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             info["text"] = last.text
         info.update(last.extra if last is not None else {})
         if bookend:
-            info["tools"] = marshal.loads(_packed(self._tools_text))  # noqa: S302 (packed by this process)
+            info["tools"] = json.loads(self._tools_text)
             info["messages"] = self.messages
         if state.by_role:
             info["usage_by_role"] = {role: usage.to_dict() for role, usage in state.by_role}
@@ -359,12 +357,6 @@ class ToolEnv(gym.Env[Observation, Any]):
         if state.verdict is not None:
             info["verdict"] = json.loads(json.dumps(state.verdict))
         return info
-
-
-@lru_cache(maxsize=256)
-def _packed(tools: str) -> bytes:
-    """Return a JSON text in the form from which new objects are made in half of the time."""
-    return marshal.dumps(json.loads(tools))
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
