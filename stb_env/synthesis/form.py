@@ -67,6 +67,8 @@ class Form:
                 return _encodable(value)
         if not values:
             raise UnfitDraft("expected one JSON object, found none")
+        # No pattern matches half a character, so that is what has to be said first.
+        _encodable(values[0])
         found = self._schema.report(values[0])[:_MOST_REASONS]
         raise UnfitDraft("; ".join(violation.message for violation in found)[:_MOST_TOLD])
 

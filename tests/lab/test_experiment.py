@@ -134,7 +134,8 @@ def test_the_command_prints_one_json_document_and_nothing_else():
 
 def test_the_command_prints_every_table_with_its_notes():
     result = stb_lab("status", "--episodes", "5")
-    assert "Status of APIs (StableToolBench, Table 10)" in result.stdout
+    title = "Status of APIs, answered by the Sandbox with planted flaws (StableToolBench, Table 10)"
+    assert title in result.stdout
     assert "Not available because (StableToolBench, Table 11)" in result.stdout
     assert "--out DIR" in result.stderr
 

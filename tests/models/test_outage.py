@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from stb_env.rollout.players import AHEAD
 from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, Received
 from tests.models.services import Services, diligent
@@ -85,9 +86,9 @@ def test_a_run_whose_server_is_gone_for_good_stops_at_once_and_goes_on_when_it_i
     assert stopped.stdout == ""
     assert stopped.stderr.count("\n") == 1
     assert stopped.stderr.startswith("error: 3 episodes in a row failed, and agent model 'agent-model' at ")
-    # Those that were answered at the last moment stand between those that were not.
+    # What had begun ahead of the third failure and had ended as well is saved too.
     invalid = sum(not episode.valid for episode in read_trajectories(tmp_path / "run"))
-    assert 3 <= invalid < 3 + concurrency
+    assert 3 <= invalid < 3 + AHEAD * concurrency
     before = lines(tmp_path / "run")
     refused = command("run", *words, episodes=80)
     assert (refused.exit_code, lines(tmp_path / "run")) == (1, before)

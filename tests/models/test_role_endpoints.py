@@ -132,6 +132,9 @@ def test_a_key_that_a_service_repeats_is_in_no_file_and_no_message(services, pla
     assert leaks(done.stdout, done.stderr, str(done)) == []
 
 
+CLIENTS = ("STB_AGENT_CLIENT", "STB_SIMULATOR_CLIENT", "STB_JUDGE_CLIENT")
+
+
 def test_a_process_that_logs_everything_prints_no_key(services, tmp_path, leaks):
     services.judge.script(echoing(401))
     for service in services:
@@ -142,7 +145,7 @@ def test_a_process_that_logs_everything_prints_no_key(services, tmp_path, leaks)
     who = ["--agent", f"chat:{models}", "--set", f"models={models}", "--episodes", "2"]
     done = subprocess.run(
         [*map(str, (*command, *folders, *who))],
-        env={**os.environ, "OPENAI_LOG": "debug"},
+        env={**os.environ, "OPENAI_LOG": "debug", **dict.fromkeys(CLIENTS, "openai")},
         capture_output=True,
         text=True,
         timeout=60,
