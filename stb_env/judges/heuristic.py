@@ -21,7 +21,9 @@ from stb_env.verdict import Verdict, VerdictStatus, Vote
 # Sentences, lines, and the members of quoted JSON.
 _SENTENCES = re.compile(r"(?<=[.!?])\s+|[\n\r;]+|(?<=[。！？])|\",\s*(?=\")|[{}]")
 _TOKENS = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+")
-_BOTH = re.compile(r"\W*(?:yes\W+no|no\W+yes)\b", re.IGNORECASE)
+_BOTH = re.compile(
+    r"\W*(?:(?:yes|true)\W+(?:and\W+)?(?:no|false)|(?:no|false)\W+(?:and\W+)?(?:yes|true))\b", re.I
+)
 _POLAR = re.compile(r"\W*(?:yes|no)\b", re.IGNORECASE)
 _CHOICE = re.compile(
     r"\b(?:answer|result|value|it)s? (?:is|are|lies?) (?:one of|among|either)\b", re.IGNORECASE
@@ -67,6 +69,8 @@ class Thresholds:
         prose: Share of own words below which an answer is bare data.
         talk: Share of own words from which an answer may tell a value more of each API, as a courtesy.
         bare: Precision that bare data need.
+        listed: Findings from which values in a row, most of them without a name, are a bare list.
+        spoken: Share of own words from which such values are told in sentences.
         waste: Irrelevant tools called for each relevant one.
         complete: Share of the relevant APIs that must have answered, and be told of, for solved.
         partial: Share of them up to which an answer that regrets nothing is unsolved.
@@ -86,6 +90,8 @@ class Thresholds:
     prose: float = 0.15
     talk: float = 0.3
     bare: float = 0.75
+    listed: int = 3
+    spoken: float = 0.3
     waste: float = 1.0
     complete: float = 1.0
     partial: float = 0.5
@@ -180,6 +186,8 @@ class HeuristicJudge:
         told, offered = found.values, found.offered
         if told > limits.flood and told > limits.offered * offered and found.named < limits.precision:
             return f"dump: it tells {told} of the {offered} values that the tools answered"
+        if told >= limits.listed and found.named < 0.5 and found.prose < limits.spoken:
+            return f"bare: it lists {told} values and does not say what they are"
         return ""
 
     def _stance(self, text: str, found: Findings) -> str:

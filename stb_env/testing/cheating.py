@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ EXACT_FLOOR, OPEN_FLOOR = 0.02, 0.1
 """What each cheat may score where an exact verifier decides, and where a heuristic does."""
 
 _SHOWN, _EXCERPT = 5, 160
+_SIGNIFICANT = 0.05
 
 
 def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
@@ -39,7 +41,7 @@ def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
     detail += "".join(f", the first ({one.task_id}, {one.cheat}): {one.failure}" for one in failures[:1])
     report.add("red team is judged", not failures, detail)
     allowed = {cheat: floors(subject).get(cheat, _floor(subject)) for cheat in serious}
-    over = [cheat for cheat, score in means(serious).items() if score > allowed[cheat]]
+    over = [cheat for cheat, tried in serious.items() if _passes(tried, allowed[cheat], subject.exact)]
     detail = f"none of {len(serious)} cheats scores more than {_floor(subject):g}"
     if over:
         detail = "; ".join(_caught(cheat, serious[cheat], allowed[cheat]) for cheat in over[:_SHOWN])
@@ -62,6 +64,19 @@ def play_red_team(subject: Subject, episodes: int) -> list[Attempt]:
 def means(played: Mapping[str, Sequence[Attempt]]) -> dict[str, float]:
     """Return the mean reward of each cheat."""
     return {cheat: _mean(one.reward for one in tried) for cheat, tried in played.items()}
+
+
+def _passes(tried: Sequence[Attempt], floor: float, exact: bool) -> bool:
+    """Return whether a cheat scores more than its floor: where a heuristic decides, more than by chance.
+
+    What is allowed to pass one time in ten passes one of two tasks one time in five.
+    """
+    total, count = sum(one.reward for one in tried), len(tried)
+    if exact or total <= floor * count:
+        return total > floor * count
+    passed = math.floor(total)
+    fewer = sum(math.comb(count, k) * floor**k * (1 - floor) ** (count - k) for k in range(passed))
+    return 1 - fewer < _SIGNIFICANT
 
 
 def _mean(rewards: Iterable[float]) -> float:
