@@ -241,7 +241,7 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
         return True
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
-    return bool(_content(words) - _content(frame) - text.asked)
+    return bool(content(words) - content(frame) - text.asked)
 
 
 def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
@@ -263,10 +263,11 @@ def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
 
 
 def _words(folded: str) -> frozenset[str]:
-    return _content(frozenset(_TOKEN.findall(folded)))
+    return content(frozenset(_TOKEN.findall(folded)))
 
 
-def _content(words: frozenset[str]) -> frozenset[str]:
+def content(words: frozenset[str]) -> frozenset[str]:
+    """Return the stems of the words that are about something: no pronouns, and no words of any answer."""
     return frozenset(
         stem(word)
         for word in words

@@ -8,6 +8,7 @@ from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
+from stb_env.suites.sandbox.asides import strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
 from stb_env.suites.sandbox.evidence import unsupported
@@ -54,6 +55,9 @@ class ExactJudge:
 def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield every part that the answer decides, with why it failed or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
+    stray = strays(case.answer, f"{query}\n{_known(case)}\n{_documented(case)}")
+    if stray:
+        yield "speech", stray
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
         yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed)
@@ -69,6 +73,10 @@ def _known(case: Case) -> str:
     calls = [f"{call.name} {call.arguments} {call.result.response}" for call in case.calls]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
     return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls])
+
+
+def _documented(case: Case) -> str:
+    return "\n".join(f"{tool.name} {tool.description}" for tool in case.task.tools)
 
 
 def _state_parts(case: Case) -> Iterator[tuple[str, str]]:
