@@ -42,11 +42,11 @@ touch touched existing exist exists found find finds return returned returns sho
 displayed read reads give gives given provide provided tell tells told see seen get gets got use used using
 take taken took lies lie located place city option options chosen choose chose pick picked select selected
 result results tool tools data database service system api account accounts here below above following
-quick full final overall combined altogether account
+quick full final overall combined altogether yourself instead able
 """
 _REPORT = frozenset(map(stem, _REPORT_WORDS.split()))
 _IDLE = frozenset(map(stem, ["used", "otherwise", "lies", "lie", "different", "same", "last", "more", "work"]))
-_NO_TOPIC = frozenset(map(stem, "following opposite".split()))
+_NO_TOPIC = frozenset(map(stem, "following opposite example".split()))
 _WORD = re.compile(r"[^\W\d_]+")
 _LEAD = re.compile(r"[^:\n]{1,300}:(?=\s|$)")
 _LABEL = 2
@@ -55,7 +55,11 @@ _LABEL = 2
 _COUNTER = re.compile(
     r"\bif (?:it|this|that|i|you|we|they|he|she|the|today|my)\b[^.;\n]{0,80}\b(?:were|was|had)\b[^.\n]{0,80}\bwould\b|"
     r"\bhad (?:i|you|we|they|it)\b[^.\n]{0,80}\bwould have\b|"
-    r"\b(?:would|might) (?:have been|be|say|read|claim)\W{0,3}:"
+    r"\b(?:would|might) (?:have been|be|say|read|claim)\W{0,3}:|"
+    r"\bused to be (?:so|true|right|the case|this|that|correct)\b|"
+    r"^\W*(?:is|was|could|can|might|would) (?:it|this|that|the answer)\b[^?.:]{0,30}"
+    r"\b(?:true|this|so|right|correct|the case)\b|"
+    r"\b(?:example|sample|specimen|dummy|mock) (?:of an? )?(?:\w+ )?(?:answer|reply|response|text)\b"
 )
 _HEARSAY = re.compile(
     r"\b(?:my|some|an?|the|our) (?:\w+ )?(\w+)(?: of mine)? (?:says?|said|claims?|claimed|thinks?|thought|believes?|"
@@ -116,7 +120,7 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
     if lead is None:
         return ""
     words = _WORD.findall(lead[0])
-    if len(words) <= _LABEL:
+    if len(words) <= _LABEL or lead[0].count("(") > lead[0].count(")"):
         return ""
     told = content(frozenset(words))
     about = told & topics - _NO_TOPIC

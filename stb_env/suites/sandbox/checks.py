@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity
+from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
@@ -51,7 +52,24 @@ def _numbers(
                 continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
-    return own, _comparable(text, own, rivals, units)
+    return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units)
+
+
+def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
+    """Return the rivals that are no step to the value: two numbers of the answer that yield it are its working."""
+    said = {number.start: number.quantity.value for number in numerals.numbers(text.folded)}
+    others = {one for one in said.values() if one not in (0, 1) and abs(one - value) > slack}
+    kept = []
+    for rival in rivals:
+        one = said[rival.start]
+        steps = (abs(found - value) for other in others for found in _steps(one, other) if other != one)
+        if not one or min(steps, default=slack + 1) > slack:
+            kept.append(rival)
+    return kept
+
+
+def _steps(one: float, other: float) -> tuple[float, ...]:
+    return (one + other, abs(one - other), one * other, one / other, other / one if one else 0.0)
 
 
 @lru_cache(maxsize=64)
@@ -69,7 +87,7 @@ def _comparable(
     for rival in rivals:
         (found,) = (one for one in numerals.numbers(text.folded) if (one.start, one.end) == rival[1:3])
         unit = found.quantity.unit
-        if not rival.known and _counts(text, own, found):
+        if not rival.known and (_counts(text, own, found) or _changed(text, own, found)):
             continue
         if rival.known or not unit or unit in units:
             kept.append(rival)
@@ -99,6 +117,23 @@ def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     )
 
 
+def _changed(text: Text, own: Sequence[Mention], found: Number) -> bool:
+    """Return whether an amount is in another currency than the value wherever that is given."""
+    code = _currency_at(text.folded, found.end)
+    mine = {_currency_at(text.folded, one.end) for one in own}
+    return bool(code) and "" not in mine and code not in mine
+
+
+def _currency_at(folded: str, place: int) -> str:
+    found = _CURRENCY.match(folded, place)
+    return _AUREL.get(found[1], found[1]) if found and found[1] in _currencies() else ""
+
+
+@lru_cache(maxsize=1)
+def _currencies() -> frozenset[str]:
+    return frozenset([*map(str.casefold, currencies()), *_AUREL])
+
+
 def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
     """Return whether a number is the value once more with fewer figures ("about 1.04 billion")."""
     figures = found.figures
@@ -124,9 +159,29 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if not own:
         said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
         return f"read {' and '.join(said) or 'no number'}"
+    if all(_bounds(text, one) for one in own):
+        return f'read a bound: "{text.folded[max(0, own[0].start - 16) : own[0].end]}"'
+    joined = [_joined(text, one, fact, query, allowed) for one in own]
+    if all(joined):
+        return f"read as well {joined[0]}"
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
     return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
+
+
+def _bounds(text: Text, one: Mention) -> bool:
+    return _BOUND.search(text.folded, max(0, one.start - 24), one.start) is not None
+
+
+def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[Fact]) -> str:
+    """Return another number to which a value is joined as in "12/13" or "12 or thereabouts 13"."""
+    asked = {quantity.value for quantity in (*numerals.quantities(query), *_digits(query))}
+    for found in numerals.numbers(text.folded):
+        first, second = sorted([(one.start, one.end), (found.start, found.end)])
+        known = found.quantity.value in asked or _is_fact(found, [fact, *allowed])
+        if not known and first[1] <= second[0] and _JOIN.fullmatch(text.folded, first[1], second[0]):
+            return text.folded[found.start : found.end]
+    return ""
 
 
 def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
@@ -280,6 +335,13 @@ def _states(text: str, value: float | str) -> bool:
     return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
 
 
+_AUREL = {"aurel": "aur"}
+_CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
+_BOUND = re.compile(
+    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|up to|at least|"
+    r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
+)
+_JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sandbox import absence, answers, checks, mentions, polarity
+from stb_env.suites.sandbox import absence, answers, checks, grounds, mentions, polarity
 
 Fact = JsonMapping
 
@@ -138,7 +138,9 @@ def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()
     return not failure(fact, answer, query, allowed)
 
 
-def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()) -> str:
+def failure(
+    fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = (), returned: str = ""
+) -> str:
     """Return why the answer does not give the fact: what was wanted and what was read; empty where it does.
 
     Args:
@@ -146,6 +148,8 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
         answer: The final answer.
         query: The query.
         allowed: Other facts of the task.
+        returned: What the calls returned; where it is given, no other value may be one that neither it has
+            nor anybody can reckon from it.
 
     Examples:
         >>> failure(number("price", 1250), "It is not true that it costs 1250.")
@@ -160,6 +164,9 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
     if mentions.crowded(text.folded, query, len(allowed) + 1):
         return f"read more than {mentions.MOST_VALUES} values"
     found = checks.CHECKS[fact["type"]](fact, text, query, allowed)
+    if not found and returned and fact["type"] in checks.FOUND:
+        rivals = checks.FOUND[fact["type"]](fact, text, query, allowed)[1]
+        found = grounds.baseless(text, rivals, f"{query}\n{returned}")
     return f"wanted {_wanted(fact)}, {found}" if found else ""
 
 

@@ -39,6 +39,8 @@ def falls(answer: str, query: str, known: str) -> str:
     twice = mentions.mirrored(text)
     if twice:
         return f'read it twice, with other figures: "{twice}"'
+    if text.said and all(part.stance == "asked" for part in text.said):
+        return "read a question only"
     told = " ".join(part.text for part in text.said if part.stance == "asserted")
     if len(told.split()) < 3 and any(part.stance == "quoted" for part in text.said):
         return "read raw data and no sentence"

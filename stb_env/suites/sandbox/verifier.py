@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from stb_env.backend.world import Tables
@@ -60,7 +61,8 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
         yield "speech", stray
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
-        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed)
+        found = failure(fact, case.answer, query, allowed, _returned(case))
+        yield f"fact:{fact['label']}", found
     if not facts:
         yield "answer", falls(case.answer, query, _known(case))
     for fact in case.task.goal.get("falsehoods", ()):
@@ -72,7 +74,13 @@ def _known(case: Case) -> str:
     """Return what an answer may name besides what the query does: the right answer, calls and results."""
     calls = [f"{call.name} {call.arguments} {call.result.response}" for call in case.calls]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
-    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls])
+    counts = map(str, Counter(call.name for call in case.calls).values())
+    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
+
+
+def _returned(case: Case) -> str:
+    """Return what the calls said and were told."""
+    return "\n".join(f"{call.arguments} {call.result.response}" for call in case.calls)
 
 
 def _documented(case: Case) -> str:
