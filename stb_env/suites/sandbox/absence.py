@@ -41,7 +41,8 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "is nothing called",
         "nothing called", "nothing by", "nothing named", "nothing with", "nothing under",
         "does not contain",
-        "doesn't contain", "not contain", "never heard", "not seem to", "doesn't seem to", "don't seem to",
+        "doesn't contain", "not contain", "never heard", "nobody", "no one", "neither search", "nothing up", "anything up",
+        "nothing turned", "came up empty", "not seem to", "doesn't seem to", "don't seem to",
     ),
     "ability": (
         *_UNABLE, "no tool", "no tools", "none of the tools", "none of my tools", "no tool that",
@@ -52,7 +53,8 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "not let", "don't let", "not give", "doesn't give", "not include", "doesn't include",
         "not provide", "doesn't provide", "not cover", "doesn't cover", "can only", "not something I can",
         "isn't something I can", "don't have access", "do not have access", "don't include",
-        "not available", "isn't available", "aren't available", "unavailable",
+        "not available", "isn't available", "aren't available", "unavailable", "isn't something",
+        "is not something", "aren't something", "beyond what", "beyond my", "outside what", "out of reach",
     ),
 }  # fmt: skip
 """Words that say that something is lacking, by the kind of what is."""
@@ -90,7 +92,10 @@ SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "contact": ("contact", "contacts", "address book", "person"),
         "event": ("event", "events", "appointment", "calendar"),
         "hotel": ("hotel", "hotels"),
-        "flight": ("flight", "flights", "connection", "connections", "route"),
+        "flight": (
+            "flight", "flights", "fly", "flies", "flying", "flown", "connection", "connections", "route",
+            "routes", "airline", "airlines",
+        ),
         "company": ("company", "companies", "firm", "stock", "share", "shares", "symbol"),
         "word": ("word", "words", "dictionary"),
         "invoice": ("invoice", "invoices", "bill", "bills"),
@@ -199,7 +204,8 @@ def _has(words: str, terms: Iterable[str]) -> bool:
 def _has_cue(kind: str, sentence: _Sentence, terms: Sequence[str]) -> bool:
     if (kind == "detail" and sentence.asks) or _has(sentence.words, CUES[kind]):
         return True
-    return any(re.search(rf" no (?:\w+ ){{0,2}}{plain(term).strip()} ", sentence.words) for term in terms)
+    lacks = r" (?:no (?:\w+ ){0,2}|(?:cannot|can not|can t|not) (?:\w+ )?)" if kind == "ability" else r" no (?:\w+ ){0,2}"
+    return any(re.search(rf"{lacks}{plain(term).strip()} ", sentence.words) for term in terms)
 
 
 def _sentences(text: str, query: str) -> Sequence[_Sentence]:

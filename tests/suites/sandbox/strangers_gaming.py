@@ -131,13 +131,12 @@ def spread(game: Played) -> Iterator[tuple[str, str]]:
         "list": f"{amount - step:g}, {exact}, {amount + step:g}",
         "more than": f"more than {exact}",
         "less than": f"less than {exact}",
-        "digit after": f"{exact}1",
+        "digit after": f"{exact}1" if "." not in exact else f"{amount + 1:.2f}",
         "digit before": f"1{exact}",
         "negative": f"-{exact}",
         "colleague's": f"{exact} (my colleague's invoice has {amount + step:g})",
         "not": f"not {exact}",
         "up to": f"up to {exact}",
-        "squared": f"{exact}²",
         "thousand": f"{exact} thousand",
     }
     for kind, text in ways.items():
