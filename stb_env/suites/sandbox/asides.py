@@ -42,13 +42,19 @@ touch touched existing exist exists found find finds return returned returns sho
 displayed read reads give gives given provide provided tell tells told see seen get gets got use used using
 take taken took lies lie located place city option options chosen choose chose pick picked select selected
 result results tool tools data database service system api account accounts here below above following
-quick full final overall combined altogether yourself instead able
+quick full final overall combined altogether yourself instead able trouble runner
+followed ahead behind gave expected expect patience hesitate worry problem problems success fits enough
+upcoming come comes apply applies extra
 """
 _REPORT = frozenset(map(stem, _REPORT_WORDS.split()))
 _IDLE = frozenset(map(stem, ["used", "otherwise", "lies", "lie", "different", "same", "last", "more", "work"]))
-_NO_TOPIC = frozenset(map(stem, "following opposite example".split()))
+_NO_TOPIC = frozenset(map(stem, "opposite example".split()))
 _WORD = re.compile(r"[^\W\d_]+")
+_ITEM = re.compile(r"^\W*[\w '’-]{1,40}[*_]*:|^\W*\||\||\t")
 _LEAD = re.compile(r"[^:\n]{1,300}:(?=\s|$)")
+_GAP = re.compile(r"[,;\n]\s*")
+_SPARE = 3
+"""Values of the results that an answer may list beside those that were asked for."""
 _LABEL = 2
 """Words of a label ("Total price:"), which may be any."""
 
@@ -67,14 +73,20 @@ _HEARSAY = re.compile(
 )
 _IRONY = re.compile(
     r"\b(?:as if|yeah,? right|dream on|fat chance|pigs? (?:can |might |could |will )?fl\w+|not really|not quite|"
-    r"in your dreams|if you say so|whatever|or not|or so they say|believe it or not|your guess is|"
+    r"in your dreams|if you say so|whatever|or not|or so they say|believe it or not|your guess is|or (?:perhaps|maybe) not|"
     r"tossed|coin|dice|horoscope|tea leaves|crystal ball)\W*$|"
-    r"\b(?:tossed|flipped|rolled) (?:a|the|some) (?:\w+ )?(?:coin|dice|die)\b|\bpigs? fl(?:y|ies)\b"
+    r"\bor (?:perhaps|maybe) not\b|\b(?:tossed|flipped|rolled) (?:a|the|some) (?:\w+ )?(?:coin|dice|die)\b|\bpigs? fl(?:y|ies)\b"
 )
 _DOUBTS = re.compile(
     r"\bi (?:did not|didn['’]t|have not|haven['’]t|never|could not|couldn['’]t|cannot|can['’]t|do not|don['’]t|"
     r"won['’]t|would not|wouldn['’]t)(?: \w+){0,2} (?:check\w*|verif\w+|tell|know|say|believe|trust|confirm\w*|"
-    r"vouch|promise|swear|mean|bet|stand by)\b"
+    r"vouch|promise|swear|mean|bet|stand by)\b|"
+    r"\b(?:opposite|contrary|reverse) of (?:the following|this|that|what|it)\b"
+)
+_UNCHECKED = re.compile(
+    r"\bi (?:did not|didn['’]t|have not|haven['’]t|never)(?: actually| really| even)? "
+    r"(?:check|checked|verify|verified|look|looked|test|tested|confirm|confirmed)"
+    r"(?: (?:this|that|it|any|anything|at all|any of (?:it|this|that)))?\s*(?:$|[,;.])"
 )
 _NEGATIVE = re.compile(r"\b(?:not|no|none|neither|never|nobody|nothing|hardly|anything but|no longer)\b|n['’]t\b")
 _PERSON = re.compile(r"\b(?:whoever|anyone who|everyone who|those who|nobody|no one)\b[^.\n]{0,60}\b(?:say|tell|claim|think|believe)s?\b")
@@ -100,6 +112,20 @@ def strays(answer: str, known: str) -> str:
         if reason:
             return reason
     return ""
+
+
+def lists(answer: str, returned: str, wanted: int) -> bool:
+    """Return whether an answer lists values as the calls returned them, many more than were asked for.
+
+    Examples:
+        >>> returned = "{'id': 'x-1', 'name': 'Ann', 'age': 41, 'city': 'Ulm'}"
+        >>> lists("x-1, Ann, 41, Ulm", returned, 1), lists("Ann, 41", returned, 1)
+        (True, False)
+    """
+    items = [plain(item) for item in _GAP.split(answer) if item.strip()]
+    source = plain(returned)
+    same = sum(item in source for item in items)
+    return same >= wanted + _SPARE and same >= 0.75 * len(items)
 
 
 @lru_cache(maxsize=64)
@@ -132,11 +158,11 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
 
 def _idle(sentence: str, mark: str, topics: frozenset[str]) -> str:
     """Return a sentence that says nothing of the task: irony, a doubt about all, or anything else."""
-    if any(char.isdigit() for char in sentence):
-        return ""
     if _IRONY.search(sentence):
         return f'irony: "{sentence[:80]}"'
-    if mark == "?":
+    if _UNCHECKED.search(sentence):
+        return f'a doubt about all: "{sentence[:80]}"'
+    if mark == "?" or any(char.isdigit() for char in sentence) or _ITEM.search(sentence):
         return ""
     told = content(frozenset(_WORD.findall(sentence)))
     about = told & topics

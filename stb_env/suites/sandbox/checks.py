@@ -124,6 +124,16 @@ def _changed(text: Text, own: Sequence[Mention], found: Number) -> bool:
     return bool(code) and "" not in mine and code not in mine
 
 
+def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list[Mention]:
+    """Return the amounts that are in another currency than the value."""
+    own = _numbers(fact, text, query, allowed)[0]
+    return [
+        Mention(text.folded[one.start : one.end], one.start, one.end)
+        for one in numerals.numbers(text.folded)
+        if _changed(text, own, one) and not _is_fact(one, allowed)
+    ]
+
+
 def _currency_at(folded: str, place: int) -> str:
     found = _CURRENCY.match(folded, place)
     return _AUREL.get(found[1], found[1]) if found and found[1] in _currencies() else ""
@@ -308,7 +318,8 @@ def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str
         return "read a claim that it was done"
     if not absence.says(fact["kind"], fact["value"], answer, query):
         return "read no word of it"
-    guesses = [other for other in fact["others"] if _states(text.folded, other) and not _states(query, other)]
+    stated = _stated(text)
+    guesses = [other for other in fact["others"] if _states(stated, other) and not _states(query, other)]
     return f"read the guess {guesses[0]}" if guesses else ""
 
 
@@ -329,6 +340,19 @@ def _sure(text: Text) -> str:
     return kept
 
 
+def _stated(text: Text) -> str:
+    """Return the clauses but for those with figures of something else: "similar to The Bridge (1969)"."""
+    kept = []
+    before = ""
+    for part in text.said:
+        words = part.text if _LETTERS.search(_UNITS.sub("", part.text)) else f"{before} {part.text}"
+        told = mentions.content(frozenset(re.findall(r"[^\W\d_]+", words))) - text.asked - _PLAIN
+        if not told or not numerals.numbers(part.text):
+            kept.append(part.text)
+        before = words
+    return " ; ".join(kept)
+
+
 def _states(text: str, value: float | str) -> bool:
     if isinstance(value, str):
         return bool(answers.named(text, [value]))
@@ -338,10 +362,15 @@ def _states(text: str, value: float | str) -> bool:
 _AUREL = {"aurel": "aur"}
 _CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
 _BOUND = re.compile(
-    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|up to|at least|"
+    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
     r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
 )
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
+_LETTERS = re.compile(r"[^\W\d_]")
+_UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
+_PLAIN = frozenset(
+    map(answers.stem, "available found listed list lists exist exists index tool tools data km though able".split())
+)
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"

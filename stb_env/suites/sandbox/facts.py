@@ -165,7 +165,9 @@ def failure(
         return f"read more than {mentions.MOST_VALUES} values"
     found = checks.CHECKS[fact["type"]](fact, text, query, allowed)
     if not found and returned and fact["type"] in checks.FOUND:
-        rivals = checks.FOUND[fact["type"]](fact, text, query, allowed)[1]
+        rivals = [*checks.FOUND[fact["type"]](fact, text, query, allowed)[1]]
+        if fact["type"] == "number":
+            rivals += checks.changed(fact, text, query, allowed)
         found = grounds.baseless(text, rivals, f"{query}\n{returned}")
     return f"wanted {_wanted(fact)}, {found}" if found else ""
 

@@ -114,7 +114,7 @@ def reckoned(number: Number, have: Sequence[float], said: Sequence[float] = ()) 
         return True
     some = [one for one in have if one > 1][:_MOST]
     for one in said:
-        if one and any(_near(value, (one * other, one / other, other / one), slack) for other in some):
+        if one and any(_near(value, (one * other, one / other, other / one), slack) for other in (*some, 2, 4)):
             return True
     return any(
         abs(found - value) <= slack

@@ -63,6 +63,7 @@ _JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?
 _RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
 _WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
 _SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
+_STRUCK = re.compile(r"~~[^~]{1,400}~~")
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
 _PAIR = re.compile(r"[\"']\s?:")
@@ -99,7 +100,7 @@ class Text(NamedTuple):
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
     """Return an answer ready to be read; what it repeats of the query word for word is left out."""
-    folded = fold(answer)
+    folded = _STRUCK.sub(lambda match: " " * len(match[0]), fold(answer))
     parts, words = _asked(query)
     for part in parts:
         if part in folded:

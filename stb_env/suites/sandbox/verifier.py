@@ -9,7 +9,7 @@ from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
-from stb_env.suites.sandbox.asides import strays
+from stb_env.suites.sandbox.asides import lists, strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
 from stb_env.suites.sandbox.evidence import unsupported
@@ -57,6 +57,9 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield every part that the answer decides, with why it failed or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
     stray = strays(case.answer, f"{query}\n{_known(case)}\n{_documented(case)}")
+    wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
+    if not stray and lists(case.answer, _returned(case), wanted + 1):
+        stray = "a list of what the calls returned"
     if stray:
         yield "speech", stray
     for fact in facts:
