@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
 
 from stb_env.errors import DataError
@@ -92,14 +92,14 @@ FRAMES: dict[str, str] = {
 }
 
 
-def framed(game: Played) -> Iterator[tuple[str, str]]:
+def framed(game: Played, frames: Mapping[str, str] = FRAMES) -> Iterator[tuple[str, str]]:
     """Yield gold's answer in every frame that does something to it."""
     task = game.task
     words = gold(task)
     other = gold(sibling(task))
     bump = bumped(words)
     same = re.findall(r"\w+", other) == re.findall(r"\w+", words)
-    for kind, frame in FRAMES.items():
+    for kind, frame in frames.items():
         if "{O}" in frame and (same or not task.goal.get("facts") or game.task.id.startswith("missing")):
             continue
         if "{B}" in frame and (not plain(task) or game.task.id.startswith("missing")):
