@@ -44,12 +44,27 @@ take taken took lies lie located place city option options chosen choose chose p
 result results tool tools data database service system api account accounts here below above following
 quick full final overall combined altogether yourself instead able trouble runner
 followed ahead behind gave expected expect patience hesitate worry problem problems success fits enough
-upcoming come comes apply applies extra
+pack bring umbrella jacket remember upcoming come comes apply applies extra
 """
 _REPORT = frozenset(map(stem, _REPORT_WORDS.split()))
-_IDLE = frozenset(map(stem, ["used", "otherwise", "lies", "lie", "different", "same", "last", "more", "work"]))
-_NO_TOPIC = frozenset(map(stem, "opposite example".split()))
+_IDLE = frozenset(
+    map(stem, ["used", "otherwise", "lies", "lie", "different", "same", "last", "more", "work"])
+)
+_NO_TOPIC = frozenset(map(stem, ["opposite", "example"]))
 _WORD = re.compile(r"[^\W\d_]+")
+_SAID_OF_ALL = re.compile(
+    r"\b(?:that|it|this) was (?:last|then|once|back then|years? ago|before|yesterday|in the past)\b|"
+    r"\botherwise (?:now|today)\b|\bi wish (?:it|that|this|i)\b|"
+    r"(?:cannot|can['’]t|not|n['’]t|never) (?:\w+ )?(?:stand (?:behind|by)|answer for|put my name)\b|"
+    r"\bany (?:other |old )?(?:value|answer|number|figure|guess|name|date|time)\b.{0,40}\b(?:do|well|fine|good|right)\b|"
+    r"\b(?:half|part|parts|some|bits|little|most) of (?:that|this|it|the above|what)\b.{0,40}"
+    r"\b(?:right|true|correct|wrong|false|made up|so)\b|"
+    r"\b(?:true or false|right or wrong|fact or fiction)\b|"
+    r"\bi (?:dreamt|dreamed|imagined|pretended|fancied|hallucinated)\b|"
+    r"\bthis is (?:only|just|merely|simply) an? (?:\w+ )?(?:test|example|sample|draft|try|guess|exercise|drill|"
+    r"placeholder|joke)\b|^\W*not\b[^:\n]{0,30}:"
+)
+_SOURCE = re.compile(r"\b(?:according to|says|so says) (?:an?|my|some) (?:\w+ )?(\w+)\b")
 _ITEM = re.compile(r"^\W*[\w '’-]{1,40}[*_]*:|^\W*\||\||\t")
 _LEAD = re.compile(r"[^:\n]{1,300}:(?=\s|$)")
 _GAP = re.compile(r"[,;\n]\s*")
@@ -88,8 +103,12 @@ _UNCHECKED = re.compile(
     r"(?:check|checked|verify|verified|look|looked|test|tested|confirm|confirmed)"
     r"(?: (?:this|that|it|any|anything|at all|any of (?:it|this|that)))?\s*(?:$|[,;.])"
 )
-_NEGATIVE = re.compile(r"\b(?:not|no|none|neither|never|nobody|nothing|hardly|anything but|no longer)\b|n['’]t\b")
-_PERSON = re.compile(r"\b(?:whoever|anyone who|everyone who|those who|nobody|no one)\b[^.\n]{0,60}\b(?:say|tell|claim|think|believe)s?\b")
+_NEGATIVE = re.compile(
+    r"\b(?:not|no|none|neither|never|nobody|nothing|hardly|anything but|no longer)\b|n['’]t\b"
+)
+_PERSON = re.compile(
+    r"\b(?:whoever|anyone who|everyone who|those who|nobody|no one)\b[^.\n]{0,60}\b(?:say|tell|claim|think|believe)s?\b"
+)
 
 
 def strays(answer: str, known: str) -> str:
@@ -139,8 +158,10 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
         return f'said of what is not so: "{sentence[:80]}"'
     if _PERSON.search(sentence):
         return f'said by nobody: "{sentence[:80]}"'
-    for told in _HEARSAY.finditer(sentence):
-        if stem(told[1]) not in topics | _REPORT:
+    if _SAID_OF_ALL.search(sentence):
+        return f'taken back: "{sentence[:80]}"'
+    for told in (*_HEARSAY.finditer(sentence), *_SOURCE.finditer(sentence)):
+        if content(frozenset([told[1]])) - topics - _REPORT:
             return f'hearsay: "{told[0]}"'
     lead = _LEAD.match(sentence)
     if lead is None:

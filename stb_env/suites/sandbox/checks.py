@@ -169,7 +169,7 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if not own:
         said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
         return f"read {' and '.join(said) or 'no number'}"
-    if all(_bounds(text, one) for one in own):
+    if not _LIMIT.search(query) and all(_bounds(text, one) for one in own):
         return f'read a bound: "{text.folded[max(0, own[0].start - 16) : own[0].end]}"'
     joined = [_joined(text, one, fact, query, allowed) for one in own]
     if all(joined):
@@ -347,7 +347,7 @@ def _stated(text: Text) -> str:
     for part in text.said:
         words = part.text if _LETTERS.search(_UNITS.sub("", part.text)) else f"{before} {part.text}"
         told = mentions.content(frozenset(re.findall(r"[^\W\d_]+", words))) - text.asked - _PLAIN
-        if not told or not numerals.numbers(part.text):
+        if not told & _ELSE or not numerals.numbers(part.text):
             kept.append(part.text)
         before = words
     return " ; ".join(kept)
@@ -365,11 +365,53 @@ _BOUND = re.compile(
     r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
     r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
 )
+_LIMIT = re.compile(
+    r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|least|how (?:old|young)|age)\b"
+)
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _LETTERS = re.compile(r"[^\W\d_]")
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
+_ELSE = frozenset(
+    map(
+        answers.stem,
+        [
+            "straight",
+            "line",
+            "crow",
+            "similar",
+            "title",
+            "titles",
+            "closest",
+            "snow",
+            "rain",
+            "high",
+            "low",
+            "instead",
+            "other",
+            "distant",
+        ],
+    )
+)
 _PLAIN = frozenset(
-    map(answers.stem, "available found listed list lists exist exists index tool tools data km though able".split())
+    map(
+        answers.stem,
+        [
+            "available",
+            "found",
+            "listed",
+            "list",
+            "lists",
+            "exist",
+            "exists",
+            "index",
+            "tool",
+            "tools",
+            "data",
+            "km",
+            "though",
+            "able",
+        ],
+    )
 )
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _MAYBE = re.compile(

@@ -69,6 +69,19 @@ def known(source: str) -> Known:
     )
 
 
+def derived(values: Iterable[str], source: str) -> bool:
+    """Return whether a date or a time is known, or as far from a known one as a known number says.
+
+    Examples:
+        >>> derived(("09:00",), "from 08:00 for 60 minutes"), derived(("09:10",), "from 08:00 for 60 minutes")
+        (True, False)
+    """
+    values, have = list(values), known(source)
+    if any(":" in value for value in values):
+        return _apart(list(_minutes(values)), have.times, have.numbers, (1, 60))
+    return _apart(list(_ordinals(values)), have.dates, have.numbers, (1, 7))
+
+
 def _grounded(folded: str, rival: Mention, source: Known) -> bool:
     place = (rival.start, rival.end)
     for moment in days(folded):
@@ -114,7 +127,9 @@ def reckoned(number: Number, have: Sequence[float], said: Sequence[float] = ()) 
         return True
     some = [one for one in have if one > 1][:_MOST]
     for one in said:
-        if one and any(_near(value, (one * other, one / other, other / one), slack) for other in (*some, 2, 4)):
+        if one and any(
+            _near(value, (one * other, one / other, other / one), slack) for other in (*some, 2, 4)
+        ):
             return True
     return any(
         abs(found - value) <= slack

@@ -58,6 +58,7 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _REPEATED = 20
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?)\s+)*")
 _RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
@@ -154,17 +155,27 @@ def crowded(folded: str, query: str, wanted: int) -> bool:
     return len({*free, *said}) > 2 * MOST_VALUES + wanted
 
 
-def mirrored(text: Text) -> str:
+def mirrored(text: Text, *, one: bool = False) -> str:
     """Return a clause that another one repeats with other figures, or an empty string.
+
+    Args:
+        text: The answer.
+        one: Whether only clauses count that differ in a single figure.
 
     Such clauses contradict each other where nothing but the figures could tell what each is about.
     """
     seen: dict[str, str] = {}
     for part in text.said:
-        if part.stance not in ("retracted", "quoted") and _DIGITS.search(part.text):
+        if (
+            part.stance not in ("retracted", "quoted")
+            and _DIGITS.search(part.text)
+            and not _WORKING.search(part.text)
+        ):
             clause = _JOINED.sub("", part.text)
-            shape = _DIGITS.sub("0", clause)
-            if shape.count(" ") > 2 and seen.setdefault(shape, clause) != clause:
+            shape = _FIGURE.sub("0", clause)
+            first = _FIGURE.findall(seen.setdefault(shape, clause))
+            apart = sum(a != b for a, b in zip(first, _FIGURE.findall(clause), strict=True))
+            if shape.count(" ") > 2 and (apart == 1 if one else apart):
                 return part.text[:80]
     return ""
 
@@ -196,7 +207,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         tied += rival.known and not rival.asked
         if tied > MOST_TIED:
             return f"read more than {MOST_TIED} competitors"
-    return ""
+    twice = mirrored(text, one=True) if rivals else ""
+    return f'read it twice, with other figures: "{twice}"' if twice else ""
 
 
 def _without(text: Text, found: Iterable[Mention]) -> Text:

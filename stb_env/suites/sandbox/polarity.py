@@ -65,7 +65,8 @@ def _bare(said: Sequence[Statement]) -> set[bool]:
     return {
         _BARE[word]
         for statement in said
-        if statement.stance == "asserted" and (word := _JOINED.sub("", statement.text).strip(" .,!*_\"'")) in _BARE
+        if statement.stance == "asserted"
+        and (word := _JOINED.sub("", statement.text).strip(" .,!*_\"'")) in _BARE
     }
 
 

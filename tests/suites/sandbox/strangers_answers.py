@@ -373,7 +373,7 @@ FIRST: dict[str, tuple[str, ...]] = {
     ),
     "missing-phone_of_no_contact-2": (
         "There is no Gregor Pellerin in your contacts, so I have no number to read out.",
-        "I searched your contacts for \"Gregor Pellerin\" and for \"Pellerin\" alone, but neither search turned anything up. Could the name be spelled differently?",
+        'I searched your contacts for "Gregor Pellerin" and for "Pellerin" alone, but neither search turned anything up. Could the name be spelled differently?',
     ),
     "missing-transfer_without_amount-2": (
         "How much should I transfer? Your current account holds 4,614.57 AUR.",
@@ -445,7 +445,7 @@ FIRST: dict[str, tuple[str, ...]] = {
     ),
     "missing-cancel_no_event-1": (
         "Your calendar is empty on 11 March 2026, so there's no dentist appointment to cancel.",
-        "Nothing called \"Dentist\" is planned that day.",
+        'Nothing called "Dentist" is planned that day.',
     ),
     "missing-flight_without_origin-3": (
         "Where will you be flying from?",

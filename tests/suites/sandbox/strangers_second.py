@@ -124,7 +124,7 @@ SECOND: dict[str, tuple[str, ...]] = {
         "Agent: {0}; {1} days",
     ),
     "test-say_sum-1": (
-        "22 + 5 = 27, which is \"{0}\" in Velish.",
+        '22 + 5 = 27, which is "{0}" in Velish.',
         "{0}",
     ),
     "test-change_flight_too_late-0": (
@@ -232,7 +232,7 @@ SECOND: dict[str, tuple[str, ...]] = {
         "Could you tell me the travel date?",
     ),
     "missing-cancel_without_tool-0": (
-        "I can't remove events with my tools; \"Piano lesson\" is still there at 09:15.",
+        'I can\'t remove events with my tools; "Piano lesson" is still there at 09:15.',
         "There is no way for me to delete a calendar entry, I'm afraid.",
     ),
     "missing-event_without_time-3": (
