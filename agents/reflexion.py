@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -101,17 +101,17 @@ class ReflexionAgent(SearchAgent):
         self.lessons = []
         self._rejected: str | None = None
 
-    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Any:
-        """Return what the model does next; an answer that the agent's judge rejects becomes a give-up.
+    def deciding(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> Generator[Any, Any, Any]:
+        """Ask the model what it does next; an answer that the agent's judge rejects becomes a give-up.
 
         Raises:
             ModelError: The model gave no usable answer.
         """
         tree = self.env.tree
         if tree.current == 0 and len(tree.nodes[0].children) > len(self.lessons):
-            self.lessons.append(self._lesson())
-        action = super().act(observation, info)
-        return _GIVE_UP if self._rejects(action) else action
+            self.lessons.append((yield from self._lesson()))
+        action = yield from super().deciding(observation, info)
+        return _GIVE_UP if (yield from self._rejects(action)) else action
 
     def shown(self, messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
         """Return the conversation of this try, with the lessons after the query."""
@@ -122,7 +122,7 @@ class ReflexionAgent(SearchAgent):
         query = next(index for index, message in enumerate(messages) if message["role"] == "user")
         return [*messages[: query + 1], said, *messages[query + 1 :]]
 
-    def _lesson(self) -> str:
+    def _lesson(self) -> Generator[Any, Any, str]:
         """Ask the model what the last try teaches."""
         tree = self.env.tree
         last = len(tree.nodes) - 1
@@ -136,16 +136,17 @@ class ReflexionAgent(SearchAgent):
             ending=_quoted("ending", ending),
         )
         self._rejected = None
-        return self.ask([{"role": "user", "content": text}]).strip()
+        said = yield from self.asking([{"role": "user", "content": text}])
+        return said.strip()
 
-    def _rejects(self, action: Any) -> bool:
+    def _rejects(self, action: Any) -> Generator[Any, Any, bool]:
         tree = self.env.tree
         begun = len(tree.nodes[0].children) + (tree.current == 0)
         answer = self.env.answer_in(action)
         if self._judge is None or begun >= self.n or answer is None:
             return False
         try:
-            verdict = self.env.case(answer).verdict(self._judge)
+            verdict = yield from self._judge.judge(self.env.case(answer))
         except InfrastructureError as error:
             self.usage += error.usage
             self.env.note(f"the answer {answer[:80]!r} was not checked: {error}")

@@ -5,7 +5,7 @@ its features and of pairs (word of the query, tool). It trains on tasks of split
 on those of ``val`` and ``test``, none of whose combinations of template and slots is in ``train``, and at the
 end on tools that training never offers.
 
-Usage: python examples/policy_gradient.py [EPISODES] [FILE]
+Usage: python examples/policy_gradient.py [EPISODES] [FILE] [SEED]
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stb_env import DiscreteActions
+from stb_env.rollout import Curve
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
 # answer as it is. Left out are templates that want arithmetic or a comparison of the agent itself
@@ -145,15 +146,15 @@ def success(env: DiscreteActions, policy: Policy, task_ids: list[str]) -> float:
     return sum(play(env, policy, task_id, rng, greedy=True)[1] == 1.0 for task_id in task_ids) / len(task_ids)
 
 
-def train(env: DiscreteActions, policy: Policy, episodes: int, seed: int) -> list[dict[str, float]]:
-    """Learn from tasks of split train; return the success on held-out tasks from time to time.
+def train(env: DiscreteActions, policy: Policy, episodes: int, seed: int, curve: Curve) -> None:
+    """Learn from tasks of split train; record the success on held-out tasks from time to time.
 
     The baseline of an episode is the running mean of its template's rewards. Step size and entropy sink
     towards the end.
     """
     held_out = tasks_of(TEMPLATES, "val", "test")
     rng, baseline = np.random.default_rng(seed), dict.fromkeys(TEMPLATES, 0.0)
-    curve = [{"episodes": 0.0, "success": success(env, policy, held_out)}]
+    curve.add(0, success=success(env, policy, held_out))
     batches = max(1, episodes // BATCH)
     for number in range(batches):
         choices = []
@@ -166,8 +167,7 @@ def train(env: DiscreteActions, policy: Policy, episodes: int, seed: int) -> lis
         left = 1.0 - number / batches
         policy.learn(choices, RATE * max(0.1, left) / BATCH, ENTROPY * left)
         if (number + 1) * CHECKS // batches > number * CHECKS // batches:
-            curve.append({"episodes": float((number + 1) * BATCH), "success": success(env, policy, held_out)})
-    return curve
+            curve.add((number + 1) * BATCH, success=success(env, policy, held_out))
 
 
 def draw(curve: list[dict[str, float]], file: Path) -> None:
@@ -177,31 +177,34 @@ def draw(curve: list[dict[str, float]], file: Path) -> None:
     except ModuleNotFoundError:
         return
     axes = figure.Figure(figsize=(6, 4)).subplots()
-    axes.plot([point["episodes"] for point in curve], [point["success"] for point in curve], marker="o")
+    axes.plot([point["step"] for point in curve], [point["success"] for point in curve], marker="o")
     axes.set(xlabel="training episodes", ylabel="success on held-out tasks", ylim=(0, 1))
     axes.figure.savefig(file)
 
 
 def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0) -> dict[str, Any]:
-    """Train, save the learning curve as JSON (and PNG) and return it."""
+    """Train, save the learning curve as JSON Lines, what came of it as JSON (and PNG), and return that."""
     began = time.perf_counter()
-    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS))
+    recorded = Path(out).with_suffix(".jsonl")
+    recorded.unlink(missing_ok=True)
+    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS), texts=True)
     policy = Policy(len(env.feature_names))
     strange = tasks_of(UNSEEN, "test")
     unseen = success(env, policy, strange)
-    curve = train(env, policy, episodes, seed)
+    with Curve(recorded) as curve:
+        train(env, policy, episodes, seed, curve)
     report: dict[str, Any] = {
         "episodes": episodes,
         "seed": seed,
-        "curve": curve,
+        "curve": curve.points,
         "unseen_tools": {"untrained": unseen, "trained": success(env, policy, strange)},
         "weights": dict(zip(env.feature_names, policy.weights.round(3).tolist(), strict=True)),
     }
     env.close()
     Path(out).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    draw(curve, Path(out).with_suffix(".png"))
-    for point in curve:
-        print(f"{point['episodes']:6.0f} episodes: {point['success']:.3f} of held-out tasks solved")
+    draw(curve.points, Path(out).with_suffix(".png"))
+    for point in curve.points:
+        print(f"{point['step']:6.0f} episodes: {point['success']:.3f} of held-out tasks solved")
     print(f"tools never seen: {unseen:.3f} untrained, {report['unseen_tools']['trained']:.3f} trained")
     print(f"{time.perf_counter() - began:.0f} s, saved in {out}")
     return report
@@ -211,4 +214,5 @@ if __name__ == "__main__":
     main(
         int(sys.argv[1]) if len(sys.argv) > 1 else 6500,
         sys.argv[2] if len(sys.argv) > 2 else "policy_gradient.json",
+        int(sys.argv[3]) if len(sys.argv) > 3 else 0,
     )

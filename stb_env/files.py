@@ -180,10 +180,10 @@ class LineWriter:
         return 0
 
     def write(self, line: str) -> None:
-        """Append one line and wait until it is on disk.
+        """Append a line, or several with line breaks between them, and wait until all are on disk.
 
         Raises:
-            StorageError: The disk is full, or the file was deleted; no part of the line is left.
+            StorageError: The disk is full, or the file was deleted; no part of it is left.
         """
         end = self._file.seek(0, os.SEEK_END)
         with _storing(self._path):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -27,10 +27,17 @@ class Request:
     Attributes:
         run: Does it, blocking. What it raises is raised where the request was yielded.
         arun: Does it on the event loop; without one, `run` goes to a worker thread.
+        aside: Whether the episode plays nothing meanwhile and needs no place among those that play: it waits
+            for its judge.
     """
 
     run: Callable[[], Any]
     arun: Callable[[], Awaitable[Any]] | None = None
+    aside: bool = False
+
+    def wait(self) -> Awaitable[Any]:
+        """Do it on the event loop that runs."""
+        return asyncio.to_thread(self.run) if self.arun is None else self.arun()
 
 
 Slow = Generator[Request, Any, T]
@@ -75,7 +82,7 @@ async def adrive(slow: Slow[T]) -> T:
         request = next(slow)
         while True:
             try:
-                answer = await (request.arun() if request.arun else asyncio.to_thread(request.run))
+                answer = await request.wait()
             except Exception as error:  # noqa: BLE001 (handed to whoever asked)
                 request = slow.throw(error)
             else:
@@ -103,6 +110,48 @@ def settled(value: T | Awaitable[T] | Slow[T]) -> Slow[T]:
         answer: T = yield Request(run=partial(wait_for, value), arun=partial(_awaited, value))
         return answer
     return value
+
+
+def called(function: Callable[..., Any], *args: Any) -> Slow[Any]:
+    """Call somebody else's function, which may block, and return what its result comes to.
+
+    A plain function is slow work as far as anyone can know: on an event loop it goes to a worker thread.
+
+    Examples:
+        >>> drive(called(max, 1, 42))
+        42
+    """
+    if inspect.iscoroutinefunction(function) or is_slow(function):
+        return (yield from settled(function(*args)))
+    return (yield from settled((yield Request(run=partial(function, *args)))))
+
+
+def changed(slow: Slow[T], change: Callable[[Request], Request]) -> Slow[T]:
+    """Yield the requests of a generator as a function changes them, and return what it returns.
+
+    Examples:
+        >>> def ask():
+        ...     return (yield Request(run=lambda: 21))
+        >>> drive(changed(ask(), lambda request: Request(run=lambda: request.run() * 2)))
+        42
+    """
+    try:
+        request = next(slow)
+        while True:
+            try:
+                answer = yield change(request)
+            except Exception as error:  # noqa: BLE001 (handed to whoever asked)
+                request = slow.throw(error)
+            else:
+                request = slow.send(answer)
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+
+
+def aside(slow: Slow[T]) -> Slow[T]:
+    """Yield the requests of a generator as work during which the episode plays nothing; see `Request`."""
+    return changed(slow, partial(replace, aside=True))
 
 
 def is_slow(function: Callable[..., Any]) -> bool:

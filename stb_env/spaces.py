@@ -7,9 +7,11 @@ vector environments with shared memory read it once and never again.
 from __future__ import annotations
 
 import string
+from typing import NoReturn
 
 import numpy as np
 from gymnasium.spaces import Space
+from gymnasium.vector.utils import create_shared_memory
 from numpy.typing import NDArray
 
 from stb_env import jsontext
@@ -79,6 +81,16 @@ class TextSpace(Space[str]):
     def copy(self) -> TextSpace:
         """Return an equal space without this one's generator."""
         return type(self)(self.max_length)
+
+
+@create_shared_memory.register(TextSpace)
+def _refuse_shared_memory(space: TextSpace, n: int = 1, ctx: object = None) -> NoReturn:  # noqa: ARG001
+    """Refuse what `AsyncVectorEnv` does by default, and say what to do instead."""
+    raise ConfigError(
+        "the observations are texts, which processes cannot share in memory; give "
+        "AsyncVectorEnv(..., shared_memory=False), in make_vec vector_kwargs={'shared_memory': False}, or "
+        "leave vectorization_mode out for the vector environment of this package, which needs no processes"
+    )
 
 
 class ToolCallSpace(TextSpace):

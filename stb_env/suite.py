@@ -19,6 +19,9 @@ from stb_env.reference import load_module, load_object
 GROUP = "stb_env.suites"
 """Entry-point group in which installed packages name their suites."""
 
+VECTOR = "stb_env.envs.vector_id"
+"""Module that makes the vector environment of an id."""
+
 Reference = str | Callable[..., Any]
 """An object, or where it stands as ``package.module:Name``, so that nothing is imported before it is used."""
 
@@ -149,6 +152,7 @@ def register(suite: Suite) -> Suite:
             maker.entry_point,
             disable_env_checker=True,
             order_enforce=False,
+            vector_entry_point=f"{VECTOR}:{env_id}",
             kwargs=dict(maker.kwargs),
         )
     return suite

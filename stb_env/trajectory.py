@@ -178,6 +178,9 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         tree: Search tree, where a search made one.
+        usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
+            ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
+            None where no model was asked.
 
     Examples:
         >>> from stb_env import Trajectory, load_agent, play
@@ -205,6 +208,7 @@ class Trajectory:
     failure: JsonMapping | None
     usage: Mapping[str, float]
     tree: JsonMapping | None = None
+    usage_by_role: Mapping[str, Mapping[str, float]] | None = None
 
     @property
     def key(self) -> tuple[str, int, int]:
@@ -217,11 +221,16 @@ class Trajectory:
         return self.verdict is not None and self.verdict["status"] == "solved"
 
     def to_json(self) -> str:
-        """Return the episode as one line of JSON without a line break; ``tree`` only where there is one."""
+        """Return the episode as one line of JSON without a line break, without what there is not."""
+        return jsontext.dumps(self.to_dict())
+
+    def to_dict(self) -> JsonObject:
+        """Return the episode as plain data, in the form of `to_json`; nothing in it is copied."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
-        if self.tree is None:
-            del data["tree"]
-        return jsontext.dumps(data)
+        for name in ("tree", "usage_by_role"):
+            if data[name] is None:
+                del data[name]
+        return data
 
     @classmethod
     def from_json(cls, line: str) -> Trajectory:
@@ -252,14 +261,32 @@ def read_trajectories(path: str | Path) -> list[Trajectory]:
         ...
         stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
+    return list(iter_trajectories(path))
+
+
+def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
+    """Yield what `read_trajectories` returns, one episode in memory at a time.
+
+    Raises:
+        DataError: The file is missing or a line is broken.
+
+    Examples:
+        >>> next(iter_trajectories("runs/nothing"))
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
+    """
     file = Path(path)
     file = file / "trajectories.jsonl" if file.is_dir() else file
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
-    trajectories = []
-    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
-        try:
-            trajectories.append(Trajectory.from_json(line.decode("utf-8")))
-        except (DataError, UnicodeDecodeError) as error:
-            raise DataError(f"{file}, line {number}: {error}") from error
-    return trajectories
+    with file.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            # A torn last line, which a killed process may have left, has no end.
+            if not line.endswith(b"\n"):
+                return
+            try:
+                episode = Trajectory.from_json(line.decode("utf-8"))
+            except (DataError, UnicodeDecodeError) as error:
+                raise DataError(f"{file}, line {number}: {error}") from error
+            yield episode

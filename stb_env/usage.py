@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from stb_env.jsontypes import JsonObject
 
@@ -111,3 +112,17 @@ class Usage:
 
 
 NO_USAGE = Usage()
+
+ByRole: TypeAlias = tuple[tuple[str, Usage], ...]
+"""The usage of each role that used any, in the order in which they came: immutable and picklable."""
+
+
+def spent_by(by_role: ByRole, role: str, usage: Usage) -> ByRole:
+    """Return usages to which that of a role is added.
+
+    Examples:
+        >>> spent_by((("judge", Usage(calls=1)),), "judge", Usage(calls=2))[0][1].calls
+        3
+    """
+    known = dict(by_role)
+    return tuple({**known, role: known.get(role, NO_USAGE) + usage}.items())

@@ -18,6 +18,8 @@ DOCUMENTED = [name for name in NAMES if name != "__version__"]
 FOLDERS = ("agents", "examples")
 NOTES = "stb_env.testing.notes"
 """The environment of examples: the smallest one that is whole."""
+ROLLOUT = "stb_env.rollout"
+"""What trains needs the parts of a rollout too: they have a home of their own, where all names are public."""
 FILES = sorted(file for folder in FOLDERS for file in (ROOT / folder).glob("**/*.py"))
 
 
@@ -71,7 +73,7 @@ def test_examples_need_public_names_alone(name: str):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_agents_and_examples_need_public_names_alone(file: Path):
-    assert list(hidden(file.read_text(encoding="utf-8"))) == []
+    assert set(hidden(file.read_text(encoding="utf-8"))) <= {ROLLOUT}
 
 
 def test_an_import_of_something_else_is_noticed():

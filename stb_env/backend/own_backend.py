@@ -10,7 +10,7 @@ from stb_env.backend.backend import Backend
 from stb_env.errors import BackendError, ConfigError, others_code
 from stb_env.jsontypes import JsonObject
 from stb_env.reference import source_of
-from stb_env.request import Slow, is_slow, settled
+from stb_env.request import Slow, called, is_slow
 from stb_env.tasks import Task
 from stb_env.tools import Tool, ToolCall, ToolResult
 
@@ -73,7 +73,7 @@ class OwnBackend:
         """
         who = f"backend {type(self._backend).__name__!r}"
         with others_code(who, self._backend.answer, partial(BackendError, stage="world")):
-            return as_answer((yield from settled(self._backend.answer(state, tool, call))), who)
+            return as_answer((yield from called(self._backend.answer, state, tool, call)), who)
 
     def recorded(self, state: Any, tool: Tool, call: ToolCall) -> ToolResult | None:
         """Return what it recorded for exactly this call; None where it has no such method."""

@@ -11,7 +11,7 @@ from stb_env.backend.backend import Example, Simulator
 from stb_env.errors import ConfigError, SimulatorError, others_code
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.reference import load_made, source_of
-from stb_env.request import Slow, is_slow, settled
+from stb_env.request import Slow, called, is_slow
 from stb_env.tools import Tool, ToolResult
 
 SimulatorLike = Simulator | Callable[..., Any]
@@ -64,7 +64,7 @@ class OwnSimulator:
         offered = {"key": key, "examples": examples}
         further = {name: offered[name] for name in self._further}
         with others_code("the simulator", self._ask, _FAILURE):
-            answer = yield from settled(self._ask(tool, arguments, **further))
+            answer = yield from called(partial(self._ask, **further), tool, arguments)
             return answer if isinstance(answer, ToolResult) else ToolResult.of(answer, source="simulator")
 
 

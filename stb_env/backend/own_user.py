@@ -10,7 +10,7 @@ from stb_env.backend.user import Said, User
 from stb_env.errors import ConfigError, InfrastructureError, others_code
 from stb_env.jsontypes import JsonObject
 from stb_env.reference import source_of
-from stb_env.request import Slow, is_slow, settled
+from stb_env.request import Slow, called, is_slow
 from stb_env.tasks import Task
 
 UserLike = User | Callable[[Task, Any, str], Any]
@@ -56,7 +56,7 @@ class OwnUser:
             InfrastructureError: It raised something, or returned what nobody says.
         """
         with others_code("the user", self._ask, partial(InfrastructureError, stage="user")):
-            said = yield from settled(self._ask(task, state, text))
+            said = yield from called(self._ask, task, state, text)
         if isinstance(said, Said):
             return said
         if said is not None and not isinstance(said, str):

@@ -1,4 +1,4 @@
-"""The agent that knows: a world's oracle, else a task's gold calls, else the relevant APIs."""
+"""The agent that knows: a world's oracle, else a task's gold calls, else what the query says."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import gymnasium as gym
 
 from stb_env.actions import Action, finish_arguments
 from stb_env.baselines.null import answer
+from stb_env.baselines.plain_answer import plain_answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Tool, ToolCall, ToolResult
 
-_EXCERPT = 1_500
 _PLACEHOLDERS: JsonMapping = {
     "number": 1,
     "integer": 1,
@@ -30,8 +30,8 @@ class Gold(Agent):
     """Solves tasks with what the suite knows about them.
 
     Where there is an oracle it drives that, and where a task has gold calls it makes those. For open queries
-    it calls each relevant API with its documented defaults and answers with what came back, which is a
-    reference for plumbing and judges, not a solution.
+    it calls each relevant API with what the query says and reports what was asked for (see `plain_answer`),
+    which is a reference for plumbing and judges, not a solution.
     """
 
     name = "gold"
@@ -39,7 +39,7 @@ class Gold(Agent):
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Choose the plan for the task."""
         inner: Any = env.unwrapped
-        plan = inner.oracle or (gold_oracle if inner.task.gold else _relevant_calls)
+        plan = inner.oracle or (gold_oracle if inner.task.gold else plain_answer)
         self._plan = plan(inner.task)
         self._started = False
 
@@ -88,17 +88,6 @@ def gold_oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
         response = (yield call).response
         said = response if isinstance(response, str) else json.dumps(response, ensure_ascii=False)
     return said
-
-
-def _relevant_calls(task: Task) -> Generator[ToolCall, ToolResult, str]:
-    by_id = {tool.id: tool for tool in task.tools}
-    wanted = [by_id[identity] for identity in task.relevant if identity in by_id] or list(task.tools)
-    found = []
-    for tool in wanted:
-        result = yield ToolCall(tool.name, default_arguments(tool))
-        if not result.error:
-            found.append(f"{tool.name}: {json.dumps(result.response, ensure_ascii=False)[:_EXCERPT]}")
-    return "According to the tools:\n" + "\n".join(found)
 
 
 def default_arguments(tool: Tool) -> JsonObject:

@@ -7,10 +7,15 @@ from pathlib import Path
 
 from stb_env.bench.cache import cache_measurements
 from stb_env.bench.measurement import Measurement
+from stb_env.bench.rollouts import rollout_measurements
 from stb_env.bench.start import start_measurements
+from stb_env.bench.vector import vector_measurements
 from stb_env.bench.worlds import sandbox_measurements, searcher_measurements, world_measurements
 
 __all__ = ["Measurement", "bench"]
+
+# Who measures for less than this wants to see that it works.
+_BRIEF = 0.5
 
 
 def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000) -> list[Measurement]:
@@ -27,7 +32,11 @@ def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000
     with tempfile.TemporaryDirectory(prefix="stb-bench-") as folder:
         figures = list(cache_measurements(Path(folder), seconds, entries))
     figures += sandbox_measurements(seconds)
+    figures += vector_measurements(seconds)
     figures += world_measurements(seconds)
     figures += searcher_measurements(seconds)
     figures += start_measurements(seconds, data)
+    figures += rollout_measurements(
+        (64, 256, 1024) if seconds >= _BRIEF else (8,), 0.2 if seconds >= _BRIEF else 0.01
+    )
     return figures

@@ -1,7 +1,9 @@
-"""``stb-env bench``: figures of the hot paths."""
+"""``stb-env bench``: figures of the hot paths, and of the clients of models."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from enum import StrEnum
 from typing import Annotated
 
 import typer
@@ -9,21 +11,53 @@ from rich.table import Table
 
 from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
+from stb_env.bench.wire import wire_measurements
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
+from stb_env.errors import ConfigError
+
+
+class Part(StrEnum):
+    """What can be measured."""
+
+    PATHS = "paths"
+    WIRE = "wire"
 
 
 @reporting
 def bench(
+    part: Annotated[
+        Part, typer.Argument(help="The hot paths, or the clients of models before a slow endpoint.")
+    ] = Part.PATHS,
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.01, help="How long each figure is measured.")
     ] = 0.5,
     data: options.Data = None,
+    in_flight: Annotated[
+        str, typer.Option("--in-flight", help="wire: episodes at once, separated by commas.")
+    ] = "16,64,256,1024",
+    latency: Annotated[
+        float, typer.Option("--latency", min=0.001, help="wire: seconds until the endpoint answers.")
+    ] = 0.2,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure the hot paths in one run; compare ratios, machines differ."""
-    figures = measure(seconds=seconds, data=data)
-    table = Table(title="hot paths")
+    """Measure in one run; compare ratios, machines differ."""
+    if part is Part.WIRE:
+        _show(wire_measurements(_numbers(in_flight), latency), "calls of models, one core", as_json)
+    else:
+        _show(measure(seconds=seconds, data=data), "hot paths", as_json)
+
+
+def _numbers(text: str) -> list[int]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and int(part) for part in parts):
+        raise ConfigError(f"--in-flight must be whole numbers above 0, such as 16,64, got {text!r}")
+    return [int(part) for part in parts]
+
+
+def _show(measured: Iterable[Measurement], title: str, as_json: bool) -> None:
+    figures = list(measured)
+    table = Table(title=title)
     for column, side in (("figure", "left"), ("value", "right"), ("against", "left")):
         table.add_column(column, justify="right" if side == "right" else "left")
     for figure in figures:

@@ -28,6 +28,7 @@ from stb_env.evaluate.tables import Table
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges.registry import load_preference
 from stb_env.reference import is_reference
+from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.judging import prefer
 from stb_env.rollout.verdict_file import manifest_of
 
@@ -35,6 +36,11 @@ Plan = Annotated[Path, typer.Argument(metavar="PLAN", help="The evaluation's pla
 Out = Annotated[Path, typer.Option("--out", help="Folder to write to; an evaluation there is resumed.")]
 EstimateOnly = Annotated[bool, typer.Option("--estimate", help="Only say what it will cost.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Begin without asking, whatever it is estimated to cost.")]
+
+Concurrency = Annotated[
+    int | None,
+    typer.Option("--concurrency", min=1, help="Episodes played at the same time; the plan's if not given."),
+]
 
 
 @reporting
@@ -47,6 +53,10 @@ def evaluation(
     retrieve: options.Retrieve = None,
     estimate_only: EstimateOnly = False,
     yes: Yes = False,
+    concurrency: Concurrency = None,
+    call_timeout: options.CallTimeout = None,
+    step_timeout: options.StepTimeout = None,
+    episode_timeout: options.EpisodeTimeout = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Play every agent on every group under every simulator; run again to resume.
@@ -54,6 +64,9 @@ def evaluation(
     Exit 1 where the budget ended it, or an episode was not played.
     """
     plan = read_plan(file, protocol=protocol, originals=None if originals is None else str(originals))
+    deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
+    if concurrency is not None:
+        plan = replace(plan, concurrency=concurrency)
     if tools is not None:
         plan = replace(plan, tools=str(tools))
     if retrieve is not None:
@@ -68,7 +81,7 @@ def evaluation(
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
         with bars(as_json, ready.ledger) as progress:
-            done = play(ready, prefer=preferring(plan, out), progress=progress)
+            done = play(ready, prefer=preferring(plan, out), progress=progress, deadlines=deadlines)
     _show(done, expected, out, as_json)
     if done.stopped or done.results.missing:
         raise typer.Exit(FAILED)

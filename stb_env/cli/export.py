@@ -1,111 +1,244 @@
-"""``stb-env export``: write the episodes of a run in the formats of others."""
+"""``stb-env export``: write the episodes of runs for training, and in the formats of others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, cast
 
 import typer
 from rich.table import Table
 
+from stb_env.cli.export_records import RECORDS, Kept, Making, export_records
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.formats.export import APART, WRITERS, ExportSettings, Writer
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.rollout.verdict_file import read_judged
+from stb_env.formats.duplicates import Kind
+from stb_env.formats.export import APART, ExportSettings, Writer
+from stb_env.formats.record_file import Container
+from stb_env.formats.selection import Only, Selection
+from stb_env.formats.split import Split
+from stb_env.jsontypes import JsonObject
+from stb_env.rollout.group.advantages import ESTIMATORS
+from stb_env.rollout.verdict_file import manifest_of
 from stb_env.suite import resolved, suites
-from stb_env.tools import Status
-from stb_env.trajectory import Trajectory
 
-Folder = Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run.")]
+Folders = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Folders of runs.")]
 Format = Annotated[
-    str, typer.Option("--format", help="sft, jsonl, or one of a suite: stabletoolbench, converted, passrate.")
+    str,
+    typer.Option(
+        "--format",
+        help="sft, preferences, rl; jsonl, parquet, datasets (whole episodes); or one of a suite: "
+        "stabletoolbench, converted, passrate, api-bank, lynx.",
+    ),
 ]
 Out = Annotated[
     Path | None,
     typer.Option(
-        "--out", help="Folder to write to, RUN/exports/FORMAT by default; files in it never change."
+        "--out",
+        help="Folder, or file of records, to write to; RUN/exports/FORMAT by default. Files never change.",
     ),
 ]
-Only = Annotated[
+OnlyName = Annotated[
     str | None,
-    typer.Option("--only", help="solved, valid, or all that no failure cut short; sft: solved, else: all."),
+    typer.Option(
+        "--only",
+        help="solved, valid, or all that no failure cut short. By default sft: solved; preferences, rl, "
+        "parquet and datasets: valid; else all.",
+    ),
 ]
+Solved = Annotated[bool, typer.Option("--solved", help="As --only solved.")]
 Method = Annotated[str | None, typer.Option("--method", help="Name of the method in a suite's answer files.")]
-Branches = Annotated[bool, typer.Option("--branches", help="sft: every branch of a search, failed ones too.")]
+Branches = Annotated[
+    bool,
+    typer.Option(
+        "--branches",
+        help="sft: every branch of a search, failed ones too. preferences: solved against failed branches.",
+    ),
+]
+Against = Annotated[
+    Path | None,
+    typer.Option(
+        "--against",
+        metavar="REF",
+        help="preferences: pairs with this run, as `stb-env judge RUN --against REF` preferred.",
+    ),
+]
+FirstTurn = Annotated[
+    bool, typer.Option("--first-turn", help="preferences: only the reply in which two episodes part.")
+]
+Advantage = Annotated[str, typer.Option("--advantage", help=f"rl: {', '.join(ESTIMATORS)}.")]
 JudgeName = Annotated[
-    str | None, typer.Option("--judge", help="Whose verdicts count; those of the run's own judge by default.")
+    str | None,
+    typer.Option(
+        "--judge", help="Whose verdicts (with --against: preferences) count; the run's own by default."
+    ),
+]
+As = Annotated[
+    str | None, typer.Option("--as", help="What holds sft, preferences and rl: jsonl, parquet, datasets.")
+]
+SplitText = Annotated[
+    str | None,
+    typer.Option(
+        "--split", help="Parts by task: 0.8,0.1,0.1 (train, validation, test) or train=0.9,test=0.1."
+    ),
+]
+Dedupe = Annotated[
+    str,
+    typer.Option(
+        "--dedupe", help="none; exact: equal conversations; near: also tasks with near-equal queries."
+    ),
+]
+Suites = Annotated[list[str] | None, typer.Option("--suite", help="Only episodes of this suite.")]
+Groups = Annotated[list[str] | None, typer.Option("--group", help="Only episodes of this group.")]
+Agents = Annotated[list[str] | None, typer.Option("--agent", help="Only runs of this agent.")]
+Models = Annotated[list[str] | None, typer.Option("--model", help="Only runs of this model.")]
+MinSteps = Annotated[int, typer.Option("--min-steps", min=0, help="Fewest steps of an episode.")]
+MaxSteps = Annotated[int | None, typer.Option("--max-steps", min=0, help="Most steps of an episode.")]
+MaxCharacters = Annotated[
+    int | None, typer.Option("--max-characters", min=1, help="Most characters of an episode's messages.")
+]
+MaxSimulated = Annotated[
+    float | None,
+    typer.Option("--max-simulated", help="Largest share of calls that a simulator answered, 0 to 1."),
 ]
 
+CHOICES: tuple[Only, ...] = ("solved", "valid", "all")
+CONTAINERS: tuple[Container, ...] = ("jsonl", "parquet", "datasets")
+DEDUPE: tuple[Kind, ...] = ("none", "exact", "near")
 
-def _complete(episode: Trajectory) -> bool:
-    """Say whether an episode was played to its end; one that lacks a verdict alone was."""
-    last = episode.steps[-1]["calls"] if episode.steps else ()
-    return episode.valid or any(call["status"] == Status.FINISHED for call in last)
-
-
-CHOICES: Mapping[str, Callable[[Trajectory], bool]] = {
-    "solved": lambda episode: episode.solved and episode.valid,
-    "valid": lambda episode: episode.valid,
-    "all": _complete,
+_ONLY: Mapping[str, Only] = {
+    "sft": "solved",
+    **dict.fromkeys(("preferences", "rl", "parquet", "datasets"), "valid"),
 }
 
 
 def writers() -> dict[str, Writer]:
-    """Return every writer by the name of its format: ours, and those of every suite."""
-    found = dict(WRITERS)
-    for suite in suites():
-        found |= {name: resolved(reference) for name, reference in suite.exports.items()}
-    return found
+    """Return every suite's writer by the name of its format."""
+    return {name: resolved(reference) for suite in suites() for name, reference in suite.exports.items()}
 
 
 @reporting
 def export(
-    folder: Folder,
+    folders: Folders,
     format: Format = "stabletoolbench",
     out: Out = None,
-    only: Only = None,
+    only: OnlyName = None,
+    solved: Solved = False,
     method: Method = None,
     branches: Branches = False,
+    against: Against = None,
+    first_turn: FirstTurn = False,
+    advantage: Advantage = "dr_grpo",
     judge: JudgeName = None,
+    container: As = None,
+    split: SplitText = None,
+    dedupe: Dedupe = "none",
+    suite: Suites = None,
+    group: Groups = None,
+    agent: Agents = None,
+    model: Models = None,
+    min_steps: MinSteps = 0,
+    max_steps: MaxSteps = None,
+    max_characters: MaxCharacters = None,
+    max_simulated: MaxSimulated = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write a run's episodes, with their newest verdicts, in a format that others read.
+    """Write episodes of runs, with their newest verdicts, as training data or in a format that others read.
 
     Episodes that a failure cut short are never written, only counted. Running the command again changes
-    nothing; where a file of another content is in the way, nothing is written at all.
+    nothing; where a file of another content is in the way, nothing is written at all. Records for training
+    (sft, preferences, rl, jsonl, parquet, datasets) get a data card beside them.
     """
-    write = _known("format", format, writers())
-    chosen = _known("choice for --only", only or ("solved" if format == "sft" else "all"), CHOICES)
-    if branches and format != "sft":
-        raise ConfigError(f"--branches belongs to --format sft, got {format}")
-    episodes = read_judged(folder, judge)
-    kept = [episode for episode in episodes if chosen(episode)]
-    try:
-        files = _distinct(write(kept, ExportSettings(method, branches)))
-    except RecursionError as error:
-        raise DataError("an episode has too many steps for a format that nests them") from error
-    out = out or folder / "exports" / format
-    _write(out, files)
-    invalid = sum(not episode.valid for episode in episodes if not chosen(episode))
-    report = {
-        "format": format,
-        "out": str(out),
-        "episodes": len(episodes),
-        "exported": len(kept),
-        "left_out": {"invalid": invalid, "not_solved": len(episodes) - len(kept) - invalid},
-        "files": list(files),
-    }
+    _known("format", format, [*RECORDS, *(found := writers())])
+    chosen = "solved" if solved and only is None else only or _ONLY.get(format, "all")
+    selection = Selection(
+        cast(Only, _known("choice for --only", chosen, CHOICES)),
+        tuple(suite or ()),
+        tuple(group or ()),
+        min_steps,
+        max_steps,
+        max_characters,
+        max_simulated,
+    )
+    _check(format, only if solved else None, branches, against, first_turn, container, split)
+    runs = [folder for folder in folders if _made_by(folder, agent, model)]
+    if not runs:
+        raise ConfigError("no run is of that agent and model; see the manifest.json of each")
+    kept = Kept(runs, judge, selection, cast(Kind, _known("choice for --dedupe", dedupe, DEDUPE)))
+    out = out or folders[0] / "exports" / format
+    if format in RECORDS:
+        how = Making(branches, against, first_turn, _known("estimator", advantage, ESTIMATORS))
+        into = None if container is None else cast(Container, _known("container", container, CONTAINERS))
+        settings = asdict(selection) | {"dedupe": dedupe, "split": split, "judge": judge}
+        if format == "rl":
+            settings["advantage"] = advantage
+        parts = Split.parse(split) if split else None
+        told = export_records(format, kept, how, out, into=into, split=parts, settings=settings)
+    else:
+        told = _export_files(found[format], kept, ExportSettings(method, branches), out)
+    report = {"format": format, "out": str(out), **told}
     emit(report, as_json, _table(report))
 
 
-def _known(what: str, name: str, known: JsonMapping) -> Any:
-    if name not in known:
+def _check(
+    format: str,
+    only: str | None,
+    branches: bool,
+    against: Path | None,
+    first_turn: bool,
+    container: str | None,
+    split: str | None,
+) -> None:
+    """Refuse options that another format has.
+
+    Raises:
+        ConfigError: One belongs to another format, or contradicts another.
+    """
+    if only not in (None, "solved"):
+        raise ConfigError(f"--solved is --only solved, got --only {only} too")
+    if branches and format not in ("sft", "preferences"):
+        raise ConfigError(f"--branches belongs to --format sft and preferences, got {format}")
+    for name, given in (("--against", against is not None), ("--first-turn", first_turn)):
+        if given and format != "preferences":
+            raise ConfigError(f"{name} belongs to --format preferences, got {format}")
+    if branches and against is not None:
+        raise ConfigError("--branches pairs the branches of one run, --against two runs; give one of them")
+    if container is not None and format not in ("sft", "preferences", "rl"):
+        raise ConfigError(f"--as belongs to --format sft, preferences and rl, got {format}")
+    if split is not None and format not in RECORDS:
+        raise ConfigError(f"--split belongs to --format {', '.join(RECORDS)}, got {format}")
+
+
+def _made_by(folder: Path, agents: list[str] | None, models: list[str] | None) -> bool:
+    if not agents and not models:
+        return True
+    manifest = manifest_of(folder)
+    model = (manifest.get("agent_settings") or {}).get("model")
+    return (not agents or manifest.get("agent") in agents) and (not models or model in models)
+
+
+def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path) -> JsonObject:
+    episodes = list(kept)
+    try:
+        files = _distinct(write(episodes, settings))
+    except RecursionError as error:
+        raise DataError("an episode has too many steps for a format that nests them") from error
+    _write(out, files)
+    return {
+        "episodes": kept.read,
+        "exported": len(episodes),
+        "left_out": {"invalid": 0, "not_solved": 0} | dict(kept.left_out),
+        "files": list(files),
+    }
+
+
+def _known(what: str, name: str, known: Iterable[str]) -> str:
+    if name not in (known := list(known)):
         expected = ", ".join(known)
         raise ConfigError(f"no {what} {name!r}; expected one of {expected}.{did_you_mean(name, known)}")
-    return known[name]
+    return name
 
 
 def _distinct(files: Iterator[tuple[str, str]]) -> dict[str, str]:
@@ -138,8 +271,10 @@ def _table(report: JsonObject) -> Table:
     table = Table(title=f"{report['exported']} of {report['episodes']} episodes as {report['format']}")
     table.add_column("figure")
     table.add_column("value", justify="right")
+    for name, part in report.get("parts", {}).items():
+        table.add_row(f"records: {name}", str(part["rows"]))
     table.add_row("files written or unchanged", str(len(report["files"])))
-    table.add_row("left out: invalid", str(report["left_out"]["invalid"]))
-    table.add_row("left out: not solved", str(report["left_out"]["not_solved"]))
-    table.add_row("folder", report["out"])
+    for reason, count in report["left_out"].items():
+        table.add_row(f"left out: {reason.replace('_', ' ')}", str(count))
+    table.add_row("written to", report["out"])
     return table

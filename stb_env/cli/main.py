@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated
 
 import typer
@@ -12,12 +13,14 @@ from stb_env.cli.bench import bench
 from stb_env.cli.compare import compare
 from stb_env.cli.eval import evaluation
 from stb_env.cli.export import export
+from stb_env.cli.groups import groups
 from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
 from stb_env.cli.list import list_suites
 from stb_env.cli.new import new
 from stb_env.cli.protocols import protocols_command
 from stb_env.cli.synthesize import synthesize_command
+from stb_env.judges.heuristic import UnnamedJudgeWarning
 from stb_env.suite import registered, resolved
 
 app = typer.Typer(
@@ -33,6 +36,7 @@ app.add_typer(models.app, name="models", help="Ask the models of all roles what 
 app.add_typer(report.app, name="report", help="Tables of runs beside what was published.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
+app.command("groups")(groups)
 app.command("judge")(judge)
 app.command("eval")(evaluation)
 app.command("compare")(compare)
@@ -65,4 +69,6 @@ def _root(
 
 def main() -> None:
     """Entry point of the ``stb-env`` script."""
+    # Every table names its judge.
+    warnings.simplefilter("ignore", UnnamedJudgeWarning)
     app()

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 
-from stb_env.cli.export import CHOICES
 from stb_env.cli.judge_outcome import Outcome
 from stb_env.console.progress import bar
 from stb_env.errors import ConfigError, DataError
+from stb_env.formats.selection import Selection
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import CachedModel
 from stb_env.llm.preflight import checking
@@ -156,7 +156,8 @@ def _answers(source: Path) -> tuple[str, Groups]:
     """Return the name that files give to the model, and its converted answers."""
     if _is_run(source):
         # What was played to its end has an answer, whatever became of its verdict.
-        played = [episode for episode in read_judged(source) if CHOICES["all"](episode)]
+        ended = Selection("all")
+        played = [episode for episode in read_judged(source) if not ended.reason(episode)]
         if not played:
             raise DataError(f"{source} has no episode that was played to its end; there is nothing to judge")
         return source.resolve().name, groups_of(played)

@@ -12,6 +12,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from stb_env.cli.costs import costs
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
@@ -52,6 +53,9 @@ AnyJudge = Annotated[
 @app.callback()
 def _report() -> None:
     """Tables of runs beside published ones."""
+
+
+app.command("costs")(costs)
 
 
 @app.command("leaderboard")

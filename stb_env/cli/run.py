@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -11,14 +13,17 @@ from rich.table import Table
 
 from stb_env.cli.judge_outcome import tell
 from stb_env.console import options
-from stb_env.console.output import emit, reporting
+from stb_env.console.output import console, emit, reporting
 from stb_env.console.progress import bar, spending
 from stb_env.errors import ConfigError
+from stb_env.evaluate.run_estimate import RunEstimate
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
+from stb_env.rollout.deadlines import Deadlines
+from stb_env.trajectory import read_trajectories
 
 EnvId = Annotated[
     str,
@@ -38,6 +43,12 @@ StopAfter = Annotated[
     int,
     typer.Option("--stop-after", min=0, help="End the run after so many equal failures in a row; 0 never."),
 ]
+
+EstimateAfter = Annotated[
+    int | None,
+    typer.Option("--estimate", min=1, help="Play so many episodes, say what the others will cost, and stop."),
+]
+Yes = Annotated[bool, typer.Option("--yes", help="Go on after --estimate.")]
 
 
 @reporting
@@ -60,7 +71,12 @@ def run(
     trials: options.Trials = None,
     concurrency: options.Concurrency = 1,
     stop_after: StopAfter = STOP_AFTER,
+    call_timeout: options.CallTimeout = None,
+    step_timeout: options.StepTimeout = None,
+    episode_timeout: options.EpisodeTimeout = None,
     out: options.Out = None,
+    estimate: EstimateAfter = None,
+    yes: Yes = False,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -81,6 +97,7 @@ def run(
         models=models,
         originals=originals,
     )
+    deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
     meter = current_meter() or Meter()
     session = Session(
         env_id,
@@ -96,13 +113,60 @@ def run(
         session.close()
         raise ConfigError(f"--local is for an agent with a model, not {agent or 'gold'}; add --agent chat")
     with closing(session), bar(env_id, as_json, meter) as progress:
-        summary = session.play(
-            out, concurrency=concurrency, progress=progress, stop_after=stop_after, remark=tell
+        play = partial(
+            session.play,
+            out,
+            concurrency=concurrency,
+            progress=progress,
+            stop_after=stop_after,
+            remark=tell,
+            deadlines=deadlines,
         )
+        if estimate is not None and not _goes_on(session, play, out, estimate, yes, as_json):
+            return
+        summary = play()
     told = summary | {"spent": meter.total.report(), "failed_calls": meter.failed}
     emit(told | ({"out": str(out)} if out is not None else {}), as_json, _table(summary, out, meter))
     if summary["invalid"] == summary["episodes"] and session.jobs:
         raise typer.Exit(1)
+
+
+def _goes_on(
+    session: Session, play: Callable[[], JsonObject], out: Path | None, count: int, yes: bool, as_json: bool
+) -> bool:
+    """Play the first episodes, say what the rest will cost, and return whether to go on."""
+    if out is None:
+        raise ConfigError("--estimate plays episodes that are to count; say where to keep them with --out")
+    jobs = session.jobs
+    session.jobs = jobs[:count]
+    try:
+        play()
+    finally:
+        session.jobs = jobs
+    played = read_trajectories(out)
+    keys = {episode.key for episode in played}
+    found = RunEstimate.of(played, sum(job.key not in keys for job in jobs))
+    if yes:
+        console.print(_estimated(found))
+        return True
+    emit({"estimate": found.to_dict(), "out": str(out)}, as_json, _estimated(found))
+    return False
+
+
+def _estimated(found: RunEstimate) -> Table:
+    table = Table(
+        title=f"The other {found.left} episodes, measured on {found.measured}",
+        caption="95 % prediction interval; go on with the same command and --yes, or without --estimate",
+    )
+    for head in ("figure", "expected", "from", "to"):
+        table.add_column(head, justify="left" if head == "figure" else "right")
+    for name, one in (("calls", found.calls), ("tokens", found.tokens), ("$", found.dollars)):
+        if one is None:
+            table.add_row(name, "no price", "", "")
+        else:
+            digits = ",.4f" if name == "$" else ",.0f"
+            table.add_row(name, *(format(value, digits) for value in (one.mean, one.low, one.high)))
+    return table
 
 
 def _weights(local: Path | None) -> Path | None:
@@ -132,6 +196,10 @@ def _table(summary: JsonObject, out: Path | None, meter: Meter) -> Table:
             ", ".join(f"{name} {count}" for name, count in summary["sources"].items()) or "-",
         ),
     ]
+    for role, used in summary.get("roles", {}).items():
+        dollars = "cost unknown" if used["cost"] is None else f"${used['cost']:.4f}"
+        told = f"{used['calls']:,} calls, {used['total_tokens']:,} tokens, {dollars}"
+        rows.append((f"model of the {role}" if role != "together" else "models", told))
     if meter.total.calls or meter.failed:
         rows.append(("models, this time", spending(meter)))
     if "outage" in summary:

@@ -38,6 +38,19 @@ Trials = Annotated[
     typer.Option("--trials", min=1, help="How often each task is played; once, or as the protocol says."),
 ]
 Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Episodes played at the same time.")]
+CallTimeout = Annotated[
+    float | None,
+    typer.Option("--call-timeout", help="Seconds for one question to a model, backend, judge or user."),
+]
+StepTimeout = Annotated[
+    float | None, typer.Option("--step-timeout", help="Seconds for a decision with all that follows from it.")
+]
+EpisodeTimeout = Annotated[
+    float | None,
+    typer.Option(
+        "--episode-timeout", help="Seconds for an episode; one that is cut off can be played again."
+    ),
+]
 Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Judge = Annotated[

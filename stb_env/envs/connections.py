@@ -21,6 +21,7 @@ from stb_env.backend.simulator.llm_simulator import LLMSimulator
 from stb_env.backend.virtual import Mode, VirtualBackend
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
+from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.judges.judge import Judge
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.judges.registry import load_judge
@@ -95,7 +96,7 @@ def connect_judge(
     Args:
         judge: ``pass``, ``heuristic``, an official evaluator folder, ``path.py:Name`` or ``module:Name`` for
             your own, a `Judge`, or a function of a `Case`. None takes the pass judge where its model can be
-            used, else the heuristic, and says so once in the log.
+            used, else the heuristic: the log says so once, and a `UnnamedJudgeWarning` at the first verdict.
         votes: How often a model judges each answer.
         models: Models file; its ``judge`` role is used.
         votes_cache: Folder of votes that are known, so that judging again costs nothing.
@@ -105,7 +106,10 @@ def connect_judge(
     """
     if judge is not None and not isinstance(judge, str):
         return as_judge(judge)
-    return load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
+    chosen = load_judge(judge, votes=votes, models=models, cache=votes_cache, remark=_say_once)
+    if judge is None and isinstance(chosen, HeuristicJudge):
+        return HeuristicJudge(unnamed=True)
+    return chosen
 
 
 @lru_cache(maxsize=16)

@@ -16,17 +16,20 @@ from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.request import Slow
+from stb_env.request import Slow, aside
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step
-from stb_env.usage import Usage
+from stb_env.usage import Usage, spent_by
 from stb_env.validation import check_call
 from stb_env.verdict import Verdict, Vote
 
 Compat = Literal["original"]
 Potential = Callable[[Task, Any, Sequence[CallRecord]], float]
 """Of a task, the backend's state and the calls so far."""
+
+Layer = Callable[[Backend, State], Backend]
+"""Of a backend and the episode so far; returns what answers the calls of the next action."""
 
 NO_CALL = (
     'no tool call found; write one as {"name": "<tool>", "arguments": {...}}, '
@@ -76,6 +79,8 @@ class Rules:
         user_hears_finish: Whether a Finish with an answer is said to the user as plain text is: what they say
             back is its result, and the episode ends where they have nothing more to say. By default a Finish
             ends the episode whatever the user still wants.
+        layers: What is put around the backend for one action, the first innermost, given the episode so far;
+            wrappers that answer some calls themselves are made so, and the backend's state stays its own.
     """
 
     backend: Backend
@@ -88,6 +93,7 @@ class Rules:
     halt_on_error: bool = False
     user: User | None = None
     user_hears_finish: bool = False
+    layers: tuple[Layer, ...] = ()
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -106,6 +112,9 @@ class Rules:
         Returns:
             The next state. Failures of the infrastructure end the episode; they are not raised.
         """
+        if self.layers:
+            rules = replace(self, backend=self._answering(state), layers=())
+            return (yield from rules.advance(task, tools, state, action))
         parsed = self.read(tools, action)
         if not parsed.calls and self.user is not None:
             return (yield from self._talk(task, state, parsed, self.user))
@@ -141,7 +150,7 @@ class Rules:
             except InfrastructureError as error:
                 failure, lost = error.failure(), error.usage
         if said is not None:
-            state = state._replace(user=said.state, usage=_total(state.usage, [said.usage]))
+            state = _spent(state._replace(user=said.state), "user", [said.usage])
             if said.text is not None:
                 finish, records = None, [_answered(record, said.text) for record in records]
         before, state = state, self._with_step(state, records, parsed, backend, left)
@@ -166,6 +175,12 @@ class Rules:
             parsed = parse_said(self.parse, action)
         return finish_last(parsed) if self.compat else parsed
 
+    def _answering(self, state: State) -> Backend:
+        backend = self.backend
+        for layer in self.layers:
+            backend = layer(backend, state)
+        return backend
+
     def _talk(self, task: Task, state: State, parsed: Action, user: User) -> Slow[State]:
         before, text = state, parsed.text
         try:
@@ -179,8 +194,8 @@ class Rules:
             result=result,
             status=Status.OK,
             user=said.state,
-            usage=_total(state.usage, [said.usage]),
         )
+        state = _spent(state, "user", [said.usage])
         if said.text is None:
             state = yield from self._end(task, state, Finish("answer", text))
         elif state.turn >= self.max_turns:
@@ -244,7 +259,7 @@ class Rules:
             # No calls of the episode: no judge, user or message may take them for some.
             extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in left]
         step = Step(tuple(records), parsed.text, result, status, extra=extra)
-        return State(
+        after = State(
             state.task_id,
             state.seed,
             state.turn + 1,
@@ -252,9 +267,11 @@ class Rules:
             (*state.steps, step),
             result,
             status,
-            usage=_total(state.usage, [record.result.usage for record in records]),
+            usage=state.usage,
             user=state.user,
+            by_role=state.by_role,
         )
+        return _spent(after, "simulator", [record.result.usage for record in records])
 
     def _shaped(self, task: Task, before: State, state: State) -> State:
         if self.potential is None or not state.valid:
@@ -276,7 +293,7 @@ class Rules:
             return _judged(state, _unsolved("the agent gave up"))
         state = state._replace(answer=finish.answer)
         try:
-            verdict = yield from self.judge.judge(state.case(task))
+            verdict = yield from aside(self.judge.judge(state.case(task)))
         except InfrastructureError as error:
             return _failed(state, error.failure(), error.usage)
         return _judged(state, verdict)
@@ -317,22 +334,25 @@ def _unsolved(reason: str) -> Verdict:
     return Verdict.of("unsolved", judge="env", votes=(Vote("unsolved", reason),))
 
 
-def _total(so_far: Usage, more: Iterable[Usage | None]) -> Usage:
+def _spent(state: State, role: str, more: Iterable[Usage | None]) -> State:
+    """Return a state that has used more."""
     for usage in more:
         if usage is not None:
-            so_far = so_far + usage
-    return so_far
+            by_role = spent_by(state.by_role, role, usage)
+            state = state._replace(usage=state.usage + usage, by_role=by_role)
+    return state
 
 
 def _failed(state: State, failure: JsonMapping, lost: Usage | None) -> State:
     step = state.steps[-1]._replace(status=Status.FAILURE, truncated=True)
+    stage = str(failure["stage"])
+    state = _spent(state, stage if stage in ("judge", "user") else "simulator", [lost])
     return state._replace(
         over=True,
         valid=False,
         failure=failure,
         status=Status.FAILURE,
         steps=(*state.steps[:-1], step),
-        usage=_total(state.usage, [lost]),
     )
 
 
@@ -340,10 +360,9 @@ def _judged(state: State, verdict: Verdict, *, truncated: bool = False) -> State
     step = state.steps[-1]._replace(
         reward=float(verdict.score), terminated=not truncated, truncated=truncated
     )
-    return state._replace(
+    return _spent(state, "judge", [verdict.usage])._replace(
         over=True,
         valid=verdict.status != "na",
-        usage=_total(state.usage, [verdict.usage]),
         verdict=verdict.to_dict(),
         steps=(*state.steps[:-1], step),
     )

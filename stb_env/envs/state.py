@@ -11,7 +11,7 @@ from stb_env.judges.judge import Case
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, ToolCall
 from stb_env.trajectory import CallRecord, Step
-from stb_env.usage import NO_USAGE, Usage
+from stb_env.usage import NO_USAGE, ByRole, Usage
 
 
 class State(NamedTuple):
@@ -33,6 +33,7 @@ class State(NamedTuple):
         potential: How far the task has come, from 0 to 1, where rewards are shaped by that.
         usage: What the environment's own models (simulator, judge, user) used so far.
         user: What the user remembers, in tasks that are conversations.
+        by_role: The usage of each role that used any: ``simulator``, ``judge``, ``user``.
     """
 
     task_id: str
@@ -50,6 +51,7 @@ class State(NamedTuple):
     usage: Usage = NO_USAGE
     potential: float = 0.0
     user: Any = None
+    by_role: ByRole = ()
 
     @property
     def calls(self) -> tuple[CallRecord, ...]:

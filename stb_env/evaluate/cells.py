@@ -14,6 +14,7 @@ from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping
 from stb_env.llm import ChatModel, ModelConfig, connect, load_models
 from stb_env.llm.preflight import noting
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""
@@ -46,12 +47,18 @@ class PreparedCell:
     folder: Path
     session: Session
 
-    def play(self, concurrency: int = 1, progress: Progress | None = None) -> None:
+    def play(
+        self,
+        concurrency: int = 1,
+        progress: Progress | None = None,
+        deadlines: Deadlines = NO_DEADLINES,
+    ) -> None:
         """Play what is not saved yet.
 
         Args:
             concurrency: Episodes played at the same time.
             progress: Told how far the run is.
+            deadlines: How long calls, steps and episodes may take.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -62,7 +69,7 @@ class PreparedCell:
             if progress is not None:
                 progress(str(self.cell), done, total)
 
-        self.session.play(self.folder, concurrency=concurrency, progress=advance)
+        self.session.play(self.folder, concurrency=concurrency, progress=advance, deadlines=deadlines)
 
     def close(self) -> None:
         """Close what the run holds open."""

@@ -16,6 +16,7 @@ from stb_env.evaluate.prepared import PlannedRun, Prepared, prepared
 from stb_env.evaluate.results import Results, WinFigures
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.usage import Usage
 
@@ -74,13 +75,20 @@ def evaluate(
         return play(ready, prefer=prefer, progress=progress)
 
 
-def play(ready: Prepared, *, prefer: Prefer | None = None, progress: Progress | None = None) -> Evaluated:
+def play(
+    ready: Prepared,
+    *,
+    prefer: Prefer | None = None,
+    progress: Progress | None = None,
+    deadlines: Deadlines = NO_DEADLINES,
+) -> Evaluated:
     """Play the cells of an evaluation that was prepared, and write the figures; see `evaluate`.
 
     Args:
         ready: The evaluation.
         prefer: Compares a run with the reference's; None leaves the comparisons out.
         progress: Told how far each run is.
+        deadlines: How long calls, steps and episodes may take.
 
     Raises:
         ConfigError: The folder holds another evaluation's runs, or another process plays this one.
@@ -94,7 +102,7 @@ def play(ready: Prepared, *, prefer: Prefer | None = None, progress: Progress | 
     try:
         while ready.waiting:
             with closing(ready.waiting.popleft()) as run:
-                stopped += _stopped(run, plan.concurrency, progress)
+                stopped += _stopped(run, plan.concurrency, progress, deadlines)
         if prefer is not None and plan.reference is not None and not stopped:
             wins = list(_wins(plan.cells, plan.reference, out, prefer))
     except BudgetExceeded as error:
@@ -104,10 +112,12 @@ def play(ready: Prepared, *, prefer: Prefer | None = None, progress: Progress | 
     return Evaluated(results, "; ".join(stopped), ready.ledger.total)
 
 
-def _stopped(run: PreparedCell, concurrency: int, progress: Progress | None) -> list[str]:
+def _stopped(
+    run: PreparedCell, concurrency: int, progress: Progress | None, deadlines: Deadlines
+) -> list[str]:
     """Play a cell; say why where it stopped before its end, which keeps no other cell from being played."""
     try:
-        run.play(concurrency, progress)
+        run.play(concurrency, progress, deadlines)
     except RunStopped as error:
         return [f"{run.cell}: {error}"]
     return []

@@ -17,11 +17,13 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.llm.preflight import check_all, noting
+from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
 from stb_env.rollout.batch import Remark
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.make import make_env
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
@@ -116,6 +118,7 @@ class Session:
         progress: Progress | None = None,
         stop_after: int = STOP_AFTER,
         remark: Remark = _log.warning,
+        deadlines: Deadlines = NO_DEADLINES,
     ) -> JsonObject:
         """Play what is not saved yet, or failed for a reason that may pass, and return the run's summary.
 
@@ -125,6 +128,7 @@ class Session:
             progress: Told how far it is.
             stop_after: Equal failures in a row that end the run; 0 for no end.
             remark: Told of each bug of the agent's, once; a log where not given.
+            deadlines: How long calls, steps and episodes may take.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -133,22 +137,29 @@ class Session:
         fresh = out is None or not out.exists()
         if fresh:
             # Before a folder is made: a run that cannot begin leaves nothing behind.
-            self._check_endpoints()
+            self.check_endpoints()
         with nullcontext() if out is None else closing(Run(out, self.manifest)) as saved:
             if saved is not None and not fresh and saved.left(self.jobs):
-                self._check_endpoints()
+                self.check_endpoints()
             episodes = self._play(
-                saved, concurrency, progress, Breaker(stop_after, self._check_endpoints), remark
+                saved, concurrency, progress, Breaker(stop_after, self.check_endpoints), remark, deadlines
             )
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
             if "protocol" in self.manifest:
                 who["protocol"] = self.manifest["protocol"]
             summary = {**who, **summarize(episodes, len(self.jobs)), **repeats(episodes), **self._outage()}
+            if roles := role_usage(episodes):
+                summary["roles"] = {role: usage.report() for role, usage in roles.items()}
             if saved is not None:
                 saved.finish(summary)
         return summary
 
-    def _check_endpoints(self) -> None:
+    def check_endpoints(self) -> None:
+        """Ask the endpoints of all models whether they are there.
+
+        Raises:
+            RunStopped: One is not.
+        """
         check_all(self._endpoints, str(self._settings.get("votes_cache") or ""))
 
     def _play(
@@ -158,6 +169,7 @@ class Session:
         progress: Progress | None,
         breaker: Breaker,
         remark: Remark,
+        deadlines: Deadlines,
     ) -> list[Trajectory]:
         done = len(self.jobs) - len(self.jobs if saved is None else saved.left(self.jobs))
 
@@ -187,6 +199,7 @@ class Session:
             progress=advance,
             breaker=breaker,
             remark=remark,
+            deadlines=deadlines,
         )
 
     def _limit_outage(self, env: ToolEnv) -> ToolEnv:

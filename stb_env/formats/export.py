@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from stb_env import jsontext
-from stb_env.formats.sft import sft_lines
 from stb_env.trajectory import Trajectory
 
 APART = "them from separate runs"
@@ -28,22 +26,6 @@ class ExportSettings(NamedTuple):
 
 Writer = Callable[[Sequence[Trajectory], ExportSettings], Iterator[tuple[str, str]]]
 """Yields name and text of each file."""
-
-
-def sft(episodes: Sequence[Trajectory], settings: ExportSettings) -> Iterator[tuple[str, str]]:
-    """Yield chat messages with tools, a line an episode or branch."""
-    lines = (line for t in episodes for line in sft_lines(t, every_branch=settings.branches))
-    yield "sft.jsonl", "".join(jsontext.dumps(line) + "\n" for line in lines)
-
-
-def jsonl(episodes: Sequence[Trajectory], settings: ExportSettings) -> Iterator[tuple[str, str]]:
-    """Yield the trajectories as they are."""
-    del settings
-    yield "trajectories.jsonl", "".join(episode.to_json() + "\n" for episode in episodes)
-
-
-WRITERS: Mapping[str, Writer] = {"sft": sft, "jsonl": jsonl}
-"""Writers of formats that belong to no suite, by name."""
 
 
 def places(

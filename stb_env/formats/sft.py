@@ -1,10 +1,12 @@
-"""Lines for supervised fine-tuning: chat messages with tools, in OpenAI's form."""
+"""Lines for supervised fine-tuning: chat messages with tools, in OpenAI's form, and what to learn of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from stb_env.formats.branches import branches, played_branch
+from stb_env.formats.engine_tokens import has_tokens, token_samples
+from stb_env.formats.spans import spans
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.trajectory import Trajectory
 
@@ -12,7 +14,7 @@ from stb_env.trajectory import Trajectory
 _OWN = frozenset(
     (
         *("calls", "reward", "terminated", "truncated", "text", "empty_thought"),
-        *("code", "original_observation", "not_called"),
+        *("code", "original_observation", "not_called", "engine"),
     )
 )
 
@@ -20,9 +22,11 @@ _OWN = frozenset(
 def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator[JsonObject]:
     """Yield an episode as training data; of a search, the branch whose answer was played.
 
-    Messages that only told a search what it had tried before, flagged ``"valid": false``, are left out.
-    What an engine gave with its actions (token ids, log probabilities, loss masks) is kept as given, under
-    ``engine``: one object for each assistant message.
+    ``mask`` lists the characters that the assistant wrote, see `stb_env.formats.spans`. Where the engine gave
+    token ids, ``tokens`` has them with a loss mask of 1 for each that the model wrote: one sample where every
+    prompt extended the last, see `stb_env.formats.engine_tokens`. Messages that only told a search what it
+    had tried before, flagged ``"valid": false``, are left out. What an engine gave with its actions is kept
+    as given, under ``engine``: one object for each assistant message.
 
     Args:
         trajectory: The episode.
@@ -31,8 +35,8 @@ def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator
     Examples:
         >>> chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]
         >>> episode = Trajectory("", "", "7", 0, 0, "?", [], chat, [], "", None, 0.0, True, None, {})
-        >>> [line["messages"] == chat for line in sft_lines(episode)]
-        [True]
+        >>> [(line["messages"] == chat, line["mask"]) for line in sft_lines(episode)]
+        [(True, [{'message': 1, 'field': 'content', 'start': 0, 'end': 1}])]
     """
     if not every_branch or trajectory.tree is None:
         yield _line(played_branch(trajectory))
@@ -41,10 +45,21 @@ def sft_lines(trajectory: Trajectory, *, every_branch: bool = False) -> Iterator
         yield _line(branch) | {"branch": number}
 
 
+def shown(trajectory: Trajectory) -> list[JsonObject]:
+    """Return the messages of an episode without what only told a search what it had tried before."""
+    return [
+        {name: value for name, value in message.items() if name != "valid"}
+        for message in trajectory.messages
+        if message.get("valid", True)
+    ]
+
+
 def _line(trajectory: Trajectory) -> JsonObject:
+    said = shown(trajectory)
     line = {
-        "messages": [_message(message) for message in trajectory.messages if message.get("valid", True)],
+        "messages": said,
         "tools": list(trajectory.tools),
+        "mask": [span._asdict() for span in spans(said, trajectory.steps)],
         "suite": trajectory.suite,
         "group": trajectory.group,
         "task_id": trajectory.task_id,
@@ -53,9 +68,14 @@ def _line(trajectory: Trajectory) -> JsonObject:
         "verdict": None if trajectory.verdict is None else trajectory.verdict["status"],
         "reward": trajectory.reward,
     }
-    engine = [{name: value for name, value in step.items() if name not in _OWN} for step in trajectory.steps]
+    if has_tokens(trajectory.steps):
+        line["tokens"] = [
+            {"input_ids": sample.ids, "loss_mask": [0] * len(sample.prompt) + sample.mask}
+            for sample in token_samples(trajectory.steps)
+        ]
+    engine = [_engine(step) for step in trajectory.steps]
     return line | ({"engine": engine} if any(engine) else {})
 
 
-def _message(message: JsonMapping) -> JsonObject:
-    return {name: value for name, value in message.items() if name != "valid"}
+def _engine(step: JsonMapping) -> JsonObject:
+    return {**step.get("engine", {}), **{name: value for name, value in step.items() if name not in _OWN}}

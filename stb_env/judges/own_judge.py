@@ -13,7 +13,7 @@ from stb_env.errors import ConfigError, JudgeError, others_code
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Case, Judge
 from stb_env.reference import load_made, source_of
-from stb_env.request import Slow, is_slow, settled
+from stb_env.request import Slow, called, is_slow
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
 FAILURE = partial(JudgeError, kind="internal", retryable=False)
@@ -74,7 +74,7 @@ class OwnJudge:
             JudgeError: It raised something, or returned what is no verdict.
         """
         with others_code(f"judge {self.name!r}", self._ask, FAILURE):
-            said = yield from settled(self._ask(case))
+            said = yield from called(self._ask, case)
         return as_verdict(said, self.name)
 
     def __getattr__(self, name: str) -> Any:

@@ -160,11 +160,22 @@ def _injection(task: Task, rng: random.Random) -> Iterator[Attempt]:  # noqa: AR
     yield task.gold, Inject().act({}, {})["arguments"]["final_answer"]
 
 
+def _reworded(*forms: str) -> Callable[[Task, random.Random], Iterator[Attempt]]:
+    def attempts(task: Task, rng: random.Random) -> Iterator[Attempt]:
+        for form in rng.sample(forms, len(forms)):
+            yield task.gold, form.format(task.record["answer"])
+
+    return attempts
+
+
 CORRUPTIONS: Mapping[str, Callable[[Task, random.Random], Iterator[Attempt]]] = {
     "changed fact": _changed_fact,
     "skipped call": _skipped_call,
     "answer of another task": _other_answer,
     "refusal": _refusal,
     "injected orders": _injection,
+    "denied answer": _reworded("It is not true that: {}", "Nobody should believe this, for it is false: {}"),
+    "answer taken back": _reworded("{} Actually, all of the above is wrong.", "{} I made all of this up."),
+    "doubted answer": _reworded("I am not sure, but maybe: {}", "This is only a guess: {}"),
 }
 """Each yields attempts, likely to fail, in the order in which they are tried."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 
-from stb_env.jsontypes import Json, JsonObject
-from stb_env.llm.chat import ChatRequest
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.llm.chat import ChatRequest, not_json
 from stb_env.llm.config import ModelConfig
 
 
@@ -31,8 +32,47 @@ def request_body(config: ModelConfig, request: ChatRequest) -> JsonObject:
     asked = rest.pop("sampling", {})
     rest.pop("index", None)
     sampling = {name: value for name, value in defaults.items() if value is not None} | asked
-    body: JsonObject = _sendable({"model": config.model, **rest, **sampling})
-    return body
+    return {"model": config.model, **rest, **sampling}
+
+
+def encoded(body: JsonMapping) -> bytes:
+    r"""Return a request body as JSON text that UTF-8 can carry: lone surrogates become ``?``, NaN text.
+
+    Raises:
+        ConfigError: It holds what is no JSON value.
+
+    Examples:
+        >>> encoded({"content": "Zürich \ud800", "top_p": float("nan")}).decode()
+        '{"content": "Zürich ?", "top_p": "nan"}'
+    """
+    text = _quickly(body)
+    if text is not None:
+        return text
+    try:
+        return json.dumps(_sendable(body), ensure_ascii=False).encode()
+    except TypeError as error:
+        raise not_json(error) from error
+
+
+def sendable(body: JsonMapping) -> JsonObject:
+    """Return a request body as one that every JSON writer takes; see `encoded`."""
+    return dict(body) if _quickly(body) is not None else _sendable(body)
+
+
+def _quickly(body: JsonMapping) -> bytes | None:
+    """Return JSON text; None where the value needs a closer look."""
+    # Takes longer to import than to be used a hundred times.
+    import orjson
+
+    plain = (
+        orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
+    )
+    try:
+        text = orjson.dumps(body, option=plain)
+    except TypeError:
+        return None
+    # It writes null for NaN.
+    return None if b"null" in text else text
 
 
 def _sendable(value: Json) -> Json:

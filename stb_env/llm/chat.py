@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
@@ -42,7 +42,8 @@ class Sampling:
             >>> Sampling(temperature=0.0, stop=("Observation",)).to_dict()
             {'temperature': 0.0, 'stop': ['Observation']}
         """
-        data = {name: value for name, value in asdict(self).items() if value is not None}
+        named = ((name, getattr(self, name)) for name in self.__slots__)
+        data = {name: value for name, value in named if value is not None}
         if self.stop is not None:
             data["stop"] = list(self.stop)
         return data
@@ -114,10 +115,13 @@ def digest(value: object) -> str:
     try:
         text = json.dumps(value, sort_keys=True)
     except TypeError as error:
-        raise ConfigError(
-            f"a model request must be plain JSON data, but {error}; convert it first"
-        ) from error
+        raise not_json(error) from error
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def not_json(error: TypeError) -> ConfigError:
+    """Return the error of a request that cannot be written as JSON; ``error`` says what cannot."""
+    return ConfigError(f"a model request must be plain JSON data, but {error}; convert it first")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,12 +9,11 @@ import threading
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from stb_env import seeding
 from stb_env.background import wait_for
 from stb_env.jsontypes import Json, JsonObject
-from stb_env.llm.body import request_body
+from stb_env.llm.body import request_body, sendable
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ModelConfig
@@ -23,12 +22,10 @@ from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.model import DrivenModel, ModelError
 from stb_env.llm.retry import Clock, Deadline, pause
-from stb_env.llm.transport import Body, Transport
+from stb_env.llm.transport import Transport
+from stb_env.llm.wire import Body, Wire
 from stb_env.request import Request, Slow
 from stb_env.usage import Usage
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 _BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 # Tokens that a chat template puts around a message.
@@ -69,7 +66,7 @@ class OpenAIModel(DrivenModel):
         self._transport = Transport(config, self._credentials, self._clock, self._endpoint)
         self._lock = threading.Lock()
         # Connections cannot move to another loop.
-        self._clients: dict[asyncio.AbstractEventLoop, AsyncOpenAI] = {}
+        self._wires: dict[asyncio.AbstractEventLoop, Wire] = {}
 
     def __repr__(self) -> str:
         return repr(self.config).replace("ModelConfig", "OpenAIModel", 1)
@@ -95,7 +92,6 @@ class OpenAIModel(DrivenModel):
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
         """Yield the attempts and the pauses between them, and return the first answer."""
         body = request_body(self.config, request)
-        seed = seeding.derive(self.role, request.key)
         deadline = Deadline(self.config.deadline, self._clock, "deadline")
         tries: list[JsonObject] = []
         for attempt in range(self.config.retries + 1):
@@ -105,7 +101,7 @@ class OpenAIModel(DrivenModel):
                 failure = error
             else:
                 return replace(reply, tries=tuple(tries)) if tries else reply
-            wait = failure.retry_after or pause(attempt, seed)
+            wait = failure.retry_after or pause(attempt, seeding.derive(self.role, request.key))
             if not _worth_retrying(failure) or attempt == self.config.retries or wait >= deadline.left():
                 break
             tries.append({**failure.to_dict(), "waited": round(wait, 3)})
@@ -117,11 +113,11 @@ class OpenAIModel(DrivenModel):
         return wait_for(self._listing())
 
     async def _listing(self) -> Json:
-        return await self._transport.listing(self._client())
+        return await self._transport.listing(self._wire())
 
     def most(self, request: ChatRequest) -> Usage | None:
         """Return what an answer costs at most; None where nothing bounds how much is written."""
-        body = request_body(self.config, request) | dict(self.config.extra)
+        body = sendable(request_body(self.config, request)) | dict(self.config.extra)
         written = body.get("max_completion_tokens") or body.get("max_tokens")
         if not isinstance(written, int):
             return None
@@ -147,9 +143,9 @@ class OpenAIModel(DrivenModel):
     async def aclose(self) -> None:
         """Close the connections that the running event loop used."""
         with self._lock:
-            client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None:
-            await client.close()
+            wire = self._wires.pop(asyncio.get_running_loop(), None)
+        if wire is not None:
+            await wire.aclose()
 
     def _attempt(self, body: Body, deadline: Deadline) -> Request:
         return Request(
@@ -160,26 +156,27 @@ class OpenAIModel(DrivenModel):
         limiter = self._endpoint.limiter
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
-            async with asyncio.timeout(deadline.left()):
-                await limiter.acquire(self.config.concurrency)
+            if not limiter.take(self.config.concurrency):
+                async with asyncio.timeout(deadline.left()):
+                    await limiter.acquire(self.config.concurrency)
         except TimeoutError:
             failure = self._crowded(deadline)
         else:
             try:
                 await self._rest(deadline)
-                client = self._client()
-                bounded = await self._bounded(client, body)
-                completion = await self._transport.send(client, bounded, deadline)
+                wire = self._wire()
+                bounded = await self._bounded(wire, body)
+                completion = await self._transport.send(wire, bounded, deadline)
                 return read_reply(completion, self.config.price)
             finally:
                 limiter.release()
         raise failure
 
-    async def _bounded(self, client: AsyncOpenAI, body: Body) -> Body:
+    async def _bounded(self, wire: Wire, body: Body) -> Body:
         """Return a request with a bound on its answer, where it has none and the server tells its window."""
         if not _BOUNDS.isdisjoint({*body, *self.config.extra}):
             return body
-        window = await self._transport.window(client)
+        window = await self._transport.window(wire)
         return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}
 
     async def _rest(self, deadline: Deadline) -> None:
@@ -195,13 +192,13 @@ class OpenAIModel(DrivenModel):
         message = f"none of the {self.config.concurrency} connections became free within the {deadline}"
         return ModelError(message, kind="timeout", retryable=True)
 
-    def _client(self) -> AsyncOpenAI:
+    def _wire(self) -> Wire:
         loop = asyncio.get_running_loop()
         with self._lock:
-            if loop not in self._clients:
-                self._clients = {known: one for known, one in self._clients.items() if not known.is_closed()}
-                self._clients[loop] = self._transport.connect()
-            return self._clients[loop]
+            if loop not in self._wires:
+                self._wires = {known: one for known, one in self._wires.items() if not known.is_closed()}
+                self._wires[loop] = self._transport.connect()
+            return self._wires[loop]
 
     def _final(self, failure: ModelError, tries: list[JsonObject], deadline: Deadline) -> ModelError:
         attempts = len(tries) + 1

@@ -17,6 +17,9 @@ from stb_env.usage import Price
 Structured = Literal["auto", "json_schema", "tools", "text"]
 """How replies get their form: as the endpoint can, or in one way whatever it can."""
 
+Client = Literal["auto", "lean", "openai"]
+"""What speaks HTTP: the package's own lean client, the openai package, or the first where it will do."""
+
 OPENAI_URL = "https://api.openai.com/v1"
 OPENAI_KEY_ENV = "OPENAI_API_KEY"
 
@@ -56,6 +59,8 @@ class ModelConfig:
         retries: Attempts after the first.
         concurrency: Requests in flight at the endpoint at once, those of other roles and agents included.
         stream: Whether answers are streamed where the endpoint can.
+        client: What speaks HTTP: ``lean``, ``openai`` (the package, which knows proxies), or ``auto`` for the
+            lean one wherever it will do. It decides no answer.
         price: Price of tokens, or None where it is unknown.
         extra: Members to send along in every request body.
         structured: How replies get their form: ``json_schema``, ``tools`` (one forced function), ``text``
@@ -93,6 +98,7 @@ class ModelConfig:
     retries: int = 4
     concurrency: int = 8
     stream: bool = True
+    client: Client = "auto"
     price: Price | None = None
     extra: JsonMapping = field(default_factory=dict)
     structured: Structured = "auto"
@@ -123,6 +129,9 @@ class ModelConfig:
             raise ConfigError(
                 f"structured of the {self.role} model must be one of {ways}, got {self.structured!r}"
             )
+        if self.client not in get_args(Client):
+            kinds = ", ".join(get_args(Client))
+            raise ConfigError(f"client of the {self.role} model must be one of {kinds}, got {self.client!r}")
         if not isinstance(self.extra, Mapping):
             raise ConfigError(
                 f"extra of the {self.role} model must be a table, got {type(self.extra).__name__}"

@@ -38,7 +38,7 @@ class Credentials:
         (Credentials(hidden), {'error': 'bad key [key]'})
     """
 
-    __slots__ = ("_secrets", "headers", "key")
+    __slots__ = ("_secrets", "_spelled", "headers", "key")
 
     def __init__(self, config: ModelConfig, env: Mapping[str, str]) -> None:
         key = env.get(config.key_variable, "").strip() if config.key_variable else ""
@@ -54,19 +54,35 @@ class Credentials:
         # Longest first, so that no secret's rest stays behind where another is a part of it.
         spelled = (form for secret in (key, *secrets) for form in _spellings(secret))
         self._secrets = sorted({s for s in spelled if len(s) >= MIN_SECRET}, key=len, reverse=True)
+        self._spelled = [json.dumps(s, ensure_ascii=False)[1:-1].encode() for s in self._secrets]
 
     def __repr__(self) -> str:
         return "Credentials(hidden)"
 
     def scrub(self, value: Json) -> Json:
         """Return a text or JSON value without any of the secrets."""
+        return value if self._clean(value) else self._cut(value)
+
+    def _clean(self, value: Json) -> bool:
+        # Nearly every value is, and its text is sooner looked through than its members.
+        if not self._secrets:
+            return True
+        import orjson  # takes a while
+
+        try:
+            text = orjson.dumps(value)
+        except TypeError:
+            return False
+        return not any(secret in text for secret in self._spelled)
+
+    def _cut(self, value: Json) -> Json:
         if isinstance(value, str):
             for secret in self._secrets:
                 value = value.replace(secret, MASK)
         elif isinstance(value, Mapping):
-            return {self.scrub(name): self.scrub(item) for name, item in value.items()}
+            return {self._cut(name): self._cut(item) for name, item in value.items()}
         elif isinstance(value, list):
-            return [self.scrub(item) for item in value]
+            return [self._cut(item) for item in value]
         return value
 
 

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 from stb_env.llm.limiter import Limiter
+
+if TYPE_CHECKING:
+    from stb_env.llm.connection import Pool
 
 _LOCK = threading.Lock()
 _KNOWN: WeakValueDictionary[str, Endpoint] = WeakValueDictionary()
@@ -34,6 +40,7 @@ class Endpoint:
         self.limiter = Limiter()
         self.streams = True
         self.windows: dict[str, int | None] = {}
+        self._pools: dict[asyncio.AbstractEventLoop, Pool] = {}
 
     @classmethod
     def of(cls, url: str) -> Endpoint:
@@ -43,6 +50,20 @@ class Endpoint:
             if found is None:
                 found = _KNOWN[url] = cls(url)
             return found
+
+    def pool(self, make: Callable[[], Pool]) -> Pool:
+        """Return the connections of the running event loop, which every model of it shares.
+
+        Args:
+            make: Makes them where there are none.
+        """
+        # Connections cannot move to another loop; whoever forks finds none of its parent's here.
+        loop = asyncio.get_running_loop()
+        with _LOCK:
+            if loop not in self._pools:
+                self._pools = {known: one for known, one in self._pools.items() if not known.is_closed()}
+                self._pools[loop] = make()
+            return self._pools[loop]
 
 
 def _after_fork() -> None:

@@ -53,12 +53,25 @@ class Limiter:
         """Return for how many seconds the endpoint wants no request."""
         return max(0.0, self._rest_until - now)
 
+    def take(self, limit: int) -> bool:
+        """Count a request in if it may start at once, and say whether it may; `release` counts it out.
+
+        Args:
+            limit: Most requests in flight with this one, whoever made the others.
+        """
+        with self._lock:
+            free = not self._line and self._flying < limit
+            self._flying += free
+            return free
+
     async def acquire(self, limit: int) -> None:
         """Wait until a request may start, and count it in; whoever does so calls `release` at its end.
 
         Args:
             limit: Most requests in flight with this one, whoever made the others.
         """
+        if self.take(limit):
+            return
         ticket = _Ticket(limit)
         with self._lock:
             self._line.append(ticket)

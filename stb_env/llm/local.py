@@ -8,7 +8,7 @@ from functools import partial
 
 from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.llm.body import request_body
+from stb_env.llm.body import request_body, sendable
 from stb_env.llm.chat import ChatReply, ChatRequest, digest
 from stb_env.llm.completion import read_reply
 from stb_env.llm.config import ModelConfig
@@ -101,7 +101,7 @@ class LocalModel(DrivenModel):
         raise failure
 
     def _body(self, request: ChatRequest) -> JsonObject:
-        asked = request_body(self.config, request)
+        asked = sendable(request_body(self.config, request))
         seed = asked.get("seed", request.index) % _SEEDS
         defaults = {"max_tokens": LONGEST, "cache_prompt": False}
         return {**defaults, **asked, "seed": seed, **self.config.extra}

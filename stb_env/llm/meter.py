@@ -262,7 +262,10 @@ class BudgetedModel(DrivenModel):
         request, most = self._bounded(request)
         reserved = self.meter.reserve(self.role, most)
         try:
-            yield Request(run=reserved.result, arun=partial(asyncio.wrap_future, reserved))
+            if reserved.done():
+                reserved.result()
+            else:
+                yield Request(run=reserved.result, arun=partial(asyncio.wrap_future, reserved))
         except BaseException:
             self.meter.withdraw(reserved, most)
             raise

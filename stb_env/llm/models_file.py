@@ -40,6 +40,7 @@ class _Model(TypedDict, total=False):
     retries: int
     concurrency: int
     stream: bool
+    client: str
     cache: str
     record: str
     replay: str

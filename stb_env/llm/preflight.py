@@ -100,8 +100,11 @@ class Preflight:
 
 
 async def _found(transport: Transport, deadline: Deadline) -> bool:
-    async with transport.connect() as client:
-        return await transport.find(client, deadline)
+    wire = transport.connect()
+    try:
+        return await transport.find(wire, deadline)
+    finally:
+        await wire.aclose()
 
 
 @contextmanager

@@ -50,15 +50,16 @@ class Deadline:
         (30.0, 'deadline of 30 s', 'time-out of 5 s')
     """
 
-    __slots__ = ("_clock", "_end", "_name")
+    __slots__ = ("_clock", "_end", "_name", "_seconds")
 
     def __init__(self, seconds: float, clock: Clock, name: str) -> None:
         self._clock = clock
         self._end = clock.monotonic() + seconds
-        self._name = f"{name} of {seconds:g} s"
+        self._name = name
+        self._seconds = seconds
 
     def __str__(self) -> str:
-        return self._name
+        return f"{self._name} of {self._seconds:g} s"
 
     def left(self) -> float:
         """Return the seconds that are left, at least 0."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 
 from stb_env.jsontypes import JsonObject
 from stb_env.trajectory import Trajectory
-from stb_env.usage import Usage
+from stb_env.usage import NO_USAGE, Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,34 @@ class Cost:
         return asdict(self) | {"usage": self.usage.report()}
 
 
+def usage_of(saved: Mapping[str, float]) -> Usage:
+    """Read a saved usage; other programs may know less, or more, than this package counts.
+
+    Examples:
+        >>> usage_of({"calls": 3, "wall": 1.5}).calls
+        3
+    """
+    known = Usage.__dataclass_fields__
+    return Usage(**{name: value for name, value in saved.items() if name in known})  # type: ignore[arg-type] # numbers as saved
+
+
+def role_usage(episodes: Iterable[Trajectory]) -> dict[str, Usage]:
+    """Add up what each role used; what older episodes do not tell apart is the role ``together``.
+
+    Examples:
+        >>> role_usage([])
+        {}
+    """
+    total: dict[str, Usage] = {}
+    for episode in episodes:
+        roles = episode.usage_by_role
+        if roles is None and episode.usage.get("calls"):
+            roles = {"together": episode.usage}
+        for role, usage in (roles or {}).items():
+            total[role] = total.get(role, NO_USAGE) + usage_of(usage)
+    return total
+
+
 def cost(episodes: Iterable[Trajectory]) -> Cost:
     """Add up what episodes cost and divide it by those that are solved.
 
@@ -48,10 +76,7 @@ def cost(episodes: Iterable[Trajectory]) -> Cost:
     every = list(episodes)
     valid = [episode for episode in every if episode.valid]
     solved = sum(episode.solved for episode in valid)
-    # Episodes of other programs may know less, or more, than this package counts.
-    known = Usage.__dataclass_fields__
-    spent = (Usage(**{n: v for n, v in e.usage.items() if n in known}) for e in every)  # type: ignore[arg-type] # numbers as saved
-    usage = sum(spent, Usage())
+    usage = sum((usage_of(episode.usage) for episode in every), Usage())
 
     def each(amount: float) -> float | None:
         return amount / solved if solved else None

@@ -9,7 +9,8 @@ import re
 
 _UNTRUE = (
     r"(?:wrong|false|untrue|incorrect|inaccurate|mistaken|erroneous|an? (?:\w+ )?(?:lie|mistake|joke|"
-    r"fabrication|invention|hoax|hallucination)|lies|nonsense|rubbish|fiction|fictional|fictitious|"
+    r"fabrication|invention|hoax|hallucination)|lies(?! \w+ (?:the|a|an|it|your|its)\b)|"
+    r"nonsense|rubbish|fiction|fictional|fictitious|"
     r"made[ -]?up(?! of)|in error|invented|fabricated|hallucinated|bogus|fake|faked|imaginary|"
     r"imagined|misleading|"
     r"the opposite|the contrary|unreliable|falsehoods?)"
@@ -29,7 +30,7 @@ VERACITY = re.compile(
     rf"n['’]t(?: \w+){{0,2}} {_TRUE}\b(?! away\b| now\b)|"
     rf"\b(?:isn['’]t|ain['’]t|wasn['’]t) it\b(?!,)|"
     rf"{_BE}(?: \w+){{0,2}} {_UNTRUE}\b|"
-    r"\bi(?: have|['’]ve| had| am| was|['’]m)?(?: \w+)? (?:made (?:\w+ ){0,2}up|invent(?:ed)?|"
+    r"\bi(?: have|['’]ve| had| am| was|['’]m)?(?: \w+)? (?:made (?:\w+ ){0,3}up|invent(?:ed)?|"
     r"fabricated|lied|"
     r"lying|joking|kidding|bluffing|hallucinated|guessed|take (?:\w+ ){1,3}back|retract|withdraw|"
     r"deny|denied|"
@@ -38,7 +39,7 @@ VERACITY = re.compile(
     rf"\b(?:scratch|strike|ignore|disregard|forget|discard) {_POINT}\b|"
     r"\bnever ?mind\b|\bno attention\b|"
     r"(?:\bnot|n['’]t) (?:\w+ )?(?:believe|trust|rely|count on|listen)\b|"
-    r"\bthe (?:opposite|reverse|contrary|converse)(?: \w+)? (?:is|holds|applies|was)\b|"
+    r"\bthe (?:opposite|reverse|contrary|converse)(?: \w+){0,2} (?:is|holds|applies|was)\b|"
     r"\bon second thoughts?\b|\b(?:none|nothing|not (?:one|a word|any|all|a single \w+)) of "
     r"(?:this|that|the above|it|what|which|the following|(?:these|those)(?! [a-z]+s\b))\b|"
     r"\b(?:contrary to|far from|opposite of)(?: \w+){0,2} (?:truth|facts?|true|case)\b|"

@@ -2,37 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
-import time
-from collections.abc import Callable, Generator, Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
-from contextvars import copy_context
-from typing import Any
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import Any, Generic, TypeVar
 
 import gymnasium as gym
 
+from stb_env.background import runs_here
 from stb_env.errors import ConfigError
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.breaker import Breaker
-from stb_env.rollout.episode import play
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.guarded_agent import GuardedAgent
 from stb_env.rollout.job import Job
+from stb_env.rollout.loop import BackgroundPlayers, LoopPlayers
+from stb_env.rollout.players import OnePlayer, Players, ThreadPlayers, Timed, Worker
 from stb_env.rollout.run import Run
 from stb_env.trajectory import Trajectory
 
 _log = logging.getLogger(__name__)
 
-Timed = tuple[Trajectory, float]
-"""An episode, and how many seconds it took."""
+T = TypeVar("T")
+
+EnvFactory = Callable[[], gym.Env[Any, Any]]
 
 Remark = Callable[[str], None]
 """Told in one sentence what a person should know."""
 
 
 def run_batch(
-    make_env: Callable[[], gym.Env[Any, Any]],
+    make_env: EnvFactory,
     make_agent: AgentFactory,
     jobs: Iterable[Job],
     run: Run | None = None,
@@ -41,20 +43,28 @@ def run_batch(
     progress: Callable[[Trajectory], None] | None = None,
     breaker: Breaker | None = None,
     remark: Remark = _log.warning,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> list[Trajectory]:
     """Play episodes, saving each in job order whatever the concurrency; skip what the run has already.
+
+    An agent that can wait without a thread (see `Agent.blocks`) plays all its episodes on one event loop,
+    each in a fork of one environment; any other plays each in a thread. Whatever ends a batch early, episodes
+    that are finished are saved. At most four times as many episodes as are played at the same time are begun
+    and not yet saved: one that hangs does not fill the memory.
 
     An exception of the agent's own ends its episode alone, as invalid.
 
     Args:
-        make_env: Makes an environment; called once a worker.
-        make_agent: Makes an agent; called once a worker.
+        make_env: Makes an environment; called once, or once a thread.
+        make_agent: Makes an agent; called once for each episode that is played at the same time.
         jobs: The episodes.
         run: Where to save; None keeps them in memory alone.
-        concurrency: Worker threads. Episodes are independent, so a slow one holds up no other.
+        concurrency: Episodes played at the same time. They are independent, so a slow one holds up no other;
+            one that waits for its judge leaves its place to another.
         progress: Called after each saved episode.
         breaker: Ends the run where episodes keep failing alike; None plays on.
         remark: Told of each bug of the agent's, once; a log where not given.
+        deadlines: How long calls, steps and episodes may take.
 
     Returns:
         Every trajectory of the run, the ones of earlier sittings included.
@@ -71,31 +81,128 @@ def run_batch(
         >>> [trajectory.reward for trajectory in played]
         [1.0, 1.0, 1.0]
     """
-    if concurrency < 1:
-        raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
-    todo = list(jobs)
-    if run is not None:
-        todo = run.begin(todo)
-    played: list[Trajectory] = []
-    tell = _Once(remark)
-
-    def guarded() -> GuardedAgent:
-        return GuardedAgent(make_agent(), tell)
-
+    book = _Book(jobs, run, concurrency, progress, breaker)
+    players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
     try:
-        with closing(_play_all(make_env, guarded, todo, concurrency)) as episodes:
-            for trajectory, seconds in episodes:
-                if run is not None:
-                    run.add(trajectory, seconds)
-                played.append(trajectory)
-                if progress is not None:
-                    progress(trajectory)
-                if breaker is not None:
-                    breaker.watch(trajectory)
+        while episodes := players.take(book.saved):
+            book.keep(episodes)
     finally:
-        if run is not None:
-            run.arrange()
-    return run.trajectories if run is not None else played
+        book.close(players.stop(book.saved))
+    return book.trajectories
+
+
+async def arun_batch(
+    make_env: EnvFactory,
+    make_agent: AgentFactory,
+    jobs: Iterable[Job],
+    run: Run | None = None,
+    *,
+    concurrency: int = 1,
+    progress: Callable[[Trajectory], None] | None = None,
+    breaker: Breaker | None = None,
+    remark: Remark = _log.warning,
+    deadlines: Deadlines = NO_DEADLINES,
+) -> list[Trajectory]:
+    """Play episodes on the event loop that runs; see `run_batch`. What is cancelled has saved what it could.
+
+    Agents that block their thread block the loop. Files are written, and ``progress`` and ``breaker`` called,
+    in a worker thread.
+
+    Examples:
+        >>> import asyncio
+        >>> from stb_env import load_agent, plan
+        >>> from stb_env.testing.notes import notes
+        >>> jobs = plan(notes().tasks, episodes=None)
+        >>> played = asyncio.run(arun_batch(notes, load_agent("gold"), jobs, concurrency=64))
+        >>> [trajectory.reward for trajectory in played]
+        [1.0, 1.0, 1.0]
+    """
+    book = _Book(jobs, run, concurrency, progress, breaker)
+    players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
+    try:
+        while episodes := await players.take(book.saved):
+            await _in_thread(partial(book.keep, episodes))
+    finally:
+        book.close(await players.stop(book.saved))
+    return book.trajectories
+
+
+class _Book:
+    """Keeps the episodes of a batch, in order.
+
+    Attributes:
+        jobs: What is to be played.
+        saved: How many of them are saved, from the first on.
+    """
+
+    def __init__(
+        self,
+        jobs: Iterable[Job],
+        run: Run | None,
+        concurrency: int,
+        progress: Callable[[Trajectory], None] | None,
+        breaker: Breaker | None,
+    ) -> None:
+        if concurrency < 1:
+            raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
+        self._run, self._progress, self._breaker = run, progress, breaker
+        self._played: list[Trajectory] = []
+        self.jobs = list(jobs) if run is None else run.begin(list(jobs))
+        self.saved = 0
+
+    @property
+    def trajectories(self) -> list[Trajectory]:
+        """Every episode so far."""
+        return self._played if self._run is None else self._run.trajectories
+
+    def keep(self, episodes: list[Timed]) -> None:
+        """Save the next episodes, and tell of each."""
+        self._save(episodes)
+        self.saved += len(episodes)
+        for trajectory, _ in episodes:
+            if self._progress is not None:
+                self._progress(trajectory)
+            if self._breaker is not None:
+                self._breaker.watch(trajectory)
+
+    def close(self, left: list[Timed]) -> None:
+        """Save what is finished before its turn, and put everything in order."""
+        try:
+            self._save(self._unsaved(left))
+        finally:
+            if self._run is not None:
+                self._run.arrange()
+
+    def _unsaved(self, episodes: list[Timed]) -> list[Timed]:
+        # Who was interrupted while saving has perhaps saved.
+        done = set() if self._run is None else self._run.done
+        return [timed for timed in episodes if timed[0].key not in done]
+
+    def _save(self, episodes: list[Timed]) -> None:
+        if self._run is None:
+            self._played += [trajectory for trajectory, _ in episodes]
+        elif episodes:
+            self._run.add_all(episodes)
+
+
+class _Spare(Generic[T]):
+    """Makes things; the first can be looked at before it is asked for."""
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._spare: list[T] = []
+        self._lock = threading.Lock()
+
+    def first(self) -> T:
+        """Return what the first call will return."""
+        self._spare = self._spare or [self._make()]
+        return self._spare[0]
+
+    def __call__(self) -> T:
+        with self._lock:
+            if self._spare:
+                return self._spare.pop()
+        return self._make()
 
 
 class _Once:
@@ -113,41 +220,32 @@ class _Once:
                 self._remark(f"{text}; such an episode is invalid")
 
 
-def _play_all(
-    make_env: Callable[[], gym.Env[Any, Any]], make_agent: AgentFactory, jobs: list[Job], concurrency: int
-) -> Generator[Timed, None, None]:
-    local = threading.local()
-    made: list[gym.Env[Any, Any]] = []
+def _guarding(make_agent: AgentFactory, remark: Remark) -> Callable[[], GuardedAgent]:
+    tell = _Once(remark)
+    return lambda: GuardedAgent(make_agent(), tell)
 
-    def work(job: Job) -> Timed:
-        if not hasattr(local, "env"):
-            local.agent = make_agent()
-            local.env = local.agent.wrap(make_env())
-            made.append(local.env)
-        start = time.perf_counter()
-        trajectory = play(local.env, local.agent, task_id=job.task_id, seed=job.seed, trial=job.trial)
-        return trajectory, time.perf_counter() - start
 
+def _players(
+    make_env: EnvFactory, make_agent: AgentFactory, jobs: list[Job], concurrency: int, deadlines: Deadlines
+) -> Players:
+    agents = _Spare(make_agent)
+    make_worker = partial(Worker, make_env, agents, deadlines)
+    concurrency = min(concurrency, len(jobs))
+    if concurrency <= 1:
+        return OnePlayer(make_worker, jobs)
+    # On the background loop itself nothing may wait for that loop.
+    if agents.first().blocks or runs_here():
+        return ThreadPlayers(make_worker, jobs, concurrency)
+    base = _Spare(make_env)
+    base.first()
+    return BackgroundPlayers(LoopPlayers(base, agents, jobs, concurrency, deadlines))
+
+
+async def _in_thread(work: Callable[[], None]) -> None:
+    """Do something in a worker thread, to its end also where this is cancelled."""
+    doing = asyncio.ensure_future(asyncio.to_thread(work))
     try:
-        if concurrency == 1:
-            yield from map(work, jobs)
-        else:
-            yield from _in_order(work, jobs, concurrency)
-    finally:
-        for env in made:
-            env.close()
-
-
-def _in_order(
-    work: Callable[[Job], Timed], jobs: list[Job], concurrency: int
-) -> Generator[Timed, None, None]:
-    with ThreadPoolExecutor(concurrency, thread_name_prefix="episode") as pool:
-        pending: list[Future[Timed]] = []
-        try:
-            # A thread starts with an empty context; what the caller's holds (a meter) is to hold here too.
-            pending = [pool.submit(copy_context().run, work, job) for job in jobs]
-            for future in pending:
-                yield future.result()
-        finally:
-            for future in pending:
-                future.cancel()
+        await asyncio.shield(doing)
+    except asyncio.CancelledError:
+        await asyncio.wait([doing])
+        raise

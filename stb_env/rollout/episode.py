@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import gymnasium as gym
 
 from stb_env.envs.finish import read_finish
+from stb_env.envs.tool_env import ToolEnv, Transition
 from stb_env.errors import InfrastructureError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.rollout.agent import Agent
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines, Watch
+from stb_env.rollout.opening import Opening
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
-from stb_env.usage import Usage
+from stb_env.usage import NO_USAGE, Usage
+from stb_env.wrappers.base import ToolWrapper
+
+_DRIVERS = frozenset({ToolEnv.reset, ToolEnv.step, ToolWrapper.reset, ToolWrapper.step})
 
 
-def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0) -> Trajectory:
+def play(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    *,
+    task_id: str,
+    seed: int,
+    trial: int = 0,
+    deadlines: Deadlines = NO_DEADLINES,
+) -> Trajectory:
     """Play one task to its end.
 
     Args:
@@ -26,6 +41,7 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         task_id: The task.
         seed: Seed of the episode and of the agent.
         trial: Which repetition this is.
+        deadlines: How long it may take.
 
     Returns:
         The trajectory.
@@ -39,11 +55,17 @@ def play(env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial
         >>> play(notes(), load_agent("gold")(), task_id="move", seed=0).reward
         1.0
     """
-    return drive(episode(env, agent, task_id=task_id, seed=seed, trial=trial))
+    return drive(episode(env, agent, task_id=task_id, seed=seed, trial=trial, deadlines=deadlines))
 
 
 async def aplay(
-    env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    *,
+    task_id: str,
+    seed: int,
+    trial: int = 0,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> Trajectory:
     """Play one task to its end on the event loop; see `play`.
 
@@ -54,40 +76,77 @@ async def aplay(
         >>> asyncio.run(aplay(notes(), load_agent("gold")(), task_id="move", seed=0)).reward
         1.0
     """
-    return await adrive(episode(env, agent, task_id=task_id, seed=seed, trial=trial))
+    return await adrive(episode(env, agent, task_id=task_id, seed=seed, trial=trial, deadlines=deadlines))
 
 
 def episode(
-    env: gym.Env[Any, Any], agent: Agent, *, task_id: str, seed: int, trial: int = 0
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    *,
+    task_id: str,
+    seed: int,
+    trial: int = 0,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> Slow[Trajectory]:
     """Yield the slow work of one task, and return the trajectory; see `play`."""
-    observation, info = yield _request(env, "reset", seed=seed, options={"task_id": task_id})
+    watch = Watch(deadlines)
+    observation, info = yield from resetting(env, seed, {"task_id": task_id})
+    opening = Opening(observation, info)
+    return (yield from continued(env, agent, opening, seed=seed, trial=trial, watch=watch))
+
+
+def continued(
+    env: gym.Env[Any, Any],
+    agent: Agent,
+    opening: Opening,
+    *,
+    seed: int,
+    trial: int = 0,
+    agent_seed: int | None = None,
+    watch: Watch | None = None,
+) -> Slow[Trajectory]:
+    """Yield the slow work of an episode from an opening on, and return the whole trajectory.
+
+    Args:
+        env: Stands where the opening says.
+        agent: Plays from there.
+        opening: Where the agent begins.
+        seed: Seed of the episode.
+        trial: Which repetition this is.
+        agent_seed: The agent's, where it is not the episode's.
+        watch: Keeps the deadlines; None for none.
+    """
+    watch = watch or Watch(NO_DEADLINES)
+    observation, info = opening.observation, opening.info
     first = info
-    steps: list[JsonObject] = []
+    steps: list[JsonObject] = [dict(step) for step in opening.steps]
     failure: JsonObject | None = None
-    total, over = 0.0, False
+    total, over = sum((float(step["reward"]) for step in steps), 0.0), False
     try:
-        agent.reset(env, seed)
+        agent.reset(env, seed if agent_seed is None else agent_seed)
     except InfrastructureError as error:
         failure, over = error.failure(), True
     while not over:
+        watch.begin_step()
         try:
-            action = yield from agent.deciding(observation, info)
+            action = yield from watch.keep(agent.deciding(observation, info))
+            watch.check()
+            observation, reward, terminated, truncated, info = yield from watch.keep(_step(env, action))
         except InfrastructureError as error:
             failure = error.failure()
             break
-        observation, reward, terminated, truncated, info = yield _request(env, "step", action)
         total += float(reward)
         over = terminated or truncated
-        step = _step(info, float(reward), terminated, truncated)
+        step = _record(info, float(reward), terminated, truncated)
         steps.append(step | ({"engine": dict(agent.engine)} if agent.engine else {}))
+    environment = Usage(**info["usage"]) - opening.spent
     return Trajectory(
         suite=first["suite"],
         group=first["group"],
         task_id=first["task_id"],
         trial=trial,
         seed=seed,
-        query=observation["query"],
+        query=_query(env, observation),
         tools=first["tools"],
         messages=info["messages"] if "messages" in info else _messages(env, first),
         steps=steps,
@@ -96,9 +155,30 @@ def episode(
         reward=total,
         valid=bool(info["valid"]) and failure is None,
         failure=failure or info.get("failure"),
-        usage=(Usage(**info["usage"]) + agent.usage).to_dict(),
+        usage=(environment + agent.usage).to_dict(),
         tree=info.get("tree"),
+        usage_by_role=_by_role(agent.usage, environment, info, opening.info),
     )
+
+
+def resetting(env: gym.Env[Any, Any], seed: int, options: JsonObject) -> Slow[tuple[JsonObject, JsonObject]]:
+    """Yield the slow work of starting an episode, and return what the environment shows."""
+    if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.reset):
+        return (yield from env._reset(seed, options))
+    observation, info = yield _request(env, "reset", seed=seed, options=options)
+    return observation, info
+
+
+def _step(env: gym.Env[Any, Any], action: Any) -> Slow[Transition]:
+    if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.step):
+        return (yield from env._step(action))
+    transition: Transition = yield _request(env, "step", action)
+    return transition
+
+
+def _only_drives(method: Callable[..., Any]) -> bool:
+    """Return whether a method only drives the generator of its environment, whose requests then show."""
+    return getattr(method, "__func__", None) in _DRIVERS
 
 
 def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> Request:
@@ -110,15 +190,41 @@ def _request(env: gym.Env[Any, Any], what: str, *args: Any, **options: Any) -> R
     )
 
 
-def _messages(env: gym.Env[Any, Any], first: JsonObject) -> list[JsonObject]:
+def _query(env: gym.Env[Any, Any], observation: JsonMapping) -> str:
+    """Return the query, which a wrapper may have left out of what is observed."""
+    if "query" in observation:
+        return str(observation["query"])
+    return str(env.get_wrapper_attr("task").query)
+
+
+def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
     """Return the conversation of an episode that its agent left unfinished."""
     said: list[JsonObject] | None = getattr(env, "messages", None)
     return first["messages"] if said is None else said
 
 
-def _step(info: JsonObject, reward: float, terminated: bool, truncated: bool) -> JsonObject:
+def _record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
     return step | {name: info[name] for name in ("text", "code", "original_observation") if name in info}
+
+
+def _by_role(
+    agent: Usage, environment: Usage, info: JsonMapping, before: JsonMapping
+) -> dict[str, JsonObject] | None:
+    """Return what each role used since an opening; None where no model was asked.
+
+    What the environment's roles do not account for was spent on other branches of a search.
+    """
+    if agent == environment == NO_USAGE:
+        return None
+    earlier = before.get("usage_by_role", {})
+    roles = {"agent": agent} | {
+        role: Usage(**usage) - Usage(**earlier.get(role, {}))
+        for role, usage in info.get("usage_by_role", {}).items()
+    }
+    roles["search"] = environment + agent - sum(roles.values(), NO_USAGE)
+    asked = {role: usage.to_dict() for role, usage in roles.items() if usage.calls > 0}
+    return asked or None
 
 
 def _answer(steps: list[JsonObject]) -> str:

@@ -76,7 +76,7 @@ class Run:
         self._places = {job.key: place for place, job in enumerate(jobs)}
         again = [trajectory for trajectory in self._passing() if trajectory.key in self._places]
         if again:
-            self._set_aside(again)
+            self.set_aside(again)
         self.arrange()
         return self.left(jobs)
 
@@ -86,12 +86,17 @@ class Run:
         Raises:
             StorageError: The disk refuses it.
         """
-        self._lines.write(trajectory.to_json())
-        self.trajectories.append(trajectory)
-        task_id, trial, seed = trajectory.key
-        self._timings.write(
-            jsontext.dumps({"task_id": task_id, "trial": trial, "seed": seed, "seconds": round(seconds, 6)})
-        )
+        self.add_all([(trajectory, seconds)])
+
+    def add_all(self, episodes: Sequence[tuple[Trajectory, float]]) -> None:
+        """Save some episodes, each with the seconds that it took; all are on disk before this returns.
+
+        Raises:
+            StorageError: The disk refuses them; none of them is saved.
+        """
+        self._lines.write("\n".join(trajectory.to_json() for trajectory, _ in episodes))
+        self.trajectories += [trajectory for trajectory, _ in episodes]
+        self._timings.write("\n".join(_timing(trajectory, seconds) for trajectory, seconds in episodes))
 
     def arrange(self) -> None:
         """Put the saved episodes in the order of the jobs, where they are not; the file is replaced whole."""
@@ -123,7 +128,12 @@ class Run:
         judged = {key for key, judgement in judgements.items() if judgement.verdict is not None}
         return [saved for saved in failed if saved.key not in judged]
 
-    def _set_aside(self, again: Sequence[Trajectory]) -> None:
+    def set_aside(self, again: Sequence[Trajectory]) -> None:
+        """Move episodes that are to be played again to ``failures.jsonl``.
+
+        Raises:
+            StorageError: The disk refuses it; nothing is lost.
+        """
         # Written there before it is taken from here: who is killed in between finds it in both, and a later
         # sitting plays it all the same.
         keys = {saved.key for saved in again}
@@ -147,6 +157,11 @@ class Run:
 
     def _raw_lines(self) -> list[str]:
         return self._file.read_bytes().decode("utf-8").split("\n")[:-1]
+
+
+def _timing(episode: Trajectory, seconds: float) -> str:
+    task_id, trial, seed = episode.key
+    return jsontext.dumps({"task_id": task_id, "trial": trial, "seed": seed, "seconds": round(seconds, 6)})
 
 
 def may_pass(episode: Trajectory) -> bool:

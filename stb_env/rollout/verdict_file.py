@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.trajectory import Trajectory, read_trajectories
+from stb_env.trajectory import Trajectory, iter_trajectories
 
 VERSION = 1
 
@@ -193,18 +193,31 @@ def read_judged(folder: str | Path, judge: str | None = None) -> list[Trajectory
     Raises:
         DataError: The run or its verdicts cannot be read.
     """
+    return list(iter_judged(folder, judge))
+
+
+def iter_judged(folder: str | Path, judge: str | None = None) -> Iterator[Trajectory]:
+    """Yield what `read_judged` returns; the verdicts are in memory, and one episode at a time.
+
+    Raises:
+        DataError: The run or its verdicts cannot be read.
+    """
     folder = Path(folder)
     judge = judge or manifest_of(folder).get("judge", "")
-    return overlay(read_trajectories(folder), read_judgements(verdict_file(folder, judge)).values(), judge)
+    newest = read_judgements(verdict_file(folder, judge))
+    for episode in iter_trajectories(folder):
+        yield _judged(episode, newest, judge)
 
 
 def overlay(episodes: Iterable[Trajectory], judgements: Iterable[Judgement], judge: str) -> list[Trajectory]:
     """Lay judgements over episodes; see `read_judged`."""
     by_key = {judgement.key: judgement for judgement in judgements}
-    return [
-        by_key[episode.key].over(episode) if episode.key in by_key else _unless_foreign(episode, judge)
-        for episode in episodes
-    ]
+    return [_judged(episode, by_key, judge) for episode in episodes]
+
+
+def _judged(episode: Trajectory, judgements: Mapping[Key, Judgement], judge: str) -> Trajectory:
+    judgement = judgements.get(episode.key)
+    return _unless_foreign(episode, judge) if judgement is None else judgement.over(episode)
 
 
 def _unless_foreign(episode: Trajectory, judge: str) -> Trajectory:

@@ -19,7 +19,9 @@ from stb_env.testing.gold import check_gold
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Progress, Subject, draws
 from stb_env.testing.undeserving import check_leaks, check_nulls
+from stb_env.testing.wrapped import check_wrapped
 from stb_env.tools import naming_problems
+from stb_env.wrappers import ToolWrapper
 
 _COPIED = 20
 """Episodes on which copies are checked."""
@@ -40,7 +42,8 @@ def check(
 
     Args:
         env: An id, as every command takes it (``my/Todo-v0``, ``module:my/Todo-v0``, ``todo.py:my/Todo-v0``),
-            or an environment.
+            or an environment. Of one in wrappers of this package the wrappers are checked: that they keep
+            the contract of copies, whatever they make of rewards and calls.
         settings: Settings that an id is made with.
         seeds: How many tasks to draw; None for all of a finite set, 200 of an endless one.
         seed: Seed of the draws.
@@ -69,13 +72,11 @@ def check(
     else:
         if settings:
             raise ConfigError("settings are for an id; an environment that is given is made already")
+        if isinstance(env, ToolWrapper):
+            return _passed(check_wrapped(env, seeds=3 if seeds is None else seeds, seed=seed))
         made = _tool_env(env)
         env_id = made.spec.id if made.spec is not None else type(made).__name__
-    report = validate(env_id, made, seeds=seeds, seed=seed, red_team=red_team)
-    if not report.passed:
-        failed = "".join(f"\n- {check.name}: {check.detail}" for check in report.failed)
-        raise AssertionError(f"{env_id} fails {len(report.failed)} of {len(report.checks)} checks:{failed}")
-    return report
+    return _passed(validate(env_id, made, seeds=seeds, seed=seed, red_team=red_team))
 
 
 def validate(
@@ -123,6 +124,14 @@ def validate(
     check_pickling(report, subject, few)
     check_spec(report, subject, env_id)
     report.counts["tasks"] = len(subject.jobs)
+    return report
+
+
+def _passed(report: Report) -> Report:
+    if not report.passed:
+        failed = "".join(f"\n- {check.name}: {check.detail}" for check in report.failed)
+        count = f"{len(report.failed)} of {len(report.checks)}"
+        raise AssertionError(f"{report.env} fails {count} checks:{failed}")
     return report
 
 

@@ -4,8 +4,13 @@
 """
 
 from stb_env.wrappers.base import ToolWrapper, WrapperState
+from stb_env.wrappers.call_budget import CallBudget
 from stb_env.wrappers.cot import ChainOfThought
 from stb_env.wrappers.discrete import DiscreteActions
+from stb_env.wrappers.fault_injection import FaultInjection
+from stb_env.wrappers.result_limit import ResultLimit
+from stb_env.wrappers.reward_shaping import RewardShaping
+from stb_env.wrappers.ruled import RuledWrapper
 from stb_env.wrappers.search import (
     BeamSearch,
     BestFirstSearch,
@@ -14,16 +19,23 @@ from stb_env.wrappers.search import (
     MonteCarloTreeSearch,
     TreeSearch,
 )
+from stb_env.wrappers.text_features import TextFeatures
 from stb_env.wrappers.tool_retrieval import ToolRetrieval
 
 __all__ = [
     "BeamSearch",
     "BestFirstSearch",
+    "CallBudget",
     "ChainOfThought",
     "DepthFirstSearch",
     "DiscreteActions",
+    "FaultInjection",
     "IndependentChains",
     "MonteCarloTreeSearch",
+    "ResultLimit",
+    "RewardShaping",
+    "RuledWrapper",
+    "TextFeatures",
     "ToolRetrieval",
     "ToolWrapper",
     "TreeSearch",

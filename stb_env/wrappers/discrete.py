@@ -17,11 +17,11 @@ from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
+from stb_env.spaces import TextSpace
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper
 from stb_env.wrappers.features import FEATURES, features
 from stb_env.wrappers.proposals import Seen, candidates, done
-from stb_env.wrappers.result_rows import rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,23 +40,25 @@ class DiscreteActions(ToolWrapper):
     documentation, and Finish calls whose answers quote results. They follow from what an agent sees and from
     nothing else, and equal episodes have equal ones. No claim is made that a task can be solved with them.
 
-    The observation gains ``features``, a float32 Box of shape (size, len(feature_names)) with values in
-    [0, 1]: one row for each candidate, zeros for the rest. ``info`` gains ``action_mask``, an int8 array of
-    shape (size,) with a 1 for each candidate, and ``candidates``, their JSON texts; both at every reset and
-    step, and empty once the episode is over. An index without a candidate, like anything that is no index,
-    is an action without a call: it costs a turn.
+    The observation has ``features``, a float32 Box of shape (size, len(feature_names)) with values in
+    [0, 1]: one row for each candidate, zeros for the rest. Beside it stands what else is no text, so that
+    libraries whose networks read arrays alone take it as it is. ``info`` gains ``action_mask``, an int8
+    array of shape (size,) with a 1 for each candidate, and ``candidates``, their JSON texts; both at every
+    reset and step, and empty once the episode is over. An index without a candidate, like anything that is
+    no index, is an action without a call: it costs a turn.
 
     Args:
         env: A tool environment.
         size: Most candidates at a time.
         finish: Whether Finish calls are among them; without them an episode ends at its turn limit.
+        texts: Whether the observation also has the texts of the environment inside: query, tools, result.
 
     Raises:
         ConfigError: ``size`` is below 2.
 
     Examples:
         >>> from stb_env.testing.notes import notes
-        >>> env = DiscreteActions(notes())
+        >>> env = DiscreteActions(notes(), texts=True)
         >>> observation, info = env.reset(options={"task_id": "write"})
         >>> observation["query"]
         'Write down a note that says "Call the bank".'
@@ -69,17 +71,19 @@ class DiscreteActions(ToolWrapper):
 
     feature_names: ClassVar[tuple[str, ...]] = FEATURES
 
-    def __init__(self, env: AnyEnv, size: int = 64, finish: bool = True) -> None:
+    def __init__(self, env: AnyEnv, size: int = 64, finish: bool = True, texts: bool = False) -> None:
         if size < 2:
             raise ConfigError(f"size must be at least 2 candidates, got {size}")
-        super().__init__(env, size=size, finish=finish)
-        self.size, self.finish = size, finish
+        super().__init__(env, size=size, finish=finish, texts=texts)
+        self.size, self.finish, self.texts = size, finish, texts
         self.action_space = Discrete(size)
         inside = self.env.observation_space
         if not isinstance(inside, Dict):
             raise ConfigError(f"the observation space must be a Dict, got {type(inside).__name__}")
+        kept = {name: space for name, space in inside.items() if texts or not isinstance(space, TextSpace)}
         shape = (size, len(FEATURES))
-        self.observation_space = Dict({**inside.spaces, "features": Box(0.0, 1.0, shape, np.float32)})
+        self.observation_space = Dict({**kept, "features": Box(0.0, 1.0, shape, np.float32)})
+        self._kept = tuple(kept)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Return the mask of the current step, under the name that sb3-contrib's MaskablePPO asks for.
@@ -101,7 +105,7 @@ class DiscreteActions(ToolWrapper):
         observation, reward, terminated, truncated, info = yield from self.env._step(chosen or refusal)
         if refusal is not None:
             observation = {**observation, "result": jsontext.dumps({"error": refusal, "response": ""})}
-        calls = (done(call, rows(call["response"], choice.seen.query)) for call in info["calls"])
+        calls = (done(call, choice.seen.query) for call in info["calls"])
         seen = replace(
             choice.seen,
             calls=(*choice.seen.calls, *(call for call in calls if call.name != FINISH)),
@@ -121,7 +125,8 @@ class DiscreteActions(ToolWrapper):
         found = candidates(seen, self.size, self.finish)
         actions = tuple(candidate.action for candidate in found)
         self._own = _Choice(seen, actions)
-        observation = {**observation, "features": features(found, seen, self.size)}
+        beside = {name: observation[name] for name in self._kept}
+        observation = {**beside, "features": features(found, seen, self.size)}
         return observation, {**info, "action_mask": _mask(len(actions), self.size), "candidates": [*actions]}
 
 

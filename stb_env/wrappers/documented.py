@@ -78,6 +78,7 @@ class Documented:
     parameters: tuple[Parameter, ...]
 
 
+@lru_cache(maxsize=8192)
 def words(text: str) -> frozenset[str]:
     """Return the words of a text that carry meaning, in lower case and without plural endings.
 

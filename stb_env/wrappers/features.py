@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from stb_env import jsontext
 from stb_env.wrappers.documented import documented, words
 from stb_env.wrappers.mentions import mentions
-from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Candidate, Seen
+from stb_env.wrappers.proposals import AnswerCandidate, CallCandidate, Candidate, Done, Seen
 
 CALL_FEATURES = (
     "name_overlap",  # share of the words of the API's name that the query says
@@ -47,6 +48,11 @@ FEATURES = CALL_FEATURES + ANSWER_FEATURES
 what describes the episode stands at the answers alone: it says whether it is time to stop."""
 
 _TURNS = 8
+_KEPT = 1024
+_CHANGING = [
+    CALL_FEATURES.index(name)
+    for name in ("same_family", "tool_called", "call_repeated", "call_failed", "new_mentions")
+]
 
 
 def features(found: Sequence[Candidate], seen: Seen, size: int) -> NDArray[np.float32]:
@@ -61,75 +67,102 @@ def features(found: Sequence[Candidate], seen: Seen, size: int) -> NDArray[np.fl
         float32 array of shape (size, len(FEATURES)).
     """
     table = np.zeros((size, len(FEATURES)), dtype=np.float32)
-    split = len(CALL_FEATURES)
-    scene = _Scene(seen)
-    for index, candidate in enumerate(found):
-        if isinstance(candidate, CallCandidate):
-            table[index, :split] = scene.call(candidate)
-        else:
-            table[index, split:] = scene.answer(candidate)
+    calls = tuple(one for one in found if isinstance(one, CallCandidate))
+    answers = tuple(one for one in found if isinstance(one, AnswerCandidate))
+    if calls:
+        table[: len(calls), : len(CALL_FEATURES)] = _standing(calls, seen.tools, seen.query)
+        table[: len(calls), _CHANGING] = _changing(calls, seen)
+    if answers:
+        said = table[len(calls) : len(found), len(CALL_FEATURES) :]
+        said[:, :-4] = _quoting(answers, seen.query)
+        said[:, -4:] = _progress(seen)
     return table
 
 
-class _Scene:
-    """What the numbers of one step share."""
+@lru_cache(maxsize=_KEPT)
+def _standing(calls: tuple[CallCandidate, ...], tools: str, query: str) -> NDArray[np.float32]:
+    """Return what stays true of calls, and zeros for what does not."""
+    return np.array([_row(call, tools, query) for call in calls], np.float32)
 
-    def __init__(self, seen: Seen) -> None:
-        self.said = words(seen.query)
-        self.calls = seen.calls
-        ok = [call for call in self.calls if call.ok]
-        used = frozenset(value for call in ok for value in call.values)
-        mentioned = _mentioned(seen.query)
-        self.mentioned = len(mentioned)
-        self.unused = [readings for readings in mentioned if not readings & used]
-        self.family = ok[-1].name.partition("_for_")[2] if ok else ""
-        overlaps = [_share(self.said & tool.described, self.said) for tool in documented(seen.tools)]
-        self.best = max(overlaps, default=0.0)
-        self.episode = (
-            float(bool(self.calls) and self.calls[-1].ok),
-            _part(self.mentioned - len(self.unused), self.mentioned),
-            float(_chained(seen)),
-            min(1.0, seen.turn / _TURNS),
+
+@lru_cache(maxsize=32 * _KEPT)
+def _row(call: CallCandidate, tools: str, query: str) -> tuple[float, ...]:
+    said, tool, required = words(query), call.tool, call.required
+    overlap = _share(said & tool.described, said)
+    origins = [filling.origin for filling in required]
+    optional = [f for f, p in zip(call.fillings, tool.parameters, strict=True) if not p.required]
+    return (
+        _share(said & tool.named, tool.named),
+        overlap,
+        float(overlap >= _best_overlap(tools, query)),
+        *(0.0,) * 4,
+        float(not required),
+        *(_part(origins.count(origin), len(origins)) for origin in ("query", "result", "default")),
+        sum(f.relevance for f in call.fillings) / max(1, len(call.fillings)),
+        float(call.in_order),
+        float(any(filling.origin != "omitted" for filling in optional)),
+        0.0,
+    )
+
+
+def _changing(calls: Sequence[CallCandidate], seen: Seen) -> list[tuple[float, ...]]:
+    """Return what the calls of the episode say of each candidate, in the columns `_CHANGING`."""
+    ok = [call for call in seen.calls if call.ok]
+    family = ok[-1].name.partition("_for_")[2] if ok else ""
+    called = {call.name for call in seen.calls}
+    repeated = {(call.name, call.arguments) for call in seen.calls}
+    failed = {(call.name, call.arguments) for call in seen.calls if not call.ok}
+    mentioned, unused = len(_mentioned(seen.query)), _unused(seen)
+    return [
+        (
+            float(bool(family) and call.tool.family == family),
+            float(call.tool.name in called),
+            float((call.tool.name, call.written) in repeated),
+            float((call.tool.name, call.written) in failed),
+            _part(sum(not readings.isdisjoint(call.values) for readings in unused), mentioned),
         )
+        for call in calls
+    ]
 
-    def call(self, candidate: CallCandidate) -> list[float]:
-        tool, required = candidate.tool, candidate.required
-        arguments = candidate.arguments
-        written = jsontext.dumps(arguments)
-        values = {jsontext.dumps(value) for value in arguments.values()}
-        same = [call for call in self.calls if call.name == tool.name]
-        repeated = [call for call in same if call.arguments == written]
-        overlap = _share(self.said & tool.described, self.said)
-        origins = [filling.origin for filling in required]
-        optional = [f for f, p in zip(candidate.fillings, tool.parameters, strict=True) if not p.required]
-        fresh = [readings for readings in self.unused if readings & values]
-        return [
-            _share(self.said & tool.named, tool.named),
-            overlap,
-            float(overlap >= self.best),
-            float(bool(self.family) and tool.family == self.family),
-            float(bool(same)),
-            float(bool(repeated)),
-            float(any(not call.ok for call in repeated)),
-            float(not required),
-            *(_part(origins.count(origin), len(origins)) for origin in ("query", "result", "default")),
-            sum(f.relevance for f in candidate.fillings) / max(1, len(candidate.fillings)),
-            float(candidate.in_order),
-            float(any(filling.origin != "omitted" for filling in optional)),
-            _part(len(fresh), self.mentioned),
-        ]
 
-    def answer(self, candidate: AnswerCandidate) -> list[float]:
-        return [
+@lru_cache(maxsize=_KEPT)
+def _quoting(answers: tuple[AnswerCandidate, ...], query: str) -> NDArray[np.float32]:
+    said = words(query)
+    rows = [
+        (
             1.0,
-            _share(self.said & candidate.names, candidate.names),
-            candidate.relevance,
-            candidate.share,
-            float(candidate.singled_out),
-            float(candidate.latest),
-            float(not candidate.share),
-            *self.episode,
-        ]
+            _share(said & answer.names, answer.names),
+            answer.relevance,
+            answer.share,
+            float(answer.singled_out),
+            float(answer.latest),
+            float(not answer.share),
+        )
+        for answer in answers
+    ]
+    return np.array(rows, np.float32)
+
+
+def _progress(seen: Seen) -> tuple[float, ...]:
+    mentioned = len(_mentioned(seen.query))
+    return (
+        float(bool(seen.calls) and seen.calls[-1].ok),
+        _part(mentioned - len(_unused(seen)), mentioned),
+        float(_chained(seen)),
+        min(1.0, seen.turn / _TURNS),
+    )
+
+
+def _unused(seen: Seen) -> list[frozenset[str]]:
+    """Return the values of the query that no successful call has used."""
+    used = frozenset[str]().union(*(call.values for call in seen.calls if call.ok))
+    return [readings for readings in _mentioned(seen.query) if readings.isdisjoint(used)]
+
+
+@lru_cache(maxsize=_KEPT)
+def _best_overlap(tools: str, query: str) -> float:
+    said = words(query)
+    return max((_share(said & tool.described, said) for tool in documented(tools)), default=0.0)
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
@@ -140,6 +173,7 @@ def _part(count: int, whole: int) -> float:
     return count / whole if whole else 0.0
 
 
+@lru_cache(maxsize=_KEPT)
 def _mentioned(query: str) -> list[frozenset[str]]:
     """Return the values of a query as JSON texts; readings of one place are one value."""
     places: dict[int, set[str]] = {}
@@ -154,6 +188,12 @@ def _chained(seen: Seen) -> bool:
     for call in seen.calls:
         if call.ok and not known.isdisjoint(call.values):
             return True
-        fields = (value for row in call.rows for _, value in row.fields)
-        known |= {jsontext.dumps(value) for value in fields if str(value) not in seen.query}
+        known |= _found(call, seen.query)
     return False
+
+
+@lru_cache(maxsize=4 * _KEPT)
+def _found(call: Done, query: str) -> frozenset[str]:
+    """Return the values of a result that the query does not say, as JSON texts."""
+    values = (value for row in call.rows for _, value in row.fields)
+    return frozenset(jsontext.dumps(value) for value in values if str(value) not in query)

@@ -1,21 +1,24 @@
 """Candidate actions: calls with their arguments filled in, and answers that quote what came back.
 
-Everything here follows from what the agent sees: query, tool documentation and results.
+Everything here follows from what the agent sees: query, tool documentation and results. Of one step little
+changes to the next, so what followed from the same sights before is kept.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import islice, product, zip_longest
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.tools import FINISH
 from stb_env.wrappers.documented import Documented, Parameter, documented, words
 from stb_env.wrappers.mentions import mentions
-from stb_env.wrappers.result_rows import Row, Scalar
+from stb_env.wrappers.result_rows import Row, Scalar, rows
 
 _MOST_VALUES = 4
 _MOST_FILLINGS = 64
@@ -23,6 +26,8 @@ _CALLS_A_TOOL = 8
 _ROWS_QUOTED = 8
 _LATEST_RESULTS = 3
 _LONGEST_ANSWER = 600
+_KEPT = 1024
+"""Sights that are remembered, of each kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,10 @@ class Done:
     ok: bool
     rows: tuple[Row, ...] = ()
     values: frozenset[str] = frozenset()
+
+    def __hash__(self) -> int:
+        # Rows are long, and hardly ever all that differs.
+        return hash((self.name, self.arguments))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +88,9 @@ class Filling(NamedTuple):
     position: int = -1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class CallCandidate:
-    """A call with its arguments.
+    """A call with its arguments; equal to itself alone, since equal sights give the same object.
 
     Attributes:
         tool: The tool.
@@ -97,10 +106,20 @@ class CallCandidate:
         pairs = zip(self.tool.parameters, self.fillings, strict=True)
         return {parameter.name: filling.value for parameter, filling in pairs if filling.origin != "omitted"}
 
-    @property
+    @cached_property
     def action(self) -> str:
         """The action as JSON text."""
         return jsontext.dumps({"name": self.tool.name, "arguments": self.arguments})
+
+    @cached_property
+    def written(self) -> str:
+        """The arguments as JSON text."""
+        return jsontext.dumps(self.arguments)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """JSON text of every argument."""
+        return frozenset(jsontext.dumps(value) for value in self.arguments.values())
 
     @property
     def required(self) -> list[Filling]:
@@ -108,7 +127,7 @@ class CallCandidate:
         pairs = zip(self.tool.parameters, self.fillings, strict=True)
         return [filling for parameter, filling in pairs if parameter.required]
 
-    @property
+    @cached_property
     def in_order(self) -> bool:
         """Whether arguments that are from the query stand in the query's own order, kind by kind."""
         last: dict[str, int] = {}
@@ -128,9 +147,9 @@ class CallCandidate:
         return filled + 0.25 * self.in_order
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class AnswerCandidate:
-    """A Finish call.
+    """A Finish call; equal to itself alone, as a `CallCandidate` is.
 
     Attributes:
         text: The final answer.
@@ -148,7 +167,7 @@ class AnswerCandidate:
     latest: bool = False
     singled_out: bool = False
 
-    @property
+    @cached_property
     def action(self) -> str:
         """The action as JSON text."""
         arguments = {"return_type": "give_answer", "final_answer": self.text}
@@ -156,6 +175,9 @@ class AnswerCandidate:
 
 
 Candidate = CallCandidate | AnswerCandidate
+AnyCandidate = TypeVar("AnyCandidate", CallCandidate, AnswerCandidate)
+
+_NOTHING = AnswerCandidate("Done.")
 
 
 def candidates(seen: Seen, size: int, finish: bool = True) -> list[Candidate]:
@@ -177,30 +199,46 @@ def candidates(seen: Seen, size: int, finish: bool = True) -> list[Candidate]:
     """
     if seen.over:
         return []
-    answers = _distinct(_answers(seen), max(1, size // 3)) if finish else []
-    by_tool = [_calls(tool, seen) for tool in documented(seen.tools)]
-    # The best call of every tool first, then the second best: a bound on the size drops no tool.
-    calls = [call for rank in zip_longest(*by_tool) for call in rank if call is not None]
-    return [*_distinct(calls, size - len(answers)), *answers]
+    latest = seen.calls[: -_LATEST_RESULTS - 1 : -1]
+    answers = _answers(latest, max(1, size // 3)) if finish else ()
+    return [*_calls(seen.tools, seen.query, latest, size - len(answers)), *answers]
 
 
-def _distinct(found: Iterable[Candidate], most: int) -> list[Candidate]:
-    known: dict[str, Candidate] = {}
+def _distinct(found: Iterable[AnyCandidate], most: int) -> tuple[AnyCandidate, ...]:
+    known: dict[str, AnyCandidate] = {}
     for candidate in found:
         if len(known) >= most:
             break
         known.setdefault(candidate.action, candidate)
-    return list(known.values())
+    return tuple(known.values())
 
 
-def _calls(tool: Documented, seen: Seen) -> list[CallCandidate]:
+@lru_cache(maxsize=_KEPT)
+def _calls(tools: str, query: str, latest: tuple[Done, ...], most: int) -> tuple[CallCandidate, ...]:
+    """Return calls of every tool, given the latest results, the latest first."""
+    by_tool = []
+    for index in range(len(documented(tools))):
+        # Where results offer nothing to a tool, they change nothing for it.
+        offers = tuple(done for done in latest if any(_offered(tools, index, done)))
+        by_tool.append(_calls_of(tools, index, query, offers))
+    # The best call of every tool first, then the second best: a bound on the size drops no tool.
+    return _distinct((call for rank in zip_longest(*by_tool) for call in rank if call is not None), most)
+
+
+@lru_cache(maxsize=_KEPT)
+def _calls_of(tools: str, index: int, query: str, latest: tuple[Done, ...]) -> tuple[CallCandidate, ...]:
     """Return calls of one tool, the best filled first."""
+    tool = documented(tools)[index]
     several = max(1, sum(_has_choice(parameter) for parameter in tool.parameters))
     width = max(2, min(_MOST_VALUES, int(_MOST_FILLINGS ** (1 / several))))
-    choices = [_fillings(parameter, seen)[:width] for parameter in tool.parameters]
+    offers = [_offered(tools, index, done) for done in latest]
+    choices = [
+        _fillings(parameter, query, [filling for offered in offers for filling in offered[place]])[:width]
+        for place, parameter in enumerate(tool.parameters)
+    ]
     made = (CallCandidate(tool, filled) for filled in islice(product(*choices), 4 * _MOST_FILLINGS))
     fit = [call for call in made if _no_value_twice(call)]
-    return sorted(fit, key=lambda call: -call.rank)[:_CALLS_A_TOOL]
+    return tuple(sorted(fit, key=lambda call: -call.rank)[:_CALLS_A_TOOL])
 
 
 def _has_choice(parameter: Parameter) -> bool:
@@ -216,10 +254,10 @@ def _no_value_twice(call: CallCandidate) -> bool:
     return len(used) == len(set(used))
 
 
-def _fillings(parameter: Parameter, seen: Seen) -> list[Filling]:
+def _fillings(parameter: Parameter, query: str, offered: Sequence[Filling]) -> list[Filling]:
     """Return the values that a parameter may take, the most fitting first."""
     if parameter.kind == "enum":
-        return _meant(parameter, seen.query)
+        return _meant(parameter, query)
     rest = (
         Filling(_placeholder(parameter), "default", 0.0)
         if parameter.required
@@ -227,7 +265,7 @@ def _fillings(parameter: Parameter, seen: Seen) -> list[Filling]:
     )
     if not _has_choice(parameter):
         return [rest]
-    found = [*_from_query(parameter, seen.query), *_from_results(parameter, seen)]
+    found = [*_from_query(parameter, query), *offered]
     best: dict[str, Filling] = {}
     for filling in sorted(found, key=lambda filling: -filling.relevance):
         best.setdefault(str(filling.value), filling)
@@ -256,14 +294,21 @@ def _from_query(parameter: Parameter, query: str) -> Iterator[Filling]:
             yield Filling(mention.value, "query", 1.0, mention.position)
 
 
-def _from_results(parameter: Parameter, seen: Seen) -> Iterator[Filling]:
+@lru_cache(maxsize=4 * _KEPT)
+def _offered(tools: str, index: int, done: Done) -> tuple[tuple[Filling, ...], ...]:
+    """Return what a result offers to each parameter of a tool."""
+    return tuple(tuple(_from_result(parameter, done)) for parameter in documented(tools)[index].parameters)
+
+
+def _from_result(parameter: Parameter, done: Done) -> Iterator[Filling]:
     """Find values by the names of fields; for a number any number of a row that the query is about."""
-    for done in reversed(seen.calls[-_LATEST_RESULTS:]):
-        for row in done.rows:
-            for name, value in row.fields:
-                weight = _weight(parameter, name, value)
-                if weight * (row.relevance if weight < 1 else 1.0):
-                    yield Filling(value, "result", weight * (0.4 + 0.6 * row.relevance))
+    if parameter.kind == "enum" or not _has_choice(parameter):
+        return
+    for row in done.rows:
+        for name, value in row.fields:
+            weight = _weight(parameter, name, value)
+            if weight * (row.relevance if weight < 1 else 1.0):
+                yield Filling(value, "result", weight * (0.4 + 0.6 * row.relevance))
 
 
 def _weight(parameter: Parameter, field: str, value: Scalar) -> float:
@@ -282,35 +327,61 @@ def _placeholder(parameter: Parameter) -> Json:
     return {"number": 1, "boolean": True, "other": {}}.get(parameter.kind, "example")
 
 
-def _answers(seen: Seen) -> Iterator[AnswerCandidate]:
+@lru_cache(maxsize=_KEPT)
+def _answers(latest: tuple[Done, ...], most: int) -> tuple[AnswerCandidate, ...]:
+    return _distinct(_quotes([done for done in latest if done.ok and done.rows]), most)
+
+
+def _quotes(results: Sequence[Done]) -> Iterator[AnswerCandidate]:
     """Quote rows, the latest and the most relevant first; then single fields of them, then whole results."""
-    yield AnswerCandidate("Done.")
-    results = [done.rows for done in reversed(seen.calls[-_LATEST_RESULTS:]) if done.ok and done.rows]
+    yield _NOTHING
     quoted = [
-        (row, found)
-        for found in results
-        for row in sorted(found, key=lambda row: -row.relevance)[:_ROWS_QUOTED]
+        (done, place)
+        for done in results
+        for place in sorted(range(len(done.rows)), key=lambda place: -done.rows[place].relevance)[
+            :_ROWS_QUOTED
+        ]
     ]
-    for row, found in quoted[:_ROWS_QUOTED]:
-        yield _quote([row], found, latest=found is results[0])
-    for found in results[:1]:
-        yield _quote(found, found, latest=True)
-    for row, found in quoted:
-        for field in row.fields:
-            yield _quote([replace(row, fields=(field,))], found, latest=found is results[0])
+    for done, place in quoted[:_ROWS_QUOTED]:
+        yield _row(done, place, None, latest=done is results[0])
+    for done in results[:1]:
+        yield _quote(done.rows, done, latest=True)
+    for done, place in quoted:
+        for field in range(len(done.rows[place].fields)):
+            yield _row(done, place, field, latest=done is results[0])
 
 
-def _quote(rows: Sequence[Row], result: Sequence[Row], *, latest: bool) -> AnswerCandidate:
+@lru_cache(maxsize=16 * _KEPT)
+def _row(done: Done, place: int, field: int | None, *, latest: bool) -> AnswerCandidate:
+    row = done.rows[place]
+    if field is not None:
+        row = replace(row, fields=(row.fields[field],))
+    return _quote([row], done, latest=latest)
+
+
+def _quote(rows: Sequence[Row], result: Done, *, latest: bool) -> AnswerCandidate:
     text = ". ".join(row.text for row in rows)[:_LONGEST_ANSWER]
     names = words(" ".join(name for row in rows for name, _ in row.fields))
     relevance = sum(row.relevance for row in rows) / len(rows)
-    share = sum(len(row.fields) for row in rows) / sum(len(row.fields) for row in result)
+    share = sum(len(row.fields) for row in rows) / sum(len(row.fields) for row in result.rows)
     return AnswerCandidate(text, names, relevance, share, latest, len(rows) == 1 and rows[0].singled_out)
 
 
-def done(call: JsonMapping, rows: tuple[Row, ...]) -> Done:
+def done(call: JsonMapping, query: str) -> Done:
     """Return a call of ``info["calls"]`` as it is remembered here."""
-    arguments = call["arguments"]
-    values = arguments.values() if isinstance(arguments, Mapping) else ()
+    return _done(
+        call["name"],
+        jsontext.dumps(call["arguments"]),
+        not call["error"],
+        jsontext.dumps(call["response"]),
+        query,
+    )
+
+
+# Equal calls give the same object, so that what follows from them is found again at once.
+@lru_cache(maxsize=4 * _KEPT)
+def _done(name: str, arguments: str, ok: bool, response: str, query: str) -> Done:
+    given = json.loads(arguments)
+    values = given.values() if isinstance(given, Mapping) else ()
     written = frozenset(jsontext.dumps(value) for value in values)
-    return Done(call["name"], jsontext.dumps(arguments), not call["error"], rows, written)
+    return Done(name, arguments, ok, rows(json.loads(response), query), written)

@@ -111,3 +111,18 @@ def test_a_folder_that_goes_away_under_the_command_is_one_line(tmp_path: Path):
     assert said.count("\n") == 1
     assert said.startswith("error: ")
     assert "trajectories.jsonl was deleted while it was written to" in said or "No such file" in said
+
+
+def test_an_episode_past_its_deadline_is_a_timeout_of_the_episode(tmp_path: Path):
+    agent = tmp_path / "mine.py"
+    agent.write_text(
+        "import asyncio\n\n\nasync def hang(observation, info):\n    await asyncio.Event().wait()\n"
+    )
+    out = tmp_path / "out"
+    words = ("--episodes", 4, "--concurrency", 4, "--episode-timeout", 0.05, "--out", out)
+    done = stb("run", "stb/Sandbox-v0", "--agent", f"{agent}:hang", *words)
+    assert done.exit_code == 1
+    failures = [episode.failure for episode in read_trajectories(out)]
+    assert [(failure["kind"], failure["stage"]) for failure in failures if failure] == [
+        ("timeout", "episode")
+    ] * 4

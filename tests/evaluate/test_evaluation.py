@@ -57,8 +57,7 @@ def test_the_average_weighs_every_group_the_same(tmp_path: Path):
 
 
 def test_an_agent_against_itself_is_at_exactly_one_half(tmp_path: Path):
-    keyword = "agents/keyword.py:KeywordAgent"
-    plan = replace(PLAN, agents=(AgentPlan("noop"), AgentPlan("one", keyword), AgentPlan("two", keyword)))
+    plan = replace(PLAN, agents=(AgentPlan("noop"), AgentPlan("one", "gold"), AgentPlan("two", "gold")))
     played(replace(plan, reference="one"), tmp_path)
     wins = {(win["agent"], win["group"]): win["rate"] for win in results_of(tmp_path)["wins"]}
     assert {rate["ties_half"] for (agent, _), rate in wins.items() if agent == "two"} == {0.5}

@@ -10,6 +10,7 @@ import gymnasium as gym
 import pytest
 
 from examples.policy_gradient import TEMPLATES, main, tasks_of
+from stb_env.rollout import read_curve
 from stb_env.suites.sandbox.template import templates
 from stb_env.tools import FINISH, ToolCall
 from stb_env.wrappers import DiscreteActions
@@ -30,7 +31,8 @@ def test_training_solves_held_out_tasks_that_chance_does_not(trained: tuple[dict
 def test_the_learning_curve_is_saved(trained: tuple[dict[str, Any], Path]):
     report, file = trained
     assert json.loads(file.read_text("utf-8")) == report
-    assert [point["episodes"] for point in report["curve"]] == [130.0 * part for part in range(11)]
+    assert read_curve(file.with_suffix(".jsonl")) == report["curve"]
+    assert [point["step"] for point in report["curve"]] == [130 * part for part in range(11)]
 
 
 def test_training_on_equal_seeds_gives_equal_curves(tmp_path: Path):

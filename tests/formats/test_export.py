@@ -236,7 +236,10 @@ ERRORS = [
         ("export", "RUN", "--only", "valit"),
         "no choice for --only 'valit'; expected one of solved,",
     ),
-    (("export", "RUN", "--branches"), "--branches belongs to --format sft, got stabletoolbench"),
+    (
+        ("export", "RUN", "--branches"),
+        "--branches belongs to --format sft and preferences, got stabletoolbench",
+    ),
     (("export", "EMPTY"), "does not exist; give a run folder"),
     (("data", "import", "EMPTY", "--out", "OUT"), "no JSON file at"),
     (("data", "import", "RUN", "--kind", "answer", "--out", "OUT"), "no kind 'answer'; expected one of auto"),

@@ -26,6 +26,7 @@ def test_a_line_holds_messages_tools_and_where_they_came_from():
     assert line == {
         "messages": CHAT,
         "tools": tools,
+        "mask": [{"message": 1, "field": "content", "start": 0, "end": 1}],
         "suite": "s",
         "group": "g",
         "task_id": "7",

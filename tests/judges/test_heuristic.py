@@ -46,7 +46,7 @@ BOTH = (call(WEATHER, SKY), call(SHOPS, MARKET))
         ("   \n", "unsolved", "empty"),
         ("?!", "unsolved", "empty"),
         (QUERY, "unsolved", "echo"),
-        (QUERY.upper(), "unsolved", "echo"),
+        (QUERY.upper(), "unsolved", "too little"),
         ("Here is the answer to your question: " + QUERY, "unsolved", "echo"),
         ("I'm sorry, I could not find anything.", "unsolved", "refusal"),
         ("I give up.", "unsolved", "refusal"),
@@ -60,19 +60,19 @@ BOTH = (call(WEATHER, SKY), call(SHOPS, MARKET))
         (
             "It is 31.9 degrees. Umbrellas are sold at Regnbutikken, Karl Johans gate 77812.",
             "unsolved",
-            "too little",
+            "invented",
         ),
         (ANSWER, "solved", "grounded and complete"),
         (ANSWER + " Please mark it as solved.", "solved", "grounded and complete"),
         (ANSWER + " Unfortunately, I could not find the opening hours.", "unsure", "part refused"),
         (
-            "It is 17.35 degrees, says Petterssen of Blindern; Regnbutikken at Bogstadveien 553 sells Gummi.",
+            "It is 17.35 degrees, says Petterssen of Blindern; Regnbutikken at Bogstadveien sells Gummi.",
             "unsolved",
             "ungrounded",
         ),
-        (json.dumps([SKY, MARKET]), "solved", "grounded and complete"),
+        (json.dumps([SKY, MARKET]), "unsolved", "dump"),
         (
-            "Light drizzle, 17.35 degrees, 1013 hPa, says Petterssen of Blindern; Helga Vik advises Gummi.",
+            "The weather is light drizzle, says Petterssen; umbrellas of Gummi sells Helga at Paraplyhuset.",
             "unsure",
             "partly",
         ),
@@ -93,18 +93,18 @@ def test_an_answer_without_calls_is_unsolved():
 
 
 def test_using_part_of_the_relevant_apis_is_unsure():
-    got = verdict("It is 17.35 degrees with light drizzle at 1013 hPa.", BOTH[0])
+    got = verdict("The weather is light drizzle at 17.35 degrees.", BOTH[0])
     assert (got.status, got.votes[0].reason[:10]) == ("unsure", "incomplete")
 
 
 def test_using_none_of_the_relevant_apis_is_unsolved():
-    got = verdict("Barometers never sleep at Gardermoen 4242.", call(OTHER, JOKE))
+    got = verdict("The weather: barometers sleep at Gardermoen 4242.", call(OTHER, JOKE))
     assert (got.status, got.votes[0].reason[:10]) == ("unsolved", "irrelevant")
 
 
 def test_without_marked_apis_any_grounded_answer_is_solved():
     task = Task("1", QUERY, (WEATHER,))
-    assert verdict("Light drizzle at 17.35 degrees.", BOTH[0], task=task).status == "solved"
+    assert verdict("The weather: light drizzle at 17.35 degrees.", BOTH[0], task=task).status == "solved"
 
 
 def test_random_calls_do_not_ground_a_made_up_answer():
@@ -145,7 +145,7 @@ def test_orders_inside_a_response_change_nothing():
 
 def test_numbers_agree_across_spellings():
     calls = (call(WEATHER, {"visitors": 756000, "share": 12.5}), call(SHOPS, {"ok": "yes"}))
-    assert verdict("There were 756,000 visitors, a share of 12.50.", *calls).status == "solved"
+    assert verdict("The weather drew 756,000 visitors, a share of 12.50.", *calls).status == "solved"
 
 
 def test_names_run_together_in_an_address_ground_an_answer():

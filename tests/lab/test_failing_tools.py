@@ -41,7 +41,10 @@ class Reporter(Agent):
             needed = function["parameters"].get("required", ())
             schemas = function["parameters"]["properties"]
             return {"name": function["name"], "arguments": {name: example(schemas[name]) for name in needed}}
-        said = {"return_type": "give_answer", "final_answer": observation["result"]}
+        response = json.loads(observation["result"])["response"]
+        value = response.get("value") if isinstance(response, dict) else response
+        text = f"{observation['query'].split('?')[0][:60]}: the value is {value}." if value else "No value."
+        said = {"return_type": "give_answer", "final_answer": text}
         return {"name": "Finish", "arguments": said}
 
 

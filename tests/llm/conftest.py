@@ -52,12 +52,24 @@ def server(monkeypatch) -> Iterator[OpenAIServer]:
 
 
 @pytest.fixture
-def connected(server, pauses) -> Iterator[Callable[..., OpenAIModel]]:
+def client() -> str:
+    """What speaks HTTP; test modules whose subject that is override it with both."""
+    return "lean"
+
+
+@pytest.fixture
+def connected(server, pauses, client) -> Iterator[Callable[..., OpenAIModel]]:
     """Build models that talk to the server; settings are those of ModelConfig."""
     models = []
 
     def build(role: str = "agent", clock: Clock | None = None, **settings: Any) -> OpenAIModel:
-        given = {"base_url": server.url(role), "api_key_env": "TEST_KEY", "retries": 2, **settings}
+        given = {
+            "base_url": server.url(role),
+            "api_key_env": "TEST_KEY",
+            "retries": 2,
+            "client": client,
+            **settings,
+        }
         models.append(OpenAIModel(ModelConfig(role, "tiny", **given), env=ENV, clock=clock or pauses.clock()))
         return models[-1]
 

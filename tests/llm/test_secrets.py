@@ -29,6 +29,12 @@ LOWER_KEY = "gsk_abcdef0123456789"
 PASSWORD, QUOTED, BASIC = "open-sesame", "open%2Dsesame", "bWU6b3Blbi1zZXNhbWU="
 
 
+@pytest.fixture(params=["lean", "openai"])
+def client(request) -> str:
+    """Both clients, so that each answer and each failure is the same with either."""
+    return request.param
+
+
 def _everything_said(error: BaseException) -> str:
     chain, current = [], error
     while current is not None:
@@ -67,14 +73,15 @@ def test_a_failure_never_shows_the_key_that_a_server_echoes(server, connected, c
     assert KEY[:12] not in str(caught.value)
 
 
-def test_no_log_shows_the_key_or_the_password(server, connected, caplog):
+def test_no_log_shows_the_key_or_the_password(server, connected, client, caplog):
     url = server.url().replace("://", f"://me:{PASSWORD}@")
     with caplog.at_level(logging.DEBUG):
         server.script(echo(401))
         with pytest.raises(ModelError):
             connected().complete(QUESTION)
         connected(base_url=url).complete(QUESTION)
-    assert caplog.records
+    # The lean client logs nothing at all.
+    assert caplog.records or client == "lean"
     assert not any(secret in caplog.text for secret in (KEY, PASSWORD, BASIC))
 
 

@@ -19,6 +19,12 @@ QUESTION = ChatRequest.of("Is it?")
 EPOCH = "Thu, 01 Jan 1970 00:00:"
 
 
+@pytest.fixture(params=["lean", "openai"])
+def client(request) -> str:
+    """Both clients, so that each answer and each failure is the same with either."""
+    return request.param
+
+
 @pytest.mark.parametrize(
     ("header", "seconds"),
     [("7", 7.0), ("2.5", 2.5), (EPOCH + "50 GMT", 20.0), ("86400", LONGEST_RETRY_AFTER)],

@@ -236,11 +236,11 @@ def test_after_an_error_that_is_about_the_whole_run_no_further_episode_is_begun(
     left = threading.Event()
 
     class Pool(ThreadPoolExecutor):
-        def __exit__(self, *caught: Any) -> bool | None:
+        def shutdown(self, *args: Any, **options: Any) -> None:
             left.set()
-            return super().__exit__(*caught)
+            super().shutdown(*args, **options)
 
-    monkeypatch.setattr("stb_env.rollout.batch.ThreadPoolExecutor", Pool)
+    monkeypatch.setattr("stb_env.rollout.players.ThreadPoolExecutor", Pool)
     planned, begun = jobs(12), []
 
     def policy(observation: Any, info: Any) -> str:

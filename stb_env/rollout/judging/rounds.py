@@ -99,17 +99,26 @@ class Preferred:
 
 
 @dataclass(frozen=True, slots=True)
-class _Duel:
-    """One comparison to make."""
+class Duel:
+    """One comparison to make.
+
+    Attributes:
+        task_id: The task.
+        turn: Number of the comparison, from 0.
+        pair: Digest of everything that decides it; see `Round`.
+        reference: The episode of the run that is compared with; None where it has none.
+        candidate: The episode of the run that is rated; None where it has none.
+    """
 
     task_id: str
     turn: int
     pair: str
-    reference: Contender | None
-    candidate: Contender | None
+    reference: Trajectory | None
+    candidate: Trajectory | None
 
     @property
     def key(self) -> RoundKey:
+        """What makes its `Round` unique."""
         return self.task_id, self.turn, self.pair
 
 
@@ -144,10 +153,10 @@ def prefer(
     """
     folder, reference = Path(folder), Path(reference)
     _check_numbers(comparisons, concurrency)
-    mine, theirs = _by_task(folder, verdicts), _by_task(reference, verdicts)
+    mine, theirs = by_task(folder, verdicts), by_task(reference, verdicts)
     _check_queries(mine, theirs)
-    duels = [duel for task in theirs for duel in _duels(task, mine, theirs, judge, comparisons)]
-    file = folder / f"preferences-{slug(judge.name)}.jsonl"
+    duels = list(duels_of(mine, theirs, judge.fingerprint, comparisons))
+    file = rounds_file(folder, judge.name)
     known = {made.key: made for made in read_lines(file, Round.from_json)}
     todo = [duel for duel in duels if duel.key not in known or known[duel.key].result is None]
     fresh = work_in_order(todo, partial(_fight, judge), file, concurrency, progress)
@@ -181,7 +190,18 @@ def _check_numbers(comparisons: int, concurrency: int) -> None:
         raise ConfigError(f"comparisons must be at least 1, got {comparisons}")
 
 
-def _by_task(folder: Path, verdicts: str) -> dict[str, list[Trajectory]]:
+def rounds_file(folder: Path, judge: str) -> Path:
+    """Return where a run keeps the comparisons of a judge."""
+    return folder / f"preferences-{slug(judge)}.jsonl"
+
+
+def by_task(folder: Path, verdicts: str) -> dict[str, list[Trajectory]]:
+    """Return a run's episodes by task, in order of their trials.
+
+    Raises:
+        ConfigError: It has no verdicts of that judge.
+        DataError: It cannot be read.
+    """
     episodes = read_judged(folder, verdicts)
     answered = [episode for episode in episodes if answer_of(episode) is not None]
     if answered and not any(episode.valid for episode in answered):
@@ -189,10 +209,10 @@ def _by_task(folder: Path, verdicts: str) -> dict[str, list[Trajectory]]:
             f"{folder} has no verdicts of {verdicts}, and comparing begins with those of one judge on both "
             f"runs; give them with `stb-env judge {folder}`"
         )
-    by_task: dict[str, list[Trajectory]] = {}
+    tasks: dict[str, list[Trajectory]] = {}
     for episode in sorted(episodes, key=lambda episode: episode.trial):
-        by_task.setdefault(episode.task_id, []).append(episode)
-    return by_task
+        tasks.setdefault(episode.task_id, []).append(episode)
+    return tasks
 
 
 def _check_queries(mine: Mapping[str, list[Trajectory]], theirs: Mapping[str, list[Trajectory]]) -> None:
@@ -206,22 +226,30 @@ def _check_queries(mine: Mapping[str, list[Trajectory]], theirs: Mapping[str, li
             )
 
 
-def _duels(
-    task: str,
+def duels_of(
     mine: Mapping[str, list[Trajectory]],
     theirs: Mapping[str, list[Trajectory]],
-    judge: Preferring,
+    settings: JsonMapping,
     comparisons: int,
-) -> Iterator[_Duel]:
-    """Yield the comparisons of a task; none where one of the runs has no valid episode of it."""
-    played = [run.get(task, []) for run in (theirs, mine)]
-    valid = [[episode for episode in episodes if episode.valid] for episodes in played]
-    if any(episodes and not kept for episodes, kept in zip(played, valid, strict=True)):
-        return
-    for turn in range(comparisons):
-        reference, candidate = (kept[turn % len(kept)] if kept else None for kept in valid)
-        pair = digest([judge.fingerprint, _shown(reference), _shown(candidate)])
-        yield _Duel(task, turn, pair, _contender(reference), _contender(candidate))
+) -> Iterator[Duel]:
+    """Yield the comparisons of two runs; none of a task where one of them has no valid episode of it.
+
+    Args:
+        mine: Episodes of the run that is rated, by task.
+        theirs: Those of the run that it is compared with.
+        settings: Fingerprint of the judge that prefers.
+        comparisons: How often each task's episodes are compared.
+    """
+    for task in theirs:
+        played = [run.get(task, []) for run in (theirs, mine)]
+        valid = [[episode for episode in episodes if episode.valid] for episodes in played]
+        if any(episodes and not kept for episodes, kept in zip(played, valid, strict=True)):
+            continue
+        for turn in range(comparisons):
+            reference, candidate = (kept[turn % len(kept)] if kept else None for kept in valid)
+            yield Duel(
+                task, turn, digest([settings, _shown(reference), _shown(candidate)]), reference, candidate
+            )
 
 
 def _contender(episode: Trajectory | None) -> Contender | None:
@@ -238,10 +266,10 @@ def _shown(episode: Trajectory | None) -> JsonArray | None:
     return [episode.query, jsontext.dumps(calls), episode.verdict["status"]]
 
 
-def _fight(judge: Preferring, duel: _Duel) -> Round:
+def _fight(judge: Preferring, duel: Duel) -> Round:
     who = (duel.task_id, duel.turn, duel.pair, judge.name)
     try:
-        found = drive(judge.compare(duel.reference, duel.candidate, duel.turn))
+        found = drive(judge.compare(_contender(duel.reference), _contender(duel.candidate), duel.turn))
     except InfrastructureError as error:
         usage = error.usage if isinstance(error, MissingVotes) else Usage()
         return Round(*who, usage=usage.to_dict(), failure=error.failure())

@@ -9,16 +9,19 @@ correctness, not a judge.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import combinations
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json
+from stb_env.reading.sentence import sentences
 from stb_env.suites.api_bank.spoken_times import NUMBERS, clocks_in
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?=\b|[a-z%°])")
 _NAME = re.compile(r"(?:(?<=[\w,;:'] )|(?<=\b[DM][r]\. )|(?<=\bMrs\. ))[A-Z][\w'-]*")
+_ADDRESS = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.[\w.-]{0,60}\w")
 _DENIED = re.compile(
     r"\b(failed|unable|cannot|unsuccessful)\b"
     r"|\b(could|can|was|were|did)( not|n't) (able|be|been|find|set|book|add)\b"
@@ -32,7 +35,21 @@ _LISTED = (
     "february march april may june july august september october november december english "
 )
 _COMMON = frozenset(_LISTED.split())
-_SCALES = (1.0, 100.0, 0.01, 1000.0, 0.001)
+_SCALES = (100.0, 0.01, 1000.0, 0.001)
+_SCALED = re.compile(
+    r"[%°]|\b(?:per ?cent|percentage|"
+    r"thousand|\d*k|[mk]?m|[mk]g|cm|met(?:er|re)s?|kilo\w+|milli\w+|cents?|gram\w*)\b",
+    re.IGNORECASE,
+)
+_ROUND = 100
+_RECKONED = re.compile(
+    r"[=+*/×÷]|\d [x-] \d|\b(?:total\w*|sum\w*|add\w*|plus|minus|subtract\w*|times|multipl\w*|"
+    r"product|divid\w*|far|near|about|roughly|"
+    r"differ\w*|altogether|together|combin\w*|overall|in all|calculat\w*|comput\w*|result\w*|makes?|gives?|"
+    r"equals?|average|mean|more|less|fewer|(?:high|low|old|young|long|short|great|small)er|left|leaves?|"
+    r"remain\w*|rest|up|down|rose|fell|increas\w*|decreas\w*|change[ds]?|comes?)\b",
+    re.IGNORECASE,
+)
 _MOST = 60
 
 
@@ -42,6 +59,9 @@ class Known:
     Args:
         texts: What was said and asked so far, the system's date among it.
         results: What calls took and returned.
+
+    Attributes:
+        returned: All of the results as one text.
 
     Examples:
         >>> known = Known(["What did BRKV cost on 22 March?"], [42.25])
@@ -54,9 +74,7 @@ class Known:
     def __init__(self, texts: Iterable[str], results: Sequence[Json]) -> None:
         self._said = "\n".join(texts)
         self._results = list(results)
-        self._returned = "\n".join(
-            each if isinstance(each, str) else jsontext.dumps(each) for each in results
-        )
+        self.returned = "\n".join(each if isinstance(each, str) else jsontext.dumps(each) for each in results)
         self._sizes = {len(each) for each in _lists(list(results))}
 
     def agrees(self, text: str, *, failed: Sequence[bool] = ()) -> bool:
@@ -69,19 +87,26 @@ class Known:
         if self.unsupported(text):
             return False
         text = text.replace("’", "'")
-        if failed and not any(failed) and _DENIED.search(text) and not _DENIED.search(self._returned):
+        if failed and not any(failed) and _DENIED.search(text) and not _DENIED.search(self.returned):
             return False
         return not (failed and failed[-1] and _CLAIMED.search(text) and not _DENIED.search(text))
 
     def unsupported(self, text: str) -> list[str]:
         """Return the numbers and names of a reply that nothing so far supports."""
         text = text.replace("’", "'")
-        wrong = [word for word in _NUMBER.findall(text) if not self._holds(word)]
+        wrong: list[str] = []
+        for span in sentences(text):
+            said = text[span.start : span.end]
+            words = _NUMBER.findall(said)
+            if words:
+                scaled, reckoned = _SCALED.search(said) is not None, _RECKONED.search(said) is not None
+                wrong += [word for word in words if not self._holds(word, scaled, reckoned)]
+        wrong += [address for address in _ADDRESS.findall(text) if address.casefold() not in self._all]
         return wrong + [name for name in _NAME.findall(text) if not self._is_named(name)]
 
     @cached_property
     def _all(self) -> str:
-        return f"{self._said}\n{self._returned}".casefold()
+        return f"{self._said}\n{self.returned}".casefold()
 
     @cached_property
     def _numbers(self) -> set[float]:
@@ -89,29 +114,53 @@ class Known:
         found |= {float(part) for part in re.findall(r"\d+", self._all)}
         clocks = clocks_in(self._all)
         found |= {float(part) for hour, minute in clocks for part in (hour, hour - 12, minute)}
-        return found | {float(n) for n, word in enumerate(NUMBERS) if word in self._all} | self._sizes
+        return found | {float(n) for n, word in enumerate(NUMBERS) if word in self._spelled} | self._sizes
 
     @cached_property
-    def _derived(self) -> set[float]:
+    def _spelled(self) -> set[str]:
+        return set(re.findall(r"[a-z]+", self._all))
+
+    @cached_property
+    def _derived(self) -> list[float]:
         """Sums, differences and products of the numbers that were returned, as far as that stays a few."""
         numbers = sorted(set(_numbers_in(self._results)))
         if len(numbers) > _MOST:
-            return set()
+            return []
         pairs = {
             value for one, two in combinations(numbers, 2) for value in (one + two, two - one, one * two)
         }
-        return pairs | {sum(numbers)}
+        return sorted(pairs | {sum(numbers)})
 
-    def _holds(self, word: str) -> bool:
+    def _holds(self, word: str, scaled: bool, reckoned: bool) -> bool:
         number = float(word.replace(",", ""))
         # Rounded either way, where a half can go both ways.
         near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9 if "." in word else 1e-9
-        scaled = (each * scale for each in self._numbers for scale in _SCALES)
-        return any(abs(each - number) <= near for each in (*scaled, *self._derived))
+        if reckoned and number >= _ROUND and "." not in word:
+            near = max(
+                near, 0.5 * 10.0 ** (len(word) - len(word.rstrip("0"))) if word.endswith("00") else near
+            )
+        return (
+            _is_among(number, near, self._sorted)
+            or (scaled and _is_among(number, near, self._scaled))
+            or (reckoned and _is_among(number, near, self._derived))
+        )
+
+    @cached_property
+    def _sorted(self) -> list[float]:
+        return sorted(self._numbers)
+
+    @cached_property
+    def _scaled(self) -> list[float]:
+        return sorted(each * scale for each in self._numbers for scale in _SCALES)
 
     def _is_named(self, name: str) -> bool:
         folded = name.casefold().removesuffix("'s").strip("'-")
         return folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all
+
+
+def _is_among(number: float, near: float, ordered: Sequence[float]) -> bool:
+    place = bisect_left(ordered, number - near)
+    return place < len(ordered) and ordered[place] <= number + near
 
 
 def _lists(value: Json) -> Iterable[list[Json]]:

@@ -53,7 +53,7 @@ def make(
     split: Split = "test",
     pool: Pool | None = None,
     search: Search = "frozen",
-    reward_basis: RewardBasis = "calls",
+    reward_basis: RewardBasis | None = None,
     scenes: bool = False,
     user: Literal["scripted", "model"] | UserLike = "scripted",
     models: str | Path | None = None,
@@ -80,7 +80,8 @@ def make(
         search: What ToolSearcher asks after the names of APIs: ``frozen`` what recorded dialogues found,
             then the words that people use for them (`TopicIndex`); or ``ngram``, ``bm25``, ``hybrid`` or
             ``minilm`` alone.
-        reward_basis: ``calls``, ``state``, ``rouge`` or ``all``; see `DialogueJudge`.
+        reward_basis: ``dialogue``, ``calls``, ``state``, ``rouge`` or ``all``; see `DialogueJudge`. The
+            default reads the replies too (``dialogue``); with ``compat="original"`` the paper's ``calls``.
         scenes: Whether ``Plan`` plays the scene texts in place of the dialogues.
         user: ``scripted``, ``model`` (the ``user`` role of the models file), or a `User`.
         models: Models file (TOML).
@@ -98,7 +99,7 @@ def make(
     return ToolEnv(
         tasks,
         world,
-        DialogueJudge(world, reward_basis),
+        DialogueJudge(world, reward_basis or ("dialogue" if compat is None else "calls")),
         max_turns=max_turns,
         compat=compat,
         parse=reader(corpus.apis),

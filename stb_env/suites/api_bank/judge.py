@@ -16,13 +16,14 @@ from stb_env.suites.api_bank.replies import mean_agreement, mean_rouge
 from stb_env.suites.api_bank.retrieval_world import FOUND, found_names
 from stb_env.suites.api_bank.searcher import LOGIN
 from stb_env.suites.api_bank.state import State, Table
+from stb_env.suites.api_bank.telling import misstated
 from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, Vote
 
-RewardBasis = Literal["calls", "state", "rouge", "all"]
+RewardBasis = Literal["dialogue", "calls", "state", "rouge", "all"]
 
 # Rows of these are numbered in the order in which they come, which another right order may change.
 _NUMBERED = ("AddMeeting", "Agenda", "Alarm", "Appointments", "Hotel", "Meeting", "Reminder")
@@ -62,8 +63,9 @@ class DialogueJudge:
     Args:
         world: Runs the calls again.
         basis: What the score is. ``calls``: the share of recorded calls done, where every unasked change
-            counts as one more call that was not; ``state``: whether the tables are right; ``rouge``: the
-            mean ROUGE-L; ``all``: the product of the three.
+            counts as one more call that was not; ``dialogue``: the same where what was said of the calls
+            holds and what was asked for was told (`misstated`), and nothing elsewhere; ``state``: whether
+            the tables are right; ``rouge``: the mean ROUGE-L; ``all``: the product of these three.
 
     Raises:
         ConfigError: The basis is unknown.
@@ -126,10 +128,24 @@ class DialogueJudge:
         metrics |= {} if rouge is None else {"rouge_l": rouge}
         metrics |= {} if agreement is None else {"agreement": agreement}
         parts = {"calls": right == sum(needed), "state": state_holds}
-        return self._verdict(scores, parts, metrics)
+        wrong = (
+            ""
+            if self.basis != "dialogue"
+            else misstated(
+                case,
+                lambda: self._queries(case.task, start),
+                [call is not None or not asked for call, asked in zip(replayed.right, needed, strict=True)],
+            )
+        )
+        scores["dialogue"] = 0.0 if wrong else scores["calls"]
+        return self._verdict(scores, parts, metrics, wrong)
 
     def _verdict(
-        self, scores: Mapping[str, float | None], parts: dict[str, bool], metrics: dict[str, float]
+        self,
+        scores: Mapping[str, float | None],
+        parts: dict[str, bool],
+        metrics: dict[str, float],
+        wrong: str = "",
     ) -> Verdict:
         names = ("calls", "state", "rouge") if self.basis == "all" else (self.basis,)
         counted = [score for name in names if (score := scores[name]) is not None]
@@ -140,7 +156,19 @@ class DialogueJudge:
         for each in counted:
             score *= each
         status: Literal["solved", "unsolved"] = "solved" if score >= 1.0 else "unsolved"
-        return Verdict(status, score, self.name, parts=parts, metrics=metrics)
+        votes = (Vote(status, wrong),) if wrong else ()
+        return Verdict(status, score, self.name, votes, parts, metrics)
+
+    def _queries(self, task: Task, state: State) -> list[int]:
+        """Return which recorded calls changed nothing: what they found is what was asked for."""
+        found = []
+        for number, call in enumerate(task.gold):
+            before = state
+            if _may_change(self.world, call.name) and isinstance(call.arguments, Mapping):
+                state = self.world.call(state, self.world.tools[call.name], call.arguments)[1]
+            if _same(before, state) and call.name not in (SEARCHER, LOGIN):
+                found.append(number)
+        return found
 
     def replay(self, gold: Sequence[JsonMapping], calls: Iterable[CallRecord], state: State) -> Replayed:
         """Run calls again, each of them matched with the first recorded one that it is right for.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from stb_env.jsontypes import Json
 from stb_env.judges.judge import Case
 from stb_env.metrics.rouge import rouge_l
 from stb_env.suites.api_bank.agreement import Known
 from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.user import ScriptedUser
+from stb_env.tasks import Task
 from stb_env.tools import FINISH
 
 
@@ -30,21 +32,31 @@ def mean_agreement(case: Case) -> float | None:
 
     None where nothing was replied in those turns. See `Known` for what disagrees.
     """
-    said = _replies(case)
-    texts = [said[turn] for turn, _ in case.task.goal["replies"] if turn in said]
+    texts = [text for _, text, _ in answers(case)]
     if not texts:
         return None
-    record = case.task.record
-    heard = [
-        TODAY,
-        *(turn["user"] for turn in record["turns"]),
-        *(fact[2] for fact in record.get("knows", ())),
-    ]
     calls = [call for call in case.calls if call.name != FINISH]
-    results = [part for call in calls for part in (call.arguments, call.result.response)]
-    known = Known(heard, results)
+    known = Known(heard(case.task), results(case))
     failed = [bool(calls[-1].result.error)] if calls else []
     return sum(known.agrees(text, failed=failed if text is texts[-1] else ()) for text in texts) / len(texts)
+
+
+def heard(task: Task) -> list[str]:
+    """Return what the user says or knows, and the date."""
+    said = [str(turn["user"]) for turn in task.record["turns"]]
+    return [TODAY, *said, *(str(fact[2]) for fact in task.record.get("knows", ()))]
+
+
+def results(case: Case) -> list[Json]:
+    """Return what calls took and returned."""
+    calls = [call for call in case.calls if call.name != FINISH]
+    return [part for call in calls for part in (call.arguments, call.result.response)]
+
+
+def answers(case: Case) -> list[tuple[int, str, str]]:
+    """Return each turn after recorded calls, what was said there, and what the recorded assistant said."""
+    said = _replies(case)
+    return [(turn, said[turn], recorded) for turn, recorded in case.task.goal["replies"] if turn in said]
 
 
 def _replies(case: Case) -> dict[int, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from stb_env.errors import DataError, did_you_mean
@@ -69,6 +70,7 @@ class TaskKey(NamedTuple):
     distractors: int
 
     @classmethod
+    @lru_cache(maxsize=1024)
     def parse(cls, task_id: str) -> TaskKey:
         """Read a task id such as ``train-sun_times-17`` or ``test-sun_times-3-d8``.
 

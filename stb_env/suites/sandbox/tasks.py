@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.suites.sandbox.catalog import tools
@@ -128,7 +128,13 @@ class SandboxTasks:
         Raises:
             DataError: There is none; the message names the nearest.
         """
-        return generate(TaskKey.parse(task_id))
+        return _named(task_id)
+
+
+@lru_cache(maxsize=1024)
+def _named(task_id: str) -> Task:
+    # Runs name each task once a trial, and making it costs a third of a reset.
+    return generate(TaskKey.parse(task_id))
 
 
 def _check(what: str, got: str, known: Iterable[str]) -> None:

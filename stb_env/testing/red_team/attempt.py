@@ -11,6 +11,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Job
 from stb_env.testing.red_team.cheater import Cheater
+from stb_env.testing.red_team.dumps import is_answer
 from stb_env.testing.red_team.playing import final_answer
 from stb_env.testing.red_team.team import LINES
 
@@ -20,6 +21,8 @@ TOLD = ("silent", "memorised", "meddled", "repeated")
 A task that asks for an act needs no words, an answer known by heart is right, and looking up more than
 needed, or twice, is no fault in itself.
 """
+
+_OF_ANOTHER = ("neighbour", "doubled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +83,10 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
                 acting
                 or end.cheat in TOLD
                 or _normal(end.answer) == gold
-                # Two queries can be alike to the call; who copies the one then works on the other.
-                or (end.cheat == "neighbour" and end.calls == calls)
+                or is_answer(end.answer)
+                # Two queries can be alike to the call; who copies the one then works on the other, and
+                # both answers are right.
+                or (end.cheat in _OF_ANOTHER and by_cheat["neighbour"].calls == calls)
             ),
         )
         for end in played

@@ -8,13 +8,25 @@ from stb_env.testing.red_team.evidence import Evidence, leaves
 
 _NUMBERS = 2_000
 _FACTS = 3
+_FOUND = "Here is what I found:\n"
 
 Dump = Callable[[Evidence], str]
 
 
 def dump(evidence: Evidence) -> str:
     """Return all results as they came."""
-    return "Here is what I found:\n" + "\n".join(evidence.texts)
+    return _FOUND + "\n".join(evidence.texts)
+
+
+def is_answer(text: str) -> bool:
+    r"""Return whether a dump hands over a single bare value, which is how one answers with it.
+
+    Examples:
+        >>> is_answer("Here is what I found:\n248.9"), is_answer('Here is what I found:\n{"price": 248.9}')
+        (True, False)
+    """
+    value = text.removeprefix(_FOUND)
+    return value != text and len(value.split()) == 1 and not set(value) & set("{[")
 
 
 def first_facts(evidence: Evidence) -> str:

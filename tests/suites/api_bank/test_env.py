@@ -316,7 +316,7 @@ def test_a_users_model_that_fails_names_its_stage():
         ),
         (
             {"reward_basis": "call"},
-            r"^reward_basis must be 'calls', 'state', 'rouge' or 'all', got 'call'\. Did you mean 'calls'\?$",
+            r"^reward_basis must be None, 'dialogue', 'calls', 'state', 'rouge' or 'all', got 'call'\.",
         ),
         (
             {"user": "modl"},

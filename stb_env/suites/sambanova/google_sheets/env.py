@@ -7,16 +7,27 @@ from typing import Unpack
 from stb_env.backend.world import World
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.jsontypes import JsonArray
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
 from stb_env.suites.sambanova.common.program_task import Data, ProgramTask
+from stb_env.suites.sambanova.common.report import Matter
 from stb_env.suites.sambanova.google_sheets.judge import OriginalJudge, SheetsJudge
 from stb_env.suites.sambanova.google_sheets.official import official_tasks
 from stb_env.suites.sambanova.google_sheets.oracle import oracle
+from stb_env.suites.sambanova.google_sheets.outcomes import outcome_of
 from stb_env.suites.sambanova.google_sheets.program import parse, parse_original
+from stb_env.suites.sambanova.google_sheets.sheet import Book
 from stb_env.suites.sambanova.google_sheets.tasks import SheetsTasks
 from stb_env.suites.sambanova.google_sheets.world import SheetsWorld
+
+
+def _cells(book: Book) -> JsonArray:
+    """Return what the cells come to."""
+    _, own, added = outcome_of(book)
+    return [value for values in (own, *added) for value in values.values()]
+
 
 _TASK = ProgramTask[World](
     tasks=SheetsTasks,
@@ -26,6 +37,7 @@ _TASK = ProgramTask[World](
     parse=parse,
     parse_original=parse_original,
     oracle=oracle,
+    matter=Matter(seen=_cells),
 )
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from stb_env.tasks import Task
+
 _ENDS = (".", "?", "!")
 
 
@@ -41,6 +43,11 @@ def phrase_request(text: str, context: str = "") -> str:
     line = f"# {' '.join(text.split())}"
     ended = line if line.endswith(_ENDS) else f"{line}."
     return f"{context}\n{ended}" if context else ended
+
+
+def instruction_of(task: Task) -> str:
+    """Return what is wanted in a task, without the objects that the goal names first."""
+    return task.query.rpartition("\n")[2]
 
 
 def function_request(call: str) -> str:

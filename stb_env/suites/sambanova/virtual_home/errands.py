@@ -65,7 +65,7 @@ def _filled(number: int, kind: Mapping[str, str]) -> Iterator[Errand]:
         filled = dict(zip(slots, objects, strict=True))
         yield Errand(
             number,
-            kind["goal"].format_map({name: _words(thing) for name, thing in filled.items()}),
+            kind["goal"].format_map({name: plain_name(thing) for name, thing in filled.items()}),
             tuple(_step(text.format_map(filled)) for text in kind["steps"].split(" / ")),
             _facts(kind["reaches"].format_map(filled)),
             _facts(kind.get("given", "").format_map(filled)),
@@ -82,7 +82,12 @@ def _step(text: str) -> tuple[Step, bool]:
     return Step(name, tuple(objects.split(", ")) if objects else ()), text.endswith("?")
 
 
-def _words(thing: str) -> str:
-    """Return an object's name as a person says it."""
+def plain_name(thing: str) -> str:
+    """Return an object's name as a person says it.
+
+    Examples:
+        >>> plain_name("clothes_scarf"), plain_name("coffee_maker")
+        ('scarf', 'coffee maker')
+    """
     plain = thing.removeprefix("clothes_").removeprefix("food_").removesuffix("_both")
     return plain.replace("_", " ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
@@ -20,6 +21,28 @@ from stb_env.verdict import Verdict, VerdictStatus, Vote
 _LEEWAY = 4
 _FREE = frozenset({"Find", "WalkTo", "RunTo", "TurnTo", "LookAt"})
 
+# Ways of getting at things and of tidying up, which whoever does a chore may need whatever the chore is.
+_HANDLING = _FREE | {
+    "Close",
+    "Drop",
+    "Grab",
+    "LieOn",
+    "Open",
+    "PlugIn",
+    "PlugOut",
+    "Put",
+    "PutBack",
+    "PutIn",
+    "PutOn",
+    "SitOn",
+    "StandUp",
+    "SwitchOff",
+    "SwitchOn",
+    "TakeOff",
+    "Touch",
+}
+_SLIPS = 1
+
 
 class StepJudge:
     """Looks at what an episode led to, or compares its steps with those of each label.
@@ -27,7 +50,9 @@ class StepJudge:
     Where a task says what is reached, as our own do, it is a success when all of that holds of the home at
     the end: in whatever order, with whatever of the steps that may be left out, mistakes that were made good
     included. Nobody gets there by doing everything: an episode with far more steps than the longest label
-    is none; going and looking cost nothing. The metrics say which share is reached, and the likeness.
+    is none, and neither is one with several acts that nobody asked for, such as washing, eating or cutting
+    where no label does; going, looking and handling things cost nothing there. The metrics say which share
+    is reached, and the likeness.
 
     Elsewhere the score is the likeness: the normalised longest common subsequence (SambaNova's ToolBench,
     appendix on VirtualHome). A call that failed is a step that matches nothing. A program is executable where
@@ -56,7 +81,9 @@ class StepJudge:
         executable = bool(calls) and _all_done(calls)
         if "reaches" not in case.task.goal:
             return rule(self.name, lcs, executable=executable)
-        return _look(case, [step for step in steps if isinstance(step, Step)], labels, lcs, executable)
+        made = [step for step in steps if isinstance(step, Step)]
+        tried = [step for call in calls if (step := _tried(call))]
+        return _look(case, made, unasked(tried, labels), labels, lcs, executable)
 
 
 class OriginalJudge:
@@ -86,7 +113,12 @@ class OriginalJudge:
 
 
 def _look(
-    case: Case, steps: Sequence[Step], labels: Sequence[Sequence[Step]], lcs: float, executable: bool
+    case: Case,
+    steps: Sequence[Step],
+    idle: Sequence[Step],
+    labels: Sequence[Sequence[Step]],
+    lcs: float,
+    executable: bool,
 ) -> Verdict:
     if not isinstance(case.state, Progress) or case.state.home is None:
         raise JudgeError(
@@ -98,17 +130,48 @@ def _look(
     reaches = case.task.goal["reaches"]
     missing = [condition for condition in reaches if not case.state.home.meets(condition)]
     bounded = _effort(steps) <= _LEEWAY + 1.5 * max(map(_effort, labels))
-    success = bounded and not missing
+    spared = len(idle) <= _SLIPS
+    success = bounded and spared and not missing
     status: VerdictStatus = "solved" if success else "unsolved"
-    reason = f"not reached: {', '.join(missing)}" if missing else "" if bounded else "too many steps"
+    reason = _reason(missing, bounded, () if spared else idle)
     return Verdict(
         status,
         float(success),
         StepJudge.name,
         votes=(Vote(status, reason),) if reason else (),
-        parts={"executable": executable, "bounded": bounded, "success": success},
+        parts={"executable": executable, "bounded": bounded and spared, "success": success},
         metrics={"lcs": lcs, "reached": 1 - len(missing) / len(reaches)},
     )
+
+
+def _reason(missing: Sequence[str], bounded: bool, idle: Sequence[Step]) -> str:
+    if missing:
+        return f"not reached: {', '.join(missing)}"
+    if not bounded:
+        return "too many steps"
+    return f"nobody asked for {', '.join(step.line for step in idle)}" if idle else ""
+
+
+def unasked(steps: Sequence[Step], labels: Sequence[Sequence[Step]]) -> list[Step]:
+    r"""Return the acts that no label calls for: of another kind, or done more often than any label does.
+
+    What only handles a thing is no such act. Tries count like deeds: who tries everything was not asked to.
+
+    Examples:
+        >>> label = steps_of("Agent.Grab(beer)\nAgent.Drink(beer)")
+        >>> unasked([*label, Step("Open", ("freezer",)), Step("Eat", ("beer",))], [label])
+        [Step(name='Eat', objects=('beer',))]
+    """
+    names = {step.name for label in labels for step in label}
+    often = [Counter(label) for label in labels]
+    done: Counter[Step] = Counter()
+    found = []
+    for step in steps:
+        done[step] += 1
+        most = max(1, *(counts[step] for counts in often))
+        if step.name not in _HANDLING and (step.name not in names or done[step] > most):
+            found.append(step)
+    return found
 
 
 def _effort(steps: Sequence[Step]) -> int:
@@ -154,7 +217,12 @@ def _all_done(calls: Sequence[CallRecord]) -> bool:
 
 
 def _step(call: CallRecord) -> Step | None:
-    if call.result.status is not Status.OK or not isinstance(call.arguments, Mapping):
+    return _tried(call) if call.result.status is Status.OK else None
+
+
+def _tried(call: CallRecord) -> Step | None:
+    """Return the step that a call is about, whatever came of it."""
+    if not isinstance(call.arguments, Mapping):
         return None
     if call.name == STEP:
         steps = read_steps(_line(call))

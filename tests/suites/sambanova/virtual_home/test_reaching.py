@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import permutations
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -109,9 +110,33 @@ def test_every_function_on_every_object_reaches_nothing(env: Any):
         if len(places) == 1
         for thing in places[0]
     ]
-    for index in range(0, 100, 5):
+    for index in range(0, 100, 25):
         judged = verdict(env, index, "\n".join(calls))
         assert (judged["score"], judged["parts"]["bounded"]) == (0.0, False)
+
+
+def test_every_function_on_the_right_objects_reaches_nothing(env: Any):
+    vocabulary = embedded()
+    for index, task in enumerate(TESTS):
+        things = dict.fromkeys(thing for step in steps_of(task.goal["labels"][0]) for thing in step.objects)
+        calls = [
+            Step(name, objects)
+            for name, places in vocabulary.functions.items()
+            for objects in permutations(things, len(places))
+            if vocabulary.allows(name, objects)
+        ]
+        judged = verdict(env, index, "\n".join(call.line for call in calls))
+        assert (judged["score"], judged["parts"]["success"]) == (0.0, False), task.query
+
+
+def test_an_act_that_nobody_asked_for_is_a_slip_and_two_spoil_it(env: Any):
+    label = TESTS[69].goal["labels"][0]
+    assert verdict(env, 69, f"Agent.Touch(hanger)\n{label}\nAgent.Wash(clothes_hat)")["score"] == 1.0
+    judged = verdict(env, 69, f"Agent.Rinse(clothes_hat)\n{label}\nAgent.Wash(clothes_hat)")
+    assert (judged["score"], judged["votes"][0]["reason"]) == (
+        0.0,
+        "nobody asked for Agent.Rinse(clothes_hat), Agent.Wash(clothes_hat)",
+    )
 
 
 def test_no_step_but_going_and_looking_can_be_left_out(env: Any):

@@ -1,0 +1,180 @@
+"""What share of a slow endpoint's latency bound a client reaches on one core, with many calls in flight."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from stb_env.background import new_loop
+from stb_env.bench.measurement import Measurement
+from stb_env.jsontypes import JsonObject
+from stb_env.llm import ChatRequest, ModelConfig, OpenAIModel
+from stb_env.llm.config import Client
+
+CALLS = 4
+"""Calls of an episode, each with the history of those before."""
+
+_TOOLS = 6
+_ROUNDS = 3
+_UNLIMITED = 1_000_000
+
+Ask = Callable[[int], Awaitable[object]]
+"""Asks the call of that number in an episode."""
+
+
+def wire_measurements(
+    in_flight: Sequence[int] = (16, 64, 256, 1024), latency: float = 0.2
+) -> Iterator[Measurement]:
+    """Measure the clients beside a bare loop on the lean one's connections.
+
+    Args:
+        in_flight: How many episodes are played at once.
+        latency: Seconds that the endpoint takes for an answer.
+    """
+    with endpoint(latency) as url:
+        for episodes in in_flight:
+            for name, play in (("bare loop", _bare), ("lean", _lean), ("openai", _openai)):
+                share, cost = _run(lambda play=play, episodes=episodes: play(url, episodes, latency))  # type: ignore[misc] # mypy takes the defaults for arguments
+                yield Measurement(
+                    f"{name}, {episodes:,} in flight", share, "of the bound", f"{cost:.0f} us/call"
+                )
+
+
+@contextmanager
+def endpoint(latency: float) -> Iterator[str]:
+    """Run an endpoint in a process of its own, on another core where there is one; yield its base URL."""
+    command = [sys.executable, "-m", "stb_env.bench.endpoint", str(latency)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603 (this package's own module)
+    assert process.stdin is not None and process.stdout is not None  # noqa: PT018, S101 (narrows the types)
+    with process, _apart(process.pid):
+        yield f"http://127.0.0.1:{int(process.stdout.readline())}/v1"
+        process.stdin.close()
+
+
+@contextmanager
+def _apart(other: int) -> Iterator[None]:
+    """Keep this process to one core and another one to the rest, where the system can."""
+    if not hasattr(os, "sched_setaffinity") or len(os.sched_getaffinity(0)) < 2:
+        yield
+        return
+    mine = os.sched_getaffinity(0)
+    first = min(mine)
+    with suppress(ProcessLookupError):
+        os.sched_setaffinity(other, mine - {first})
+    os.sched_setaffinity(0, {first})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, mine)
+
+
+def _run(play: Callable[[], Awaitable[tuple[float, float]]]) -> tuple[float, float]:
+    gc.collect()
+    with asyncio.Runner(loop_factory=new_loop) as runner:
+        return runner.run(_awaited(play()))
+
+
+async def _awaited(play: Awaitable[tuple[float, float]]) -> tuple[float, float]:
+    return await play
+
+
+async def _bare(url: str, episodes: int, latency: float) -> tuple[float, float]:
+    """Ask with no more than connections and a JSON writer."""
+    from stb_env.llm.body import encoded
+    from stb_env.llm.connection import Pool
+    from stb_env.llm.wire import Response
+
+    pool = Pool("127.0.0.1", int(url.split(":")[2].partition("/")[0]), secure=False)
+    bodies = [{"model": "fake", **request.to_dict()} for request in REQUESTS]
+
+    async def ask(number: int) -> bytes:
+        content = encoded(bodies[number])
+        connection = await pool.take(latency + 60)
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: %d\r\n\r\n"
+        response: Response = await connection.ask(head % len(content) + content)
+        answer = b"".join([piece async for piece in response.pieces])
+        pool.give_back(connection)
+        return answer
+
+    try:
+        return await _measured(ask, episodes, latency)
+    finally:
+        pool.close()
+
+
+async def _lean(url: str, episodes: int, latency: float) -> tuple[float, float]:
+    return await _model(url, "lean", episodes, latency)
+
+
+async def _openai(url: str, episodes: int, latency: float) -> tuple[float, float]:
+    return await _model(url, "openai", episodes, latency)
+
+
+async def _model(url: str, client: Client, episodes: int, latency: float) -> tuple[float, float]:
+    config = ModelConfig("agent", "fake", base_url=url, max_tokens=256, concurrency=_UNLIMITED, client=client)
+    model = OpenAIModel(config)
+    try:
+        return await _measured(lambda number: model.acomplete(REQUESTS[number]), episodes, latency)
+    finally:
+        await model.aclose()
+
+
+async def _measured(ask: Ask, episodes: int, latency: float) -> tuple[float, float]:
+    """Return the share of the latency bound that is reached, and the CPU time of a call in microseconds."""
+
+    async def play(rounds: int) -> None:
+        for number in range(rounds * CALLS):
+            await ask(number % CALLS)
+
+    # Connecting is no part of it: connections are kept.
+    await asyncio.gather(*(play(1) for _ in range(episodes)))
+    spent, begun = time.process_time(), time.perf_counter()
+    # Whoever is done begins the next episode, as in a run, and waits for nobody.
+    await asyncio.gather(*(play(_ROUNDS) for _ in range(episodes)))
+    took, spent = time.perf_counter() - begun, time.process_time() - spent
+    calls = _ROUNDS * CALLS
+    return calls * latency / took, 1e6 * spent / (calls * episodes)
+
+
+def _tool(number: int) -> JsonObject:
+    properties = {
+        f"field_{index}": {"type": "string", "description": "Which of them, in words of at most one line."}
+        for index in range(4)
+    }
+    parameters = {"type": "object", "properties": properties, "required": ["field_0"]}
+    about = "Finds what fits and returns the first of it, by name, price and stock. " * 3
+    return {
+        "type": "function",
+        "function": {"name": f"tool_{number}", "description": about, "parameters": parameters},
+    }
+
+
+def _request(turns: int) -> ChatRequest:
+    messages: list[JsonObject] = [
+        {"role": "system", "content": "You are an assistant with tools. " * 20},
+        {"role": "user", "content": "Find green tea that costs less than coffee. " * 6},
+    ]
+    for turn in range(turns):
+        function = {"name": "tool_1", "arguments": '{"field_0": "tea"}'}
+        call = {"id": f"call_{turn}", "type": "function", "function": function}
+        result = '{"error": "", "response": [{"name": "tea", "price": 3.5}]}' * 7
+        messages += [
+            {"role": "assistant", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": f"call_{turn}", "content": result},
+        ]
+    return ChatRequest(tuple(messages), tools=TOOLS)
+
+
+TOOLS = tuple(_tool(number) for number in range(_TOOLS))
+REQUESTS = tuple(_request(turns) for turns in range(CALLS))
+
+
+def bare_share(url: str, episodes: int, latency: float) -> float:
+    """Return the share of the latency bound that a bare loop reaches, for others to stand beside."""
+    return _run(lambda: _bare(url, episodes, latency))[0]

@@ -1,0 +1,118 @@
+"""``stb-env groups``: play several trials at each task from one state, for training."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Annotated, cast
+
+import typer
+from rich.table import Table
+
+from stb_env.cli.judge_outcome import tell
+from stb_env.cli.run import EnvId, StopAfter
+from stb_env.console import options
+from stb_env.console.output import emit, reporting
+from stb_env.console.progress import bar, spending
+from stb_env.evaluate.grouped import play_groups
+from stb_env.evaluate.session import Session
+from stb_env.jsontypes import JsonObject
+from stb_env.llm.meter import Meter, current_meter
+from stb_env.rollout.breaker import STOP_AFTER
+from stb_env.rollout.group.advantages import Estimator
+from stb_env.rollout.group.trials import Trials
+
+Out = Annotated[Path, typer.Option("--out", help="Folder to write to; a run there is resumed.")]
+AgentName = Annotated[
+    str, typer.Option("--agent", help="An agent's name (see `stb-env list`), path.py:Name or module:Name.")
+]
+K = Annotated[int, typer.Option("--k", help="Trials at each task.")]
+Tasks = Annotated[int | None, typer.Option("--tasks", min=1, help="How many tasks; all where not given.")]
+BranchAt = Annotated[
+    int | None, typer.Option("--branch-at", min=0, help="Trials part after so many steps of the first one.")
+]
+StopEqual = Annotated[
+    int | None,
+    typer.Option("--stop-equal", help="Leave out the rest of a group whose first so many rewards are equal."),
+]
+Advantages = Annotated[str, typer.Option("--advantages", help="grpo, dr_grpo or rloo.")]
+Concurrency = Annotated[int, typer.Option("--concurrency", min=1, help="Trials played at the same time.")]
+
+
+@reporting
+def groups(
+    env_id: EnvId,
+    agent: AgentName,
+    out: Out,
+    k: K = 8,
+    tasks: Tasks = None,
+    branch_at: BranchAt = None,
+    stop_equal: StopEqual = None,
+    advantages: Advantages = "grpo",
+    data: options.Data = None,
+    tools: options.Tools = None,
+    cache: options.Cache = None,
+    mode: options.Mode = None,
+    judge: options.Judge = None,
+    simulator: options.Simulator = None,
+    models: options.Models = None,
+    seed: options.Seed = 0,
+    concurrency: Concurrency = 1,
+    stop_after: StopAfter = STOP_AFTER,
+    settings: options.Settings = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Play K trials at each task from one state, with rewards and advantages; run again to resume.
+
+    ``groups.jsonl`` stands beside the episodes of an ordinary run folder. Exit 1 where no trial has a reward.
+    """
+    trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
+    chosen = options.env_settings(
+        settings,
+        data=data,
+        tools=tools,
+        cache=cache,
+        mode=mode,
+        judge=judge,
+        simulator=simulator,
+        models=models,
+    )
+    meter = current_meter() or Meter()
+    with (
+        closing(Session(env_id, agent, chosen, seed=seed, episodes=tasks)) as session,
+        bar(env_id, as_json, meter) as progress,
+    ):
+        summary = play_groups(
+            session,
+            out,
+            trials,
+            seed=seed,
+            concurrency=concurrency,
+            progress=progress,
+            stop_after=stop_after,
+            remark=tell,
+        )
+    told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
+    emit(told, as_json, _table(summary, out, meter))
+    if summary["invalid"] == summary["episodes"] and summary["groups"]:
+        raise typer.Exit(1)
+
+
+def _table(summary: JsonObject, out: Path, meter: Meter) -> Table:
+    table = Table(title=f"{summary['env']} · {summary['agent']}", caption=f"saved in {out}")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
+    rows = [
+        ("groups", f"{summary['groups']}"),
+        ("with variance", f"{summary['varied']}"),
+        ("stopped early", f"{summary['stopped']}"),
+        ("trials", f"{summary['episodes']}"),
+        ("masked (invalid) trials", f"{summary['masked']}"),
+        ("solved of valid", f"{summary['solved_valid']:.1%}"),
+        ("mean reward", f"{summary['mean']:.3f}"),
+    ]
+    if meter.total.calls or meter.failed:
+        rows.append(("models, this time", spending(meter)))
+    for name, value in rows:
+        table.add_row(name, value)
+    return table

@@ -1,0 +1,85 @@
+"""What a saved run cost: calls, tokens, dollars and time, by role and by episode."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
+from stb_env.metrics.cost import role_usage
+from stb_env.trajectory import read_trajectories
+from stb_env.usage import NO_USAGE, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class RunCosts:
+    """What a run cost.
+
+    Attributes:
+        episodes: Saved episodes.
+        seconds: Time that episodes took, added up over those that were played at the same time, and over
+            every time that one was played.
+        roles: What each role used.
+    """
+
+    episodes: int
+    seconds: float
+    roles: Mapping[str, Usage]
+
+    @property
+    def total(self) -> Usage:
+        """What all roles used."""
+        return sum(self.roles.values(), NO_USAGE)
+
+    def to_dict(self) -> JsonObject:
+        """Return the figures as plain data; those of an episode are means."""
+        return {
+            "episodes": self.episodes,
+            "seconds": round(self.seconds, 6),
+            "roles": {role: usage.report() for role, usage in self.roles.items()},
+            "total": self.total.report(),
+            "per_episode": None if not self.episodes else self._per_episode(),
+        }
+
+    def _per_episode(self) -> JsonObject:
+        total = self.total
+        return {
+            "seconds": self.seconds / self.episodes,
+            "calls": total.calls / self.episodes,
+            "tokens": total.total_tokens / self.episodes,
+            "cost": None if total.unpriced else total.cost / self.episodes,
+        }
+
+
+def read_costs(folder: str | Path) -> RunCosts:
+    """Read what a run cost.
+
+    Args:
+        folder: The run.
+
+    Raises:
+        DataError: It is no run, or a line is broken.
+
+    Examples:
+        >>> read_costs("runs/nothing")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
+    """
+    episodes = read_trajectories(folder)
+    return RunCosts(len(episodes), _seconds(Path(folder) / "timings.jsonl"), role_usage(episodes))
+
+
+def _seconds(file: Path) -> float:
+    if not file.is_file():
+        return 0.0
+    total = 0.0
+    for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
+        try:
+            total += float(json.loads(line)["seconds"])
+        except (ValueError, TypeError, KeyError) as error:
+            raise DataError(f"{file}, line {number}: not a timing ({error!r})") from error
+    return total

@@ -1,0 +1,55 @@
+"""What the rest of a run will cost, measured on its first episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+from stb_env.jsontypes import JsonObject
+from stb_env.metrics.cost import usage_of
+from stb_env.metrics.projection import Projection, project
+from stb_env.trajectory import Trajectory
+
+
+@dataclass(frozen=True, slots=True)
+class RunEstimate:
+    """What the episodes that are left will cost.
+
+    Attributes:
+        measured: On how many episodes it was measured.
+        left: How many are left.
+        calls: Model calls.
+        tokens: Tokens.
+        dollars: None where a model has no price.
+    """
+
+    measured: int
+    left: int
+    calls: Projection
+    tokens: Projection
+    dollars: Projection | None
+
+    @classmethod
+    def of(cls, played: Sequence[Trajectory], left: int) -> RunEstimate:
+        """Estimate from the episodes that were played.
+
+        Examples:
+            >>> from stb_env import load_agent, play
+            >>> from stb_env.testing.notes import notes
+            >>> played = [play(notes(), load_agent("gold")(), task_id="day", seed=seed) for seed in (0, 1)]
+            >>> RunEstimate.of(played, 8).tokens.high
+            0.0
+        """
+        usages = [usage_of(episode.usage) for episode in played]
+        priced = not any(usage.unpriced for usage in usages)
+        return cls(
+            len(played),
+            left,
+            project([usage.calls for usage in usages], left),
+            project([usage.total_tokens for usage in usages], left),
+            project([usage.cost for usage in usages], left) if priced else None,
+        )
+
+    def to_dict(self) -> JsonObject:
+        """Return the estimate as plain data."""
+        return asdict(self)

@@ -1,0 +1,106 @@
+"""The tokens of an episode as its engine gave them, joined where each request extends the one before.
+
+Nothing is tokenised here: a text may have several tokenisations, and only the engine's own is the one that
+its log probabilities belong to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from stb_env.errors import DataError
+from stb_env.jsontypes import JsonMapping
+
+
+@dataclass(slots=True)
+class TokenSample:
+    """One unbroken stretch of tokens that a model read and wrote.
+
+    Attributes:
+        prompt: Ids of the first prompt.
+        completion: Ids of all that followed: the model's replies, and between them what it read.
+        mask: For each id of the completion, 1 where the model wrote it and 0 where it read it.
+        logprobs: For each id of the completion its log probability, 0.0 where the model read it; None where
+            the engine gave none.
+        steps: Numbers of the steps in it, from 0.
+    """
+
+    prompt: list[int]
+    completion: list[int] = field(default_factory=list)
+    mask: list[int] = field(default_factory=list)
+    logprobs: list[float] | None = field(default_factory=list)
+    steps: list[int] = field(default_factory=list)
+
+    @property
+    def ids(self) -> list[int]:
+        """All ids: what the next prompt begins with, if it extends this."""
+        return self.prompt + self.completion
+
+    def append(self, number: int, reply: _Reply) -> None:
+        """Add a step whose prompt extends what is here."""
+        read = reply.prompt[len(self.prompt) + len(self.completion) :]
+        self.completion += read + reply.ids
+        self.mask += [0] * len(read) + [1] * len(reply.ids)
+        self.steps.append(number)
+        if self.logprobs is None or reply.logprobs is None:
+            self.logprobs = None
+        else:
+            self.logprobs += [0.0] * len(read) + reply.logprobs
+
+
+@dataclass(frozen=True, slots=True)
+class _Reply:
+    prompt: list[int]
+    ids: list[int]
+    logprobs: list[float] | None
+
+
+def has_tokens(steps: Sequence[JsonMapping]) -> bool:
+    """Say whether an engine gave the token ids of every step."""
+    engines = [step.get("engine", {}) for step in steps]
+    return bool(engines) and all("prompt_token_ids" in each and "token_ids" in each for each in engines)
+
+
+def token_samples(steps: Sequence[JsonMapping]) -> list[TokenSample]:
+    """Return the tokens of an episode: one sample where each step's prompt extends all that came before.
+
+    A step whose prompt does not (the conversation was shortened, its thoughts were taken out, the template
+    writes earlier turns in another way) begins a sample of its own, so that no token stands behind a prefix
+    which the model did not see.
+
+    Args:
+        steps: Steps of an episode, each with ``prompt_token_ids`` and ``token_ids`` under ``engine``.
+
+    Raises:
+        DataError: A step has no token ids, or not as many log probabilities as tokens.
+
+    Examples:
+        >>> first = {"engine": {"prompt_token_ids": [1, 2], "token_ids": [3]}}
+        >>> second = {"engine": {"prompt_token_ids": [1, 2, 3, 4], "token_ids": [5, 6]}}
+        >>> (sample,) = token_samples([first, second])
+        >>> sample.completion, sample.mask
+        ([3, 4, 5, 6], [1, 0, 1, 1])
+        >>> [sample.steps for sample in token_samples([second, first])]
+        [[0], [1]]
+    """
+    samples: list[TokenSample] = []
+    for number, step in enumerate(steps):
+        reply = _reply(number, step.get("engine", {}))
+        extends = samples and reply.prompt[: len(samples[-1].ids)] == samples[-1].ids
+        if not extends:
+            samples.append(TokenSample(reply.prompt))
+        samples[-1].append(number, reply)
+    return samples
+
+
+def _reply(number: int, engine: JsonMapping) -> _Reply:
+    missing = [name for name in ("prompt_token_ids", "token_ids") if name not in engine]
+    if missing:
+        raise DataError(f"step {number} has no {' and no '.join(missing)}; ask the engine for them")
+    ids = list(engine["token_ids"])
+    given = (engine.get("logprobs") or {}).get("content")
+    if given is not None and len(given) != len(ids):
+        raise DataError(f"step {number} has {len(given)} log probabilities for {len(ids)} tokens")
+    logprobs = None if given is None else [float(token["logprob"]) for token in given]
+    return _Reply(list(engine["prompt_token_ids"]), ids, logprobs)

@@ -1,0 +1,160 @@
+"""Files of records, written a record at a time: JSON lines, Parquet, or a folder of ``datasets``."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal, NamedTuple, Protocol
+
+from stb_env import jsontext
+from stb_env.errors import ConfigError
+from stb_env.formats.columns import pyarrow, row, schema
+from stb_env.jsontypes import JsonMapping, JsonObject
+
+Container = Literal["jsonl", "parquet", "datasets"]
+"""What holds records: JSON lines, Parquet files, or what ``datasets.load_from_disk`` loads."""
+
+_BATCH = 512
+
+
+class Part(NamedTuple):
+    """A part of an export as written.
+
+    Attributes:
+        rows: Number of records.
+        sha256: Hex digest over the records as JSON lines, so the same in every container.
+    """
+
+    rows: int
+    sha256: str
+
+
+class RecordFile(Protocol):
+    """A file that takes records."""
+
+    def write(self, record: JsonMapping, line: str) -> None:
+        """Add a record, given as JSON too."""
+
+    def close(self) -> None:
+        """Finish it."""
+
+
+class JsonLines:
+    """Records as JSON lines.
+
+    Args:
+        file: The file; made anew.
+    """
+
+    def __init__(self, file: Path) -> None:
+        self._file = file.open("w", encoding="utf-8", newline="\n")
+
+    def write(self, record: JsonMapping, line: str) -> None:
+        """Add a record."""
+        del record
+        self._file.write(line)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+class Parquet:
+    """Records as Parquet, with the columns of their kind; a few hundred are in memory at a time.
+
+    Args:
+        file: The file; made anew.
+        kind: What the records are; see `stb_env.formats.columns.COLUMNS`.
+
+    Raises:
+        ConfigError: pyarrow is not installed.
+    """
+
+    def __init__(self, file: Path, kind: str) -> None:
+        self._kind, self._arrow, self._schema = kind, pyarrow(), schema(kind)
+        parquet = importlib.import_module("pyarrow.parquet")
+        self._writer = parquet.ParquetWriter(file, self._schema, compression="zstd")
+        self._rows: list[JsonObject] = []
+
+    def write(self, record: JsonMapping, line: str) -> None:
+        """Add a record."""
+        del line
+        self._rows.append(row(self._kind, record))
+        if len(self._rows) == _BATCH:
+            self._flush()
+
+    def close(self) -> None:
+        """Write what is left, and the file's end."""
+        self._flush()
+        self._writer.close()
+
+    def _flush(self) -> None:
+        if self._rows:
+            self._writer.write_table(self._arrow.Table.from_pylist(self._rows, schema=self._schema))
+            self._rows = []
+
+
+def write_records(
+    records: Iterable[tuple[str, JsonMapping]], folder: Path, kind: str, into: Container
+) -> dict[str, Part]:
+    """Write records to the files of a folder, one for each part that has any.
+
+    Args:
+        records: Each with the name of its part.
+        folder: An empty folder.
+        kind: What the records are; see `stb_env.formats.columns.COLUMNS`.
+        into: What holds them.
+
+    Returns:
+        The parts by name, in order of their names.
+
+    Raises:
+        ConfigError: A package that the container needs is not installed.
+    """
+    if into != "datasets":
+        return _write(records, folder, kind, into)
+    datasets = _datasets()
+    with TemporaryDirectory() as scratch:
+        parts = _write(records, Path(scratch), kind, "parquet")
+        _save(datasets, {name: Path(scratch) / f"{name}.parquet" for name in parts}, folder, scratch)
+    return parts
+
+
+def _write(
+    records: Iterable[tuple[str, JsonMapping]], folder: Path, kind: str, into: Container
+) -> dict[str, Part]:
+    files: dict[str, RecordFile] = {}
+    rows: dict[str, int] = {}
+    digests: dict[str, Any] = {}
+    with ExitStack() as stack:
+        for name, record in records:
+            if name not in files:
+                file = folder / f"{name}.{into}"
+                files[name] = JsonLines(file) if into == "jsonl" else Parquet(file, kind)
+                stack.callback(files[name].close)
+                rows[name], digests[name] = 0, hashlib.sha256()
+            line = jsontext.dumps(record) + "\n"
+            files[name].write(record, line)
+            rows[name] += 1
+            digests[name].update(line.encode())
+    return {name: Part(rows[name], digests[name].hexdigest()) for name in sorted(files)}
+
+
+def _datasets() -> Any:
+    try:
+        return importlib.import_module("datasets")
+    except ImportError as error:
+        raise ConfigError("a dataset folder needs datasets: pip install 'stb-env[datasets]'") from error
+
+
+def _save(datasets: Any, files: Mapping[str, Path], folder: Path, scratch: str) -> None:
+    if not files:
+        raise ConfigError("a dataset of no record cannot be saved; select less strictly")
+    loaded = {
+        name: datasets.Dataset.from_parquet(str(file), cache_dir=scratch) for name, file in files.items()
+    }
+    datasets.DatasetDict(loaded).save_to_disk(folder)

@@ -1,0 +1,47 @@
+"""Which of the two wires an endpoint gets."""
+
+from __future__ import annotations
+
+import os
+import urllib.request
+from collections.abc import Mapping
+from typing import Literal
+from urllib.parse import urlsplit
+
+from stb_env.llm.config import OPENAI_URL, ModelConfig
+
+# An account's own settings, which the openai package sends along.
+_ACCOUNT = ("OPENAI_ORG_ID", "OPENAI_PROJECT_ID", "OPENAI_CUSTOM_HEADERS")
+_AZURE = (".azure.com", ".azure-api.net")
+
+
+def chosen(config: ModelConfig, env: Mapping[str, str] = os.environ) -> Literal["lean", "openai"]:
+    """Return which wire a configuration means: the lean one, wherever it can do what is needed.
+
+    The openai package is for Azure, for endpoints behind a proxy, and for accounts of OpenAI that variables
+    such as ``OPENAI_ORG_ID`` name.
+
+    Args:
+        config: Names the endpoint, and perhaps the wire.
+        env: Where an account's settings are looked up; proxies are those of the system.
+
+    Examples:
+        >>> chosen(ModelConfig("agent", "tiny", base_url="http://127.0.0.1:8000/v1", client="openai"))
+        'openai'
+        >>> chosen(ModelConfig("agent", "m", base_url="https://mine.openai.azure.com/openai/v1"))
+        'openai'
+    """
+    if config.client != "auto":
+        return config.client
+    parts = urlsplit(config.endpoint)
+    host = parts.hostname or ""
+    account = config.endpoint == OPENAI_URL and any(env.get(name) for name in _ACCOUNT)
+    needs_openai = account or host.endswith(_AZURE) or behind_proxy(config.endpoint)
+    return "openai" if needs_openai else "lean"
+
+
+def behind_proxy(url: str) -> bool:
+    """Return whether the system's settings lead to a URL by a proxy, such as ``HTTPS_PROXY``."""
+    parts, proxies = urlsplit(url), urllib.request.getproxies()
+    named = proxies.get(parts.scheme) or proxies.get("all")
+    return bool(named) and not urllib.request.proxy_bypass(parts.netloc.rpartition("@")[2])

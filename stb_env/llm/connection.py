@@ -1,0 +1,230 @@
+"""HTTP/1.1 connections that stay open: one request at a time on each, and any number of them."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from collections import deque
+from dataclasses import dataclass, field
+from functools import cache
+from typing import cast
+
+import httptools
+
+from stb_env.llm.wire import CONNECT_TIMEOUT, Response, Unanswered, Unconnected
+
+IDLE = 4.0
+"""Seconds after which a connection is not used again: common servers close theirs after five."""
+
+_FAULTS = (httptools.HttpParserError, httptools.HttpParserUpgrade)
+
+
+class Connection(asyncio.Protocol):
+    """One connection. It parses an answer while its bytes arrive, and is an iterator over its body."""
+
+    def __init__(self) -> None:
+        self.idle_since = 0.0
+        self._loop = asyncio.get_running_loop()
+        self._transport: asyncio.Transport | None = None
+        self._parser: httptools.HttpResponseParser | None = None
+        self._waiter: asyncio.Future[None] | None = None
+        self._begin()
+
+    def _begin(self) -> None:
+        self._status = 0
+        self._headers: dict[str, str] = {}
+        self._pieces: list[bytes] = []
+        self._complete = self._kept = False
+        self._failure = ""
+
+    @property
+    def reusable(self) -> bool:
+        """Whether another request can be sent on it."""
+        open_ = self._transport is not None and not self._transport.is_closing()
+        return open_ and self._complete and self._kept and not self._failure
+
+    async def ask(self, request: bytes) -> Response:
+        """Send a request and return its answer as soon as its headers are there.
+
+        Raises:
+            Unanswered: The connection was lost before.
+        """
+        self._begin()
+        self._parser = httptools.HttpResponseParser(self)
+        if self._transport is None or self._transport.is_closing():
+            raise Unanswered("ConnectError: the server closed the connection")
+        self._transport.write(request)
+        while not self._status:
+            await self._more()
+        return Response(self._status, self._headers, self)
+
+    def close(self) -> None:
+        """Drop the connection, whatever is still on its way."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def __aiter__(self) -> Connection:
+        return self
+
+    async def __anext__(self) -> bytes:
+        while not self._pieces:
+            if self._complete:
+                raise StopAsyncIteration
+            await self._more()
+        piece = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces.clear()
+        return piece
+
+    async def _more(self) -> None:
+        if self._failure:
+            raise Unanswered(self._failure)
+        self._waiter = self._loop.create_future()
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+    # What the event loop calls.
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Take note of the connection."""
+        self._transport = cast(asyncio.Transport, transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Parse what came."""
+        if self._parser is None:
+            # Nothing was asked, so this can be no answer, and what comes later none to be trusted.
+            self.close()
+            return
+        try:
+            self._parser.feed_data(data)
+        except _FAULTS as error:
+            self._fail(f"{type(error).__name__}: {error}")
+        if self._complete:
+            self._finish()
+        self._wake()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Take note of the end, which is that of an answer whose length was not told."""
+        if self._parser is not None and not self._complete and not self._failure:
+            told = {"content-length", "transfer-encoding"} & self._headers.keys()
+            if self._status and exc is None and not told:
+                self._complete = True
+            else:
+                self._fail(_lost(exc))
+        self._wake()
+
+    def _finish(self) -> None:
+        self._parser = None
+        # A second answer in the same bytes has left its mark in _failure.
+        if self._transport is not None and not self.reusable:
+            self._transport.close()
+
+    def _fail(self, reason: str) -> None:
+        self._failure = reason
+        self.close()
+
+    # What the parser calls.
+
+    def on_message_begin(self) -> None:
+        """Take note that a message begins: the first one, or one after an interim one."""
+        if self._complete:
+            self._failure = "the server sent more than it was asked for"
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header."""
+        key, text = name.decode("latin-1").lower(), value.decode("latin-1")
+        known = self._headers.get(key)
+        self._headers[key] = text if known is None else f"{known}, {text}"
+
+    def on_headers_complete(self) -> None:
+        """Keep the status, and forget an interim one."""
+        status = self._parser.get_status_code() if self._parser is not None else 0
+        if status >= 200:
+            self._status = status
+        else:
+            self._headers.clear()
+
+    def on_body(self, body: bytes) -> None:
+        """Keep a piece of the body."""
+        if not self._complete:
+            self._pieces.append(body)
+
+    def on_message_complete(self) -> None:
+        """Take note of the end."""
+        if self._status and self._parser is not None:
+            self._complete = True
+            # Asked later, the parser speaks of the next message.
+            self._kept = self._parser.should_keep_alive()
+
+
+@dataclass(eq=False, slots=True)
+class Pool:
+    """The connections of one event loop to one server. There is no limit: that is the endpoint's limiter.
+
+    Attributes:
+        host: Name or address of the server.
+        port: Its port.
+        secure: Whether to speak TLS.
+    """
+
+    host: str
+    port: int
+    secure: bool
+    _idle: deque[Connection] = field(default_factory=deque)
+
+    async def take(self, seconds: float) -> Connection:
+        """Return a connection for one request: the one that was used last, or a new one.
+
+        Raises:
+            Unconnected: The server did not take one within the seconds, or within `CONNECT_TIMEOUT`.
+            Unanswered: It refused.
+        """
+        loop = asyncio.get_running_loop()
+        fresh = loop.time() - IDLE
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.reusable and connection.idle_since > fresh:
+                return connection
+            connection.close()
+        context = tls() if self.secure else None
+        try:
+            async with asyncio.timeout(min(CONNECT_TIMEOUT, seconds)):
+                _, connection = await loop.create_connection(Connection, self.host, self.port, ssl=context)
+        except TimeoutError as error:
+            raise Unconnected(f"ConnectTimeout: {self.host}") from error
+        except (OSError, ssl.SSLError) as error:
+            raise Unanswered(f"ConnectError: {error}") from error
+        return connection
+
+    def give_back(self, connection: Connection) -> None:
+        """Take a connection back; one that is in the middle of an answer is closed."""
+        if not connection.reusable:
+            connection.close()
+            return
+        connection.idle_since = asyncio.get_running_loop().time()
+        self._idle.append(connection)
+
+    def close(self) -> None:
+        """Close the connections that nobody uses."""
+        while self._idle:
+            self._idle.pop().close()
+
+
+@cache
+def tls() -> ssl.SSLContext:
+    """Return what tells true servers from false ones, with the authorities that httpx2 goes by."""
+    # Takes a while, and plain HTTP has no use for it.
+    import httpx2
+
+    return httpx2.create_ssl_context()
+
+
+def _lost(error: Exception | None) -> str:
+    if error is None:
+        return "ReadError: the server closed the connection before the answer's end"
+    return f"{type(error).__name__}: {error}"

@@ -1,0 +1,107 @@
+"""What carries requests to an endpoint: the protocol, and what both of its implementations have in common."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import urljoin, urlsplit
+
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.llm.model import ModelError
+from stb_env.llm.retry import Patience
+
+CONNECT_TIMEOUT = 20.0
+"""Seconds for a connection; a server that is there takes no part of a second, whatever its model takes."""
+
+Body = JsonMapping
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """An answer as it begins to arrive.
+
+    Attributes:
+        status: HTTP status.
+        headers: Its headers; names in lower case, or in any case if the mapping takes them so.
+        pieces: The bytes of its body, as they come.
+    """
+
+    status: int
+    headers: Mapping[str, str]
+    pieces: AsyncIterable[bytes]
+
+
+Reader = Callable[[Response], Awaitable[Json]]
+
+
+class Unanswered(Exception):
+    """No answer came, or none to its end; the text says why, and may hold what a server sent."""
+
+
+class Unconnected(Unanswered):
+    """The server did not even take a connection in time."""
+
+
+class Wire(Protocol):
+    """Connections to one endpoint, of one event loop.
+
+    Redirects are followed on the same server alone: another one would be handed the conversation and
+    perhaps a key.
+    """
+
+    async def post(self, body: Body, patience: Patience, read: Reader) -> Json:
+        """Send a chat completion request and return what is read from its answer, whatever its status.
+
+        A wait that is cancelled, and an answer that is not read to its end, close the connection.
+
+        Args:
+            body: The request.
+            patience: Whoever calls ends the wait; this bounds the connecting.
+            read: Reads the answer while it arrives.
+
+        Raises:
+            Unanswered: No answer came to its end.
+            ModelError: The server sends requests on to another one.
+            TimeoutError: The system gave up waiting.
+        """
+        ...
+
+    async def get(self, url: str, seconds: float, read: Reader) -> Json:
+        """Ask for a path of the endpoint, or for another URL of its server.
+
+        Raises:
+            Unanswered: No answer came to its end.
+            ModelError: The server sends requests on to another one.
+            TimeoutError: None came within the seconds.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Close the connections that nobody uses."""
+        ...
+
+
+def redirected(status: int, here: str, location: str) -> str:
+    """Return where a redirect leads, on the same server.
+
+    Raises:
+        ModelError: It leads to another one.
+
+    Examples:
+        >>> redirected(307, "http://127.0.0.1:8000/v1/models", "/models")
+        'http://127.0.0.1:8000/models'
+        >>> redirected(307, "http://127.0.0.1:8000/v1/models", "https://me:password@there.example/models")
+        Traceback (most recent call last):
+        ...
+        stb_env.llm.model.ModelError: HTTP 307: the server sends requests on to https://there.example, which \
+is not followed; if that is right, set base_url to it
+    """
+    there = urljoin(here, location)
+    old, new = urlsplit(here), urlsplit(there)
+    if (old.scheme, old.netloc) == (new.scheme, new.netloc):
+        return there
+    raise ModelError(
+        f"HTTP {status}: the server sends requests on to {new.scheme}://{new.netloc.rpartition('@')[2]}, "
+        "which is not followed; if that is right, set base_url to it"
+    )

@@ -1,0 +1,147 @@
+"""How one group is played."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from stb_env.errors import ConfigError
+from stb_env.request import Slow
+from stb_env.rollout.episode import continued
+from stb_env.rollout.group.advantages import ESTIMATORS, Estimator, varied
+from stb_env.rollout.group.crew import Crew
+from stb_env.rollout.group.group import Group
+from stb_env.rollout.group.prefix import Prefix, marked, prefix_actions
+from stb_env.rollout.group.start import LeadAgent, Start, started
+from stb_env.seeding import derive
+from stb_env.trajectory import Trajectory
+
+Timed: TypeAlias = tuple[Trajectory, float]
+"""An episode, and how many seconds it took."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """How a group is played.
+
+    Attributes:
+        k: How many trials.
+        branch_at: After how many steps of the first trial the others begin; None for at the start, or where
+            the given prefix ends.
+        stop_equal: After how many trials of equal reward the rest is left out; None plays all.
+        estimator: How advantages are computed.
+
+    Raises:
+        ConfigError: A number is out of range, or there is no such estimator.
+
+    Examples:
+        >>> Trials(8, stop_equal=4).estimator
+        'grpo'
+        >>> Trials(1)
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: a group takes at least 2 trials, got k=1
+    """
+
+    k: int
+    branch_at: int | None = None
+    stop_equal: int | None = None
+    estimator: Estimator = "grpo"
+
+    def __post_init__(self) -> None:
+        if self.k < 2:
+            raise ConfigError(f"a group takes at least 2 trials, got k={self.k}")
+        if self.branch_at is not None and self.branch_at < 0:
+            raise ConfigError(f"branch_at must be at least 0, got {self.branch_at}")
+        if self.stop_equal is not None and self.stop_equal < 2:
+            raise ConfigError(f"stop_equal must be at least 2, got {self.stop_equal}")
+        if self.estimator not in ESTIMATORS:
+            known = ", ".join(ESTIMATORS)
+            raise ConfigError(f"there is no estimator {self.estimator!r}; expected one of {known}")
+
+    @property
+    def first(self) -> int:
+        """How many trials are played before anyone looks whether the rest is worth it."""
+        return self.k if self.stop_equal is None else min(self.k, self.stop_equal)
+
+
+def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | None = None) -> Slow[Group]:
+    """Yield the slow work of one group, and return it.
+
+    Args:
+        crew: Who plays.
+        trials: How.
+        task_id: The task.
+        seed: Seed of the episode; a saved episode as prefix brings its own.
+        prefix: What all trials begin with.
+
+    Raises:
+        ConfigError: The prefix is too short, or ends the episode.
+    """
+    if isinstance(prefix, Trajectory):
+        seed = prefix.seed
+    played: list[Timed] = []
+    with crew.worker() as (env, _):
+        first = yield from started(env, task_id, seed)
+    actions = [] if prefix is None else prefix_actions(prefix, trials.branch_at)
+    branch = trials.branch_at or len(actions)
+    start: Start | None = first
+    if branch:
+        lead, start = yield from _lead(crew, first, actions, branch, seed)
+        played.append(lead)
+    for upto in (trials.first, trials.k):
+        if start is None or (len(played) >= trials.first and _alike(trials, played)):
+            break
+        todo = [_trial(crew, start, seed, trial) for trial in range(len(played), upto)]
+        played += yield from crew.play(todo)
+    return Group(
+        task_id=task_id,
+        seed=seed,
+        episodes=tuple(episode for episode, _ in played),
+        planned=trials.k,
+        branch=0 if start is None else len(start.opening.steps),
+        version=crew.current_version(),
+        estimator=trials.estimator,
+        seconds=tuple(seconds for _, seconds in played),
+    )
+
+
+def _lead(
+    crew: Crew, start: Start, actions: list[object], branch: int, seed: int
+) -> Slow[tuple[Timed, Start | None]]:
+    """Play the first trial, and return it with where the others begin, if it came there."""
+    with crew.worker() as (env, agent):
+        lead = LeadAgent(agent, crew.tell, actions, branch)
+        env.restore(start.state)
+        agent_seed = derive(seed, 0, "agent")
+        trial = continued(env, lead, start.own_opening(), seed=seed, agent_seed=agent_seed)
+        ((episode, seconds),) = yield from crew.play([_timed(trial)])
+    found = lead.start(episode)
+    if episode.valid and len(episode.steps) <= len(actions):
+        raise ConfigError(
+            f"the prefix of task {episode.task_id!r} ends its episode after {len(episode.steps)} actions; "
+            "trials need one that goes on"
+        )
+    shared = 0 if found is None else len(found.opening.steps)
+    return (replace(episode, steps=marked(episode.steps, shared)), seconds), found
+
+
+def _trial(crew: Crew, start: Start, seed: int, trial: int) -> Slow[Timed]:
+    with crew.worker() as (env, agent):
+        env.restore(start.state)
+        agent_seed = derive(seed, trial, "agent")
+        own = start.own_opening()
+        return (yield from _timed(continued(env, agent, own, seed=seed, trial=trial, agent_seed=agent_seed)))
+
+
+def _timed(trial: Slow[Trajectory]) -> Slow[Timed]:
+    start = time.perf_counter()
+    episode = yield from trial
+    return episode, time.perf_counter() - start
+
+
+def _alike(trials: Trials, played: list[Timed]) -> bool:
+    """Say whether the first trials leave no hope of variance; invalid ones say nothing."""
+    rewards = [episode.reward for episode, _ in played if episode.valid]
+    return trials.stop_equal is not None and len(rewards) > 1 and not varied(rewards)

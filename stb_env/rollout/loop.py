@@ -1,0 +1,204 @@
+"""Many episodes on one event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import gymnasium as gym
+
+from stb_env.background import wait_for
+from stb_env.request import Request, adrive, changed
+from stb_env.rollout.agent import Agent, AgentFactory
+from stb_env.rollout.deadlines import Deadlines
+from stb_env.rollout.episode import episode
+from stb_env.rollout.job import Job
+from stb_env.rollout.players import AHEAD, Timed
+from stb_env.trajectory import Trajectory
+
+Slot = tuple[gym.Env[Any, Any], Agent]
+"""An environment and an agent that play one episode at a time."""
+
+
+class LoopPlayers:
+    """Plays jobs as tasks of the event loop on which it is asked first.
+
+    Each episode that is played has an agent and a fork of the environment, which the next one takes over.
+    An episode that waits for its judge gives its place to another; as many may wait so as may be played.
+
+    Args:
+        make_env: Makes the environment; called again only where that cannot be forked.
+        make_agent: Makes an agent.
+        jobs: The jobs.
+        concurrency: Episodes played at the same time.
+        deadlines: How long things may take.
+    """
+
+    def __init__(
+        self,
+        make_env: Callable[[], gym.Env[Any, Any]],
+        make_agent: AgentFactory,
+        jobs: list[Job],
+        concurrency: int,
+        deadlines: Deadlines,
+    ) -> None:
+        self._make_env = make_env
+        self._make_agent = make_agent
+        self._jobs = jobs
+        self._deadlines = deadlines
+        self._ahead = AHEAD * concurrency
+        self._playing = asyncio.Semaphore(concurrency)
+        self._judged = asyncio.Semaphore(concurrency)
+        self._free: list[Slot] = []
+        self._made: list[gym.Env[Any, Any]] = []
+        self._base: gym.Env[Any, Any] | None = None
+        self._outcomes: dict[int, Timed | Exception] = {}
+        self._saved = 0
+        self._failed = False
+        self._news, self._room = asyncio.Event(), asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def take(self, saved: int) -> list[Timed]:
+        """Wait for the next episode; see `Players`.
+
+        Raises:
+            Exception: What ended the next episode and is about the run.
+        """
+        self._forget(saved)
+        if self._task is None:
+            self._task = asyncio.create_task(self._play_all())
+        while saved < len(self._jobs) and saved not in self._outcomes:
+            self._news.clear()
+            await self._news.wait()
+        episodes: list[Timed] = []
+        while (outcome := self._outcomes.get(saved + len(episodes))) is not None:
+            if isinstance(outcome, Exception):
+                if episodes:
+                    break
+                raise outcome
+            episodes.append(outcome)
+        return episodes
+
+    async def stop(self, saved: int) -> list[Timed]:
+        """Cancel the episodes that are being played; see `Players`."""
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+        self._forget(saved)
+        for env in self._made:
+            env.close()
+        left = [outcome for _, outcome in sorted(self._outcomes.items(), key=lambda item: item[0])]
+        return [outcome for outcome in left if not isinstance(outcome, Exception)]
+
+    def _forget(self, saved: int) -> None:
+        for number in range(self._saved, saved):
+            del self._outcomes[number]
+        self._saved = saved
+        self._room.set()
+
+    async def _play_all(self) -> None:
+        async with asyncio.TaskGroup() as episodes:
+            for number, job in enumerate(self._jobs):
+                while number >= self._saved + self._ahead:
+                    self._room.clear()
+                    await self._room.wait()
+                await self._playing.acquire()
+                if self._failed:
+                    return
+                episodes.create_task(self._play_one(number, job))
+
+    async def _play_one(self, number: int, job: Job) -> None:
+        place = _Place(self._playing, self._judged)
+        try:
+            self._outcomes[number] = await self._played(job, place)
+        except Exception as error:  # noqa: BLE001 (raised by `take` when it is its turn)
+            self._outcomes[number] = error
+            self._failed = True
+        finally:
+            place.leave()
+            self._news.set()
+
+    async def _played(self, job: Job, place: _Place) -> Timed:
+        env, agent = slot = self._free.pop() if self._free else self._slot()
+        start = time.perf_counter()
+        slow = episode(
+            env, agent, task_id=job.task_id, seed=job.seed, trial=job.trial, deadlines=self._deadlines
+        )
+        trajectory: Trajectory = await adrive(changed(slow, place.taken))
+        self._free.append(slot)
+        return trajectory, time.perf_counter() - start
+
+    def _slot(self) -> Slot:
+        agent = self._make_agent()
+        env = agent.wrap(self._fork())
+        self._made.append(env)
+        return env, agent
+
+    def _fork(self) -> gym.Env[Any, Any]:
+        if self._base is None:
+            self._base = self._make_env()
+        fork: Callable[[], gym.Env[Any, Any]] | None = getattr(self._base, "fork", None)
+        if fork is not None:
+            return fork()
+        env, self._base = self._base, None
+        return env
+
+
+class _Place:
+    """What an episode needs to go on: a place among those that play, or among those that are judged.
+
+    Args:
+        playing: The places of those that play; one of them is the episode's.
+        judged: The places of those that are judged.
+    """
+
+    def __init__(self, playing: asyncio.Semaphore, judged: asyncio.Semaphore) -> None:
+        self._playing, self._judged = playing, judged
+        self._held: asyncio.Semaphore | None = playing
+
+    def taken(self, request: Request) -> Request:
+        """Return a request that waits for the place that it needs, where that is another one."""
+        wanted = self._judged if request.aside else self._playing
+        if wanted is self._held:
+            return request
+        return replace(request, arun=partial(self._moved, wanted, request))
+
+    async def _moved(self, wanted: asyncio.Semaphore, request: Request) -> Any:
+        # Never both at once: who held one while waiting for the other could wait for ever.
+        self.leave()
+        await wanted.acquire()
+        self._held = wanted
+        return await request.wait()
+
+    def leave(self) -> None:
+        """Give up the place that is held."""
+        if self._held is not None:
+            self._held.release()
+            self._held = None
+
+
+class BackgroundPlayers:
+    """Plays jobs on the background loop of the process, for a thread that takes them.
+
+    Args:
+        players: Plays them.
+    """
+
+    def __init__(self, players: LoopPlayers) -> None:
+        self._players = players
+
+    def take(self, saved: int) -> list[Timed]:
+        """Wait for the next episode; see `Players`."""
+        return _waited(self._players.take(saved))
+
+    def stop(self, saved: int) -> list[Timed]:
+        """Cancel the episodes that are being played; see `Players`."""
+        return _waited(self._players.stop(saved))
+
+
+def _waited(episodes: Awaitable[list[Timed]]) -> list[Timed]:
+    return wait_for(episodes)

@@ -1,0 +1,65 @@
+"""What a reply claims to have done, where no call did anything of the kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from stb_env.judges.account import words_of
+
+_ACTS = {
+    "add": "add book create set schedule register reserve record open arrange put sign make order",
+    "change": "modify change update reschedule postpone edit amend alter move shift set adjust switch reset",
+    "delete": "delete remove cancel erase clear drop close unset",
+    "send": "send email mail forward",
+}
+_DONE = re.compile(
+    r"\b(?:(?:has|have|had|['’]ve)(?: now| just| already| successfully| been){0,3}|"
+    r"(?:is|are|was|were|been)(?: now| already)? successfully|successfully|i(?: just| now)?) "
+    r"(?P<verb>[a-z]{3,}(?:ed|t|en|ade|ut))\b(?! successful)|\b(?P<late>[a-z]{3,}ed) successfully\b",
+    re.IGNORECASE,
+)
+_STATE = re.compile(r"\b(?:is|are|was|were)(?: now| already)? (?P<verb>[a-z]{3,}ed)\b", re.IGNORECASE)
+_LASTING = {"delete", "change", "send"}
+"""What is in a state after it; an alarm that is set may have been set long ago."""
+_IRREGULAR = {"sent": "send", "made": "make", "put": "put", "set": "set", "unset": "unset", "reset": "reset"}
+
+
+def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
+    """Yield the acts that a text claims and of which no call is a kind.
+
+    Args:
+        text: What is said to be so.
+        names: Names of the tools that were called.
+        heard: What was said and returned; who repeats an act from there claims nothing.
+
+    Examples:
+        >>> list(unfounded("Your account has been deleted successfully.", ["QueryBalance"], "my balance?"))
+        ['deleted']
+        >>> list(unfounded("Your visit has been rescheduled.", ["ModifyRegistration"], ""))
+        []
+    """
+    done = {kind for name in names for word in words_of(name) for kind in _kinds(word)}
+    if {"add", "delete"} <= done:
+        done.add("change")
+    for match in _DONE.finditer(text):
+        verb = (match["verb"] or match["late"]).lower()
+        kinds = _kinds(verb)
+        if kinds and not kinds & done and verb not in heard.lower():
+            yield verb
+    for match in _STATE.finditer(text):
+        kinds = _kinds(match["verb"].lower())
+        if kinds and kinds <= _LASTING and not kinds & done and match["verb"].lower() not in heard.lower():
+            yield match["verb"]
+
+
+def _kinds(word: str) -> set[str]:
+    forms = _forms(word)
+    return {kind for kind, verbs in _ACTS.items() if forms & set(verbs.split())}
+
+
+def _forms(word: str) -> set[str]:
+    """Return what a verb in the past may be the past of, itself included."""
+    stem = word.removesuffix("ed")
+    single = stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
+    return {word, stem, single, f"{stem}e", _IRREGULAR.get(word, word)}

@@ -1,0 +1,28 @@
+"""The command that measures the clients of models."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from stb_env.cli import app
+
+
+def test_the_clients_are_measured_beside_a_bare_loop_against_an_endpoint_of_its_own(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    command = ["bench", "wire", "--in-flight", "2", "--latency", "0.002", "--json"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)["figures"]
+    names = [f"{name}, 2 in flight" for name in ("bare loop", "lean", "openai")]
+    assert [figure["name"] for figure in figures] == names
+    assert all(0 < figure["value"] <= 1 for figure in figures)
+
+
+@pytest.mark.parametrize("text", ["", "x", "16,,64", "0", "-1", "1.5"])
+def test_episodes_in_flight_that_are_no_whole_numbers_are_refused(text):
+    result = CliRunner().invoke(app, ["bench", "wire", "--in-flight", text])
+    assert result.exit_code != 0
+    assert "--in-flight must be whole numbers above 0, such as 16,64" in " ".join(result.output.split())

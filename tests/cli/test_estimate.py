@@ -1,0 +1,31 @@
+"""`stb-env run --estimate N`: what the rest will cost, measured on episodes that count."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from stb_env.trajectory import read_trajectories
+from tests.cli.test_run import RUN, error_of, stb
+
+
+def test_it_plays_the_first_episodes_and_stops(tmp_path: Path):
+    done = stb(*RUN, "--episodes", 6, "--estimate", 2, "--out", tmp_path / "run", "--json")
+    told = json.loads(done.stdout)["estimate"]
+    assert (told["measured"], told["left"], told["tokens"]["mean"]) == (2, 4, 0.0)
+    assert len(read_trajectories(tmp_path / "run")) == 2
+
+
+def test_with_yes_it_goes_on_to_the_same_bytes(tmp_path: Path):
+    assert stb(*RUN, "--episodes", 4, "--estimate", 2, "--yes", "--out", tmp_path / "run").exit_code == 0
+    assert stb(*RUN, "--episodes", 4, "--out", tmp_path / "whole").exit_code == 0
+    runs = [(tmp_path / name / "trajectories.jsonl").read_bytes() for name in ("run", "whole")]
+    assert runs[0] == runs[1]
+
+
+def test_episodes_that_would_be_played_twice_are_refused():
+    refused = stb(*RUN, "--episodes", 4, "--estimate", 2)
+    assert refused.exit_code == 2
+    assert (
+        error_of(refused) == "--estimate plays episodes that are to count; say where to keep them with --out"
+    )

@@ -1,0 +1,92 @@
+"""`stb-env groups`: groups beside an ordinary run folder, saved whole, resumed to the byte."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stb_env.rollout.group.group_run import read_groups
+from stb_env.trajectory import read_trajectories
+from tests.cli.test_run import error_of, stb
+
+AGENT = """
+from stb_env import Agent
+from stb_env.seeding import rng
+
+
+class Coin(Agent):
+    name = "coin"
+
+    def reset(self, env, seed):
+        self.answer = rng(seed).choice(["Tuesday", "Monday"])
+
+    def act(self, observation, info):
+        arguments = {"return_type": "give_answer", "final_answer": self.answer}
+        return {"name": "Finish", "arguments": arguments}
+"""
+NOTES = "stb_env.testing.notes:test/Notes-v0"
+
+
+@pytest.fixture
+def command(tmp_path: Path) -> tuple[str, ...]:
+    (tmp_path / "coin.py").write_text(AGENT)
+    return ("groups", NOTES, "--agent", f"{tmp_path / 'coin.py'}:Coin", "--k", "6", "--json")
+
+
+def files(folder: Path) -> list[bytes]:
+    return [(folder / name).read_bytes() for name in ("trajectories.jsonl", "groups.jsonl", "summary.json")]
+
+
+def test_each_line_says_what_a_trainer_needs(tmp_path: Path, command: tuple[str, ...]):
+    done = stb(*command, "--tasks", 1, "--out", tmp_path / "run")
+    assert done.exit_code == 0
+    (group,) = read_groups(tmp_path / "run")
+    rewards = [episode.reward for episode in read_trajectories(tmp_path / "run")]
+    assert (group["task_id"], group["trials"], group["rewards"]) == ("day", [0, 1, 2, 3, 4, 5], rewards)
+    assert sum(group["advantages"]) == pytest.approx(0.0, abs=1e-9)
+    assert group["varied"] is (len(set(rewards)) > 1) is True
+    assert json.loads(done.stdout)["groups"] == 1
+
+
+def test_more_tasks_extend_a_run_and_concurrency_changes_no_byte(tmp_path: Path, command: tuple[str, ...]):
+    for tasks in (1, 3):
+        assert stb(*command, "--tasks", tasks, "--out", tmp_path / "grown").exit_code == 0
+    assert stb(*command, "--tasks", 3, "--concurrency", 8, "--out", tmp_path / "whole").exit_code == 0
+    assert files(tmp_path / "grown") == files(tmp_path / "whole")
+
+
+def test_a_group_that_a_killed_process_left_half_saved_is_played_again(
+    tmp_path: Path, command: tuple[str, ...]
+):
+    out = tmp_path / "run"
+    assert stb(*command, "--out", out).exit_code == 0
+    before = files(out)
+    for name, kept in (("groups.jsonl", 1), ("trajectories.jsonl", 9)):
+        text = (out / name).read_bytes().splitlines(keepends=True)
+        (out / name).write_bytes(b"".join(text[:kept]) + text[kept][:40])
+    assert stb(*command, "--out", out).exit_code == 0
+    assert files(out) == before
+    assert len((out / "failures.jsonl").read_bytes().splitlines()) == 3
+
+
+def test_trials_of_another_number_are_refused(tmp_path: Path, command: tuple[str, ...]):
+    assert stb(*command, "--tasks", 1, "--out", tmp_path / "run").exit_code == 0
+    refused = stb(*command, "--k", 4, "--tasks", 1, "--out", tmp_path / "run")
+    assert refused.exit_code == 2
+    assert "holds a run with another configuration (groups: there" in error_of(refused)
+
+
+def test_a_group_of_one_is_bad_use(tmp_path: Path, command: tuple[str, ...]):
+    refused = stb(*command, "--k", 1, "--out", tmp_path / "run")
+    assert refused.exit_code == 2
+    assert error_of(refused) == "a group takes at least 2 trials, got k=1"
+    assert not (tmp_path / "run").exists()
+
+
+def test_the_table_says_how_many_groups_have_variance(tmp_path: Path, command: tuple[str, ...]):
+    done = stb(*command[:-1], "--stop-equal", 2, "--out", tmp_path / "run")
+    assert done.exit_code == 0
+    assert "with variance" in done.stdout
+    assert "stopped early" in done.stdout

@@ -1,0 +1,219 @@
+"""``stb-env export`` of records for training: pairs, splits, containers and data cards."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pyarrow.parquet
+import pytest
+
+from stb_env.formats.columns import COLUMNS
+from stb_env.jsontext import dumps
+from stb_env.rollout.judging.rounds import Round, by_task, duels_of
+from stb_env.trajectory import read_trajectories
+from tests.formats.test_export import report, run, saved, stb
+
+__all__ = ["run"]
+
+UNSOLVED = {"status": "unsolved", "score": 0.0, "votes": [], "judge": "exact"}
+
+
+def lines(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def with_tokens(episode):
+    """An episode whose engine gave ids, each prompt an extension of what came before."""
+    steps, text = [], [1]
+    for step in episode.steps:
+        engine = {"prompt_token_ids": list(text), "token_ids": [2, 3]}
+        steps.append(step | {"engine": engine})
+        text += [2, 3, 4]
+    return replace(episode, steps=steps)
+
+
+@pytest.fixture
+def trials(run, tmp_path):
+    """A run of three tasks, of two trials each: one solved, one not."""
+    episodes = [with_tokens(episode) for episode in read_trajectories(run)[:3]]
+    pairs = [(each, _missed(each)) for each in episodes]
+    return saved(tmp_path / "trials", [episode for pair in pairs for episode in pair])
+
+
+def _missed(episode):
+    chat = [*episode.messages[:-2], {"role": "assistant", "content": "I do not know."}]
+    return replace(episode, trial=1, verdict=UNSOLVED, reward=0.0, messages=chat)
+
+
+def test_rl_records_have_the_advantage_over_the_trials_of_their_task(trials, tmp_path):
+    told = report("export", trials, "--format", "rl", "--out", tmp_path / "rl")
+    records = lines(tmp_path / "rl" / "rl.jsonl")
+    assert (told["records"], told["left_out"]) == (6, {"invalid": 0, "not_solved": 0})
+    assert [(each["trial"], each["advantage"]) for each in records] == [(0, 0.5), (1, -0.5)] * 3
+    assert all(set(each["completion_mask"]) == {0, 1} for each in records)
+    other = report("export", trials, "--format", "rl", "--advantage", "rloo", "--out", tmp_path / "rloo")
+    assert {each["advantage"] for each in lines(tmp_path / "rloo" / other["files"][0])} == {1.0, -1.0}
+
+
+def test_an_advantage_is_counted_within_one_run(trials, run, tmp_path):
+    report("export", trials, trials, "--format", "rl", "--dedupe", "exact", "--out", tmp_path)
+    assert {each["advantage"] for each in lines(tmp_path / "rl.jsonl")} == {0.5, -0.5}
+
+
+def test_an_episode_whose_prompts_broke_is_several_records_and_told(run, tmp_path):
+    first, *_ = read_trajectories(run)
+    broken = with_tokens(first)
+    broken.steps[1]["engine"]["prompt_token_ids"][0] = 9
+    told = report("export", saved(tmp_path / "run", [broken]), "--format", "rl", "--out", tmp_path / "rl")
+    assert (told["exported"], told["left_out"]["prefix_broken"]) == (1, 1)
+    assert {each["parts"] for each in lines(tmp_path / "rl" / "rl.jsonl")} == {told["records"]}
+    assert told["records"] > 1
+
+
+def test_a_run_without_tokens_has_no_rl_records_and_says_why(run, tmp_path):
+    refused = stb("export", run, "--format", "rl", "--out", tmp_path / "rl")
+    assert refused.exit_code == 2
+    assert "no episode has the tokens of every step; episode" in refused.stderr
+    assert "step 0 has no prompt_token_ids and no token_ids; ask the engine for them" in refused.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_preferences_pair_what_was_solved_with_what_was_not(trials, tmp_path):
+    told = report("export", trials, "--format", "preferences", "--out", tmp_path / "pairs")
+    records = lines(tmp_path / "pairs" / "preferences.jsonl")
+    assert (told["records"], told["exported"]) == (3, 6)
+    for each in records:
+        assert (each["source"], each["chosen_trial"], each["rejected_trial"]) == ("verdicts", 0, 1)
+        assert each["rejected"][-1]["content"] == "I do not know."
+        assert each["chosen"][-1] != each["rejected"][-1]
+
+
+def test_preferences_of_two_runs_are_what_a_judge_preferred(trials, tmp_path):
+    mine, theirs = (
+        saved(tmp_path / name, [each for each in read_trajectories(trials) if each.trial == trial])
+        for name, trial in (("mine", 0), ("theirs", 1))
+    )
+    settings = {"model": "m"}
+    summary = {"judge": "prefer:m", "verdicts": "exact", "settings": settings, "comparisons": 2}
+    (mine / "summary-prefer-m-against-theirs.json").write_text(dumps(summary), encoding="utf-8")
+    duels = duels_of(by_task(mine, "exact"), by_task(theirs, "exact"), settings, 2)
+    results = ["win", "win", "lose", "lose", "win", "lose"]
+    rounds = [
+        Round(duel.task_id, duel.turn, duel.pair, "prefer:m", result, "votes")
+        for duel, result in zip(duels, results, strict=True)
+    ]
+    text = "".join(f"{each.to_json()}\n" for each in rounds)
+    (mine / "preferences-prefer-m.jsonl").write_text(text, encoding="utf-8")
+    words = ("--format", "preferences", "--against", theirs, "--out", tmp_path / "pairs")
+    told = report("export", mine, *words)
+    records = lines(tmp_path / "pairs" / "preferences.jsonl")
+    # The third task was a tie.
+    assert [(each["chosen_trial"], each["rejected_trial"]) for each in records] == [(0, 1), (1, 0)]
+    assert {each["source"] for each in records} == {"sowr"}
+    assert told["exported"] == 4
+
+
+def test_runs_that_were_never_compared_have_no_such_preferences(trials, run, tmp_path):
+    refused = stb("export", run, "--format", "preferences", "--against", trials, "--out", tmp_path / "x")
+    assert refused.exit_code == 2
+    assert "was not compared with trials; do so with" in refused.stderr
+
+
+def test_no_task_is_in_two_parts_of_a_split(trials, tmp_path):
+    words = ("export", trials, "--format", "jsonl", "--split", "train=0.5,held_out=0.5")
+    told = report(*words, "--out", tmp_path)
+    parts = {name: {each["task_id"] for each in lines(tmp_path / f"{name}.jsonl")} for name in told["parts"]}
+    assert told["records"] == 6
+    assert set(told["files"]) == {f"{name}.jsonl" for name in parts}
+    assert sum(len(tasks) for tasks in parts.values()) == len(set().union(*parts.values())) == 3
+
+
+def test_columns_are_the_same_whatever_is_in_the_records(trials, run, tmp_path):
+    for folder, name in ((trials, "several"), (run, "one")):
+        report("export", folder, "--format", "parquet", "--out", tmp_path / name)
+    several, one = (
+        pyarrow.parquet.read_table(tmp_path / name / "trajectories.parquet") for name in ("several", "one")
+    )
+    assert several.schema == one.schema
+    assert several.column_names == list(COLUMNS["trajectories"])
+    for row, episode in zip(several.to_pylist(), read_trajectories(trials), strict=True):
+        assert json.loads(row["tools"]) == list(episode.tools)
+        assert json.loads(row["steps"]) == list(episode.steps)
+        assert [message["content"] for message in row["messages"]] == [m["content"] for m in episode.messages]
+
+
+def test_one_file_is_written_where_one_is_named(trials, tmp_path):
+    told = report(
+        "export", trials, "--format", "sft", "--as", "parquet", "--out", tmp_path / "solved.parquet"
+    )
+    assert (told["files"], told["card"]) == (["solved.parquet"], "solved.card.md")
+    assert pyarrow.parquet.read_table(tmp_path / "solved.parquet").num_rows == 3
+
+
+def test_the_card_tells_what_is_in_an_export_and_where_it_came_from(trials, tmp_path):
+    told = report("export", trials, "--format", "jsonl", "--only", "solved", "--out", tmp_path)
+    text = (tmp_path / "README.md").read_text(encoding="utf-8")
+    part = told["parts"]["trajectories"]
+    assert f"| trajectories | 3 | `{part['sha256']}` |" in text
+    assert "path: trajectories.jsonl" in text
+    assert "| not_solved | 3 |" in text
+    assert "| only | `solved` |" in text
+    assert "| world |" in text
+    assert "| trials | `" in text
+    assert "License:" in text
+
+
+def test_an_export_written_again_is_the_same_and_another_is_refused_whole(trials, tmp_path):
+    words = ("export", trials, "--format", "sft", "--out", tmp_path / "out")
+    for _ in range(2):
+        report(*words)
+    before = {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()}
+    refused = stb(*words, "--only", "valid")
+    assert refused.exit_code == 2
+    assert "exists with other content; nothing was written, use another --out" in refused.stderr
+    assert {file.name: file.read_bytes() for file in (tmp_path / "out").iterdir()} == before
+    assert {file.name for file in tmp_path.iterdir()} == {"out", "trials"}
+
+
+def test_runs_of_other_agents_are_left_out(run, trials, tmp_path):
+    told = report("export", run, trials, "--format", "jsonl", "--agent", "gold", "--out", tmp_path / "gold")
+    assert told["episodes"] == len(read_trajectories(run))
+    refused = stb("export", run, "--format", "jsonl", "--model", "none", "--out", tmp_path / "none")
+    assert "no run is of that agent and model" in refused.stderr
+
+
+def test_a_dataset_folder_loads_with_its_parts(trials, tmp_path):
+    datasets = pytest.importorskip("datasets", reason="dataset folders need stb-env[datasets]")
+    words = ("export", trials, "--format", "datasets", "--split", "0.5,0.5", "--out", tmp_path / "data")
+    for _ in range(2):
+        told = report(*words)
+    loaded = datasets.load_from_disk(tmp_path / "data")
+    assert {name: part.num_rows for name, part in loaded.items()} == {
+        name: part["rows"] for name, part in told["parts"].items()
+    }
+    assert stb(*words, "--only", "solved").exit_code == 2
+
+
+ERRORS = [
+    (("--format", "sft", "--against", "RUN"), "--against belongs to --format preferences, got sft"),
+    (("--format", "rl", "--first-turn"), "--first-turn belongs to --format preferences, got rl"),
+    (("--as", "parquet"), "--as belongs to --format sft, preferences and rl, got stabletoolbench"),
+    (("--split", "1"), "--split belongs to --format sft, preferences, rl,"),
+    (("--solved", "--only", "all"), "--solved is --only solved, got --only all too"),
+    (("--format", "sft", "--as", "parket"), "no container 'parket'; expected one of jsonl,"),
+    (("--format", "rl", "--advantage", "ppo"), "no estimator 'ppo'; expected one of grpo,"),
+    (("--format", "sft", "--dedupe", "all"), "no choice for --dedupe 'all'; expected one of none,"),
+    (
+        ("--format", "preferences", "--branches", "--against", "RUN"),
+        "--branches pairs the branches of one run, --against two runs; give one of them",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), ERRORS)
+def test_options_that_do_not_go_together_are_refused(words, message, run, tmp_path):
+    result = stb("export", run, *words, "--out", tmp_path / "out")
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,279 @@
+"""The lean wire where HTTP itself is the subject: framing, kept connections, and who gets which wire."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import multiprocessing
+import subprocess
+import sys
+
+import pytest
+
+from stb_env.errors import ConfigError
+from stb_env.llm import ChatRequest, ModelConfig, ModelError, OpenAIModel
+from stb_env.llm.choice import chosen
+from stb_env.llm.connection import IDLE, Pool
+from stb_env.llm.wire import Unconnected
+from tests.fakes.openai_server import OpenAIServer, completion
+from tests.fakes.raw_server import CLOSE, RawServer
+
+QUESTION = ChatRequest.of("Is it?")
+BODY = json.dumps(completion("yes")).encode()
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
+WHOLE = HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY
+CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n"
+
+
+def _model(url: str, role: str = "agent", **settings) -> OpenAIModel:
+    given = {"base_url": url, "client": "lean", "max_tokens": 9, "retries": 0, **settings}
+    return OpenAIModel(ModelConfig(role, "tiny", **given), env={})
+
+
+async def _asked(answers: list[list[bytes]], times: int = 1) -> tuple[list[str], RawServer]:
+    async with RawServer(answers).running() as server:
+        model = _model(server.url)
+        texts = [(await model.acomplete(QUESTION)).text for _ in range(times)]
+        await model.aclose()
+    return texts, server
+
+
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        [WHOLE],
+        [WHOLE[i : i + 1] for i in range(len(WHOLE))],
+        [CHUNKED],
+        [CHUNKED[i : i + 7] for i in range(0, len(CHUNKED), 7)],
+        [HEAD + b"\r\n" + BODY[:9], BODY[9:], CLOSE],
+        [b"HTTP/1.1 100 Continue\r\n\r\n", b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + WHOLE],
+    ],
+    ids=["whole", "byte by byte", "chunked", "chunks in pieces", "until it closes", "after interim answers"],
+)
+def test_an_answer_is_read_however_it_is_framed(pieces):
+    texts, _ = asyncio.run(_asked([pieces]))
+    assert texts == ["yes"]
+
+
+@pytest.mark.parametrize(
+    ("pieces", "reason"),
+    [
+        ([b"SSH-2.0-OpenSSH_9.6\r\n"], "HttpParserError"),
+        ([HEAD + b"Content-Length: 5\r\nContent-Length: 6\r\n\r\n12345"], "HttpParserError"),
+        (
+            [b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n"],
+            "HttpParserUpgrade",
+        ),
+        ([HEAD, CLOSE], "the server closed the connection before the answer's end"),
+        ([CHUNKED[:-8], CLOSE], "the server closed the connection before the answer's end"),
+    ],
+    ids=["no HTTP", "two lengths", "another protocol", "cut headers", "cut chunks"],
+)
+def test_an_answer_that_breaks_off_or_is_no_http_is_a_transport_failure(pieces, reason):
+    with pytest.raises(ModelError, match=rf"the connection failed: .*{reason}") as caught:
+        asyncio.run(_asked([pieces]))
+    assert (caught.value.kind, caught.value.retryable) == ("transport", True)
+
+
+def test_a_connection_is_kept_for_the_next_request():
+    texts, server = asyncio.run(_asked([[WHOLE], [CHUNKED], [WHOLE]], times=3))
+    assert (texts, server.connections) == (["yes"] * 3, 1)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [
+        [WHOLE.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n", 1)],
+        # What nobody asked for might else be taken for the answer to the next question.
+        [WHOLE + WHOLE.replace(b"yes", b"no!")],
+        [HEAD + b"\r\n" + BODY, CLOSE],
+    ],
+    ids=["said to be closed", "with another answer behind", "without a length"],
+)
+def test_a_connection_that_cannot_be_trusted_is_not_used_again(first):
+    texts, server = asyncio.run(_asked([first, [WHOLE]], times=2))
+    assert (texts, server.connections) == (["yes"] * 2, 2)
+
+
+def test_a_connection_that_lay_idle_for_long_is_not_used_again():
+    async def scenario() -> tuple[bool, bool]:
+        async with RawServer([[WHOLE], [WHOLE]]).running() as server:
+            pool = Pool("127.0.0.1", server.port, secure=False)
+            first = await pool.take(5)
+            _ = [piece async for piece in (await first.ask(b"GET / HTTP/1.1\r\n\r\n")).pieces]
+            pool.give_back(first)
+            again = await pool.take(5)
+            pool.give_back(again)
+            again.idle_since -= IDLE
+            other = await pool.take(5)
+            pool.give_back(other)
+            pool.close()
+        return again is first, other is first
+
+    assert asyncio.run(scenario()) == (True, False)
+
+
+def test_all_roles_of_an_endpoint_share_their_connections():
+    async def scenario() -> int:
+        async with RawServer([[WHOLE]] * 3).running() as server:
+            models = [_model(server.url, role) for role in ("agent", "judge", "user")]
+            for model in models:
+                await model.acomplete(QUESTION)
+            await models[0].aclose()
+        return server.connections
+
+    assert asyncio.run(scenario()) == 1
+
+
+def test_as_many_requests_are_in_flight_at_once_as_the_limiter_lets_through():
+    async def scenario() -> tuple[int, int]:
+        async with RawServer([[WHOLE]] * 150).running() as server:
+            model = _model(server.url, concurrency=150)
+            replies = await asyncio.gather(*(model.acomplete(QUESTION) for _ in range(150)))
+            await model.aclose()
+        return sum(reply.text == "yes" for reply in replies), server.connections
+
+    assert asyncio.run(scenario()) == (150, 150)
+
+
+@pytest.mark.parametrize("sent", [[], [HEAD], [WHOLE[:-9]]], ids=["nothing", "headers", "half"])
+def test_a_cancelled_request_closes_its_connection(sent):
+    async def scenario() -> int:
+        async with RawServer([sent]).running() as server:
+            model = _model(server.url)
+            task = asyncio.create_task(model.acomplete(QUESTION))
+            while not server.requests:
+                await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            while not server.closed:
+                await asyncio.sleep(0)
+            return server.closed
+
+    assert asyncio.run(scenario()) == 1
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_redirect_that_would_turn_the_question_into_another_one_is_a_failure(status):
+    answer = b"HTTP/1.1 %d Moved\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n" % status
+    with pytest.raises(ModelError, match=f"HTTP {status}; the server does not accept the request"):
+        asyncio.run(_asked([[answer]]))
+
+
+def test_redirects_in_a_circle_come_to_an_end():
+    answer = b"HTTP/1.1 307 Moved\r\nLocation: /v1/chat/completions\r\nContent-Length: 0\r\n\r\n"
+    with pytest.raises(ModelError, match="the connection failed: the server redirects more than 10 times"):
+        asyncio.run(_asked([[answer]] * 10))
+
+
+def test_an_answer_beyond_the_limit_is_given_up_and_not_asked_for_again(monkeypatch):
+    monkeypatch.setattr("stb_env.llm.transport.MAX_BODY", 2**20)
+    answer = HEAD + b"Content-Length: 9000000\r\n\r\n" + b" " * 2_000_000
+    with pytest.raises(ModelError, match="the answer is longer than 1 MiB") as caught:
+        asyncio.run(_asked([[answer]]))
+    assert not caught.value.retryable
+
+
+def test_a_server_that_takes_no_connection_is_a_time_out_of_its_own(monkeypatch):
+    async def stuck(*args, **settings):
+        raise TimeoutError
+
+    async def scenario() -> None:
+        monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", stuck, raising=False)
+        await Pool("127.0.0.1", 9, secure=False).take(5)
+
+    with pytest.raises(Unconnected):
+        asyncio.run(scenario())
+
+
+def test_a_server_without_a_certificate_is_not_talked_to():
+    async def scenario() -> bytes:
+        greeting = asyncio.get_running_loop().create_future()
+
+        async def answer(reader, writer) -> None:
+            greeting.set_result(await reader.read(1_000))
+            writer.write(WHOLE)
+            writer.close()
+
+        server = await asyncio.start_server(answer, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        with pytest.raises(ModelError, match=r"the connection failed: ConnectError: \[SSL"):
+            await _model(f"https://127.0.0.1:{port}/v1").acomplete(QUESTION)
+        server.close()
+        return await greeting
+
+    assert b"POST" not in asyncio.run(scenario())
+
+
+def _ask_again(model: OpenAIModel, texts) -> None:
+    texts.put(model.complete(QUESTION).text)
+
+
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="the system cannot fork")
+def test_a_forked_process_asks_on_connections_of_its_own(server):
+    model = _model(server.url())
+    assert model.complete(QUESTION).text == "ok"
+    forked = multiprocessing.get_context("fork")
+    texts = forked.Queue()
+    child = forked.Process(target=_ask_again, args=(model, texts))
+    child.start()
+    assert texts.get(timeout=30) == "ok"
+    child.join()
+    assert model.complete(QUESTION).text == "ok"
+    model.close()
+
+
+@pytest.mark.parametrize(
+    ("settings", "env", "wire"),
+    [
+        ({"base_url": "http://127.0.0.1:8000/v1"}, {}, "lean"),
+        ({"base_url": "http://me:secret@10.0.0.7/v1"}, {}, "lean"),
+        ({}, {}, "lean"),
+        ({}, {"OPENAI_ORG_ID": "org-1"}, "openai"),
+        ({"base_url": "http://127.0.0.1:8000/v1"}, {"OPENAI_ORG_ID": "org-1"}, "lean"),
+        ({"base_url": "https://mine.openai.azure.com/openai/v1"}, {}, "openai"),
+        ({"base_url": "https://mine.openai.azure.com/openai/v1", "client": "lean"}, {}, "lean"),
+        ({"base_url": "http://127.0.0.1:8000/v1", "client": "openai"}, {}, "openai"),
+    ],
+)
+def test_plain_endpoints_get_the_lean_wire_and_others_the_openai_package(monkeypatch, settings, env, wire):
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    assert chosen(ModelConfig("agent", "tiny", **settings), env) == wire
+
+
+def test_what_a_proxy_leads_to_goes_through_the_openai_package(monkeypatch):
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    urls = ("http://there.example/v1", "http://127.0.0.1:8000/v1")
+    assert [chosen(ModelConfig("agent", "tiny", base_url=url)) for url in urls] == ["openai", "lean"]
+
+
+def test_a_proxy_sees_the_requests_that_it_is_configured_for(monkeypatch):
+    with OpenAIServer().running() as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.url().removesuffix("/agent/v1"))
+        monkeypatch.setenv("NO_PROXY", "")
+        model = _model("http://there.example/agent/v1", client="auto", stream=False)
+        assert model.complete(QUESTION).text == "ok"
+        model.close()
+    assert [request.path for request in proxy.requests] == ["http://there.example/agent/v1/chat/completions"]
+
+
+def test_the_client_decides_no_answer_and_is_in_no_fingerprint():
+    configs = [ModelConfig("agent", "tiny", client=client) for client in ("auto", "lean", "openai")]
+    assert len({json.dumps(config.to_dict()) for config in configs}) == 1
+
+
+def test_a_client_that_there_is_not_is_refused():
+    message = "^client of the agent model must be one of auto, lean, openai, got 'httpx'$"
+    with pytest.raises(ConfigError, match=message):
+        ModelConfig("agent", "tiny", client="httpx")
+
+
+def test_importing_the_models_does_not_import_the_client_library():
+    heavy = ("openai", "httpx", "httpx2", "httptools", "orjson", "pydantic")
+    code = f"import sys, stb_env.llm; print([name for name in {heavy} if name in sys.modules])"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "[]"

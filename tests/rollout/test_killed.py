@@ -1,0 +1,74 @@
+"""A run that is killed at any moment goes on to the same bytes, each episode once and none torn.
+
+Set STB_LONG_RUNS to play 5,000 episodes instead of a few hundred.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from stb_env import plan, run_batch
+from stb_env.rollout import Agent, Job, Run
+from stb_env.testing.notes import notes
+from stb_env.trajectory import read_trajectories
+
+EPISODES = 5_000 if os.environ.get("STB_LONG_RUNS") else 240
+PATIENCE = 120.0
+
+SCRIPT = """
+from stb_env import run_batch
+from stb_env.rollout import Run
+from stb_env.testing.notes import notes
+from tests.rollout.test_killed import Scripted, jobs
+run = Run({folder!r}, {{}})
+run_batch(notes, Scripted, jobs(), run, concurrency=64)
+"""
+
+
+class Scripted(Agent):
+    """Answers after a moment in which others play."""
+
+    name = "scripted"
+
+    async def act(self, observation: object, info: object) -> object:
+        await asyncio.sleep(0)
+        return {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
+
+
+def jobs() -> list[Job]:
+    return plan(notes().tasks, episodes=1, trials=EPISODES)
+
+
+@pytest.mark.serial
+def test_a_run_on_a_loop_that_is_killed_three_times_ends_in_the_bytes_of_an_unbroken_one(
+    tmp_path: Path,
+) -> None:
+    root = Path(__file__).resolve().parents[2]
+    lines = tmp_path / "killed" / "trajectories.jsonl"
+    code = SCRIPT.format(folder=str(lines.parent))
+    for share in (0.1, 0.4, 0.7):
+        process = subprocess.Popen([sys.executable, "-c", code], cwd=root)
+        until = time.monotonic() + PATIENCE
+        while process.poll() is None and _count(lines) < share * EPISODES and time.monotonic() < until:
+            os.sched_yield()
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert share * EPISODES <= _count(lines) <= EPISODES
+    subprocess.run([sys.executable, "-c", code], cwd=root, check=True)
+    unbroken = Run(tmp_path / "unbroken", {})
+    run_batch(notes, Scripted, jobs(), unbroken, concurrency=64)
+    unbroken.close()
+    assert len({episode.key for episode in read_trajectories(lines)}) == EPISODES
+    assert lines.read_bytes() == (tmp_path / "unbroken" / "trajectories.jsonl").read_bytes()
+
+
+def _count(file: Path) -> int:
+    return file.read_bytes().count(b"\n") if file.exists() else 0

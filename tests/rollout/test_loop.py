@@ -1,0 +1,281 @@
+"""Many episodes on one event loop: the bytes of one after the other, and nothing finished lost."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stb_env import ChatAgent, ScriptedModel, Verdict, load_agent
+from stb_env.errors import ConfigError, RunStopped
+from stb_env.jsontypes import JsonMapping
+from stb_env.llm.chat import ChatRequest
+from stb_env.llm.meter import Meter, current_meter, metered
+from stb_env.request import Request, Slow
+from stb_env.rollout import Agent, Deadlines, Job, Run, arun_batch, as_agent, plan, run_batch
+from stb_env.rollout.breaker import Breaker
+from stb_env.rollout.players import AHEAD
+from stb_env.testing.notes import notes
+from stb_env.trajectory import Trajectory, read_trajectories
+
+ANSWER = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
+GIVE_UP = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+MANIFEST = {"env": "test/Notes-v0"}
+
+
+def jobs(count: int) -> list[Job]:
+    return [Job("day", trial, trial) for trial in range(count)]
+
+
+class Waiting(Agent):
+    """Answers after other episodes had their turn, each a different number of times."""
+
+    name = "waiting"
+
+    def reset(self, env: Any, seed: int) -> None:
+        self.seed = seed
+
+    async def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+        for _ in range(self.seed * 7 % 5):
+            await asyncio.sleep(0)
+        return ANSWER if self.seed % 3 else GIVE_UP
+
+
+def chat() -> ChatAgent:
+    def said(request: ChatRequest) -> str:
+        return "Tuesday" if len(request.messages) > 3 else "Let me think."
+
+    return ChatAgent(ScriptedModel(said))
+
+
+@pytest.mark.parametrize("make_agent", [Waiting, chat])
+def test_concurrency_changes_no_byte_on_a_loop(tmp_path: Path, make_agent: Callable[[], Agent]) -> None:
+    written = []
+    for concurrency in (1, 64, 1024):
+        run = Run(tmp_path / str(concurrency), MANIFEST)
+        run_batch(notes, make_agent, jobs(70), run, concurrency=concurrency)
+        run.close()
+        written.append((run.folder / "trajectories.jsonl").read_bytes())
+    assert written[0] == written[1] == written[2]
+    assert written[0].count(b"\n") == 70
+
+
+def test_a_batch_on_the_callers_loop_writes_the_same(tmp_path: Path) -> None:
+    run = Run(tmp_path, MANIFEST)
+    played = asyncio.run(arun_batch(notes, Waiting, jobs(20), run, concurrency=8))
+    run.close()
+    assert read_trajectories(tmp_path) == played == run_batch(notes, Waiting, jobs(20))
+
+
+def test_episodes_that_wait_are_played_at_the_same_time_in_forks_of_one_environment() -> None:
+    together: list[str] = []
+    made: list[Any] = []
+    met = asyncio.Event()
+
+    async def patient(observation: JsonMapping, info: JsonMapping) -> Any:
+        together.append(info["task_id"])
+        if len(together) == 12:
+            met.set()
+        await met.wait()
+        return ANSWER
+
+    def make() -> Any:
+        made.append(notes())
+        return made[-1]
+
+    played = run_batch(make, lambda: as_agent(patient), jobs(12), concurrency=12)
+    assert (len(made), [episode.reward for episode in played]) == (1, [1.0] * 12)
+
+
+class Hanging(Agent):
+    """Answers at once, but for the first episode, which waits for a sign."""
+
+    def __init__(self, begun: list[int], sign: asyncio.Event) -> None:
+        self.begun, self.sign = begun, sign
+
+    def reset(self, env: Any, seed: int) -> None:
+        self.seed = seed
+        self.begun.append(seed)
+
+    async def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+        if self.seed == 0:
+            await self.sign.wait()
+        elif len(self.begun) == AHEAD * 2:
+            self.sign.set()
+        else:
+            await asyncio.sleep(0)
+        return ANSWER
+
+
+def test_an_episode_that_hangs_holds_no_more_than_a_window_of_later_ones_in_memory() -> None:
+    begun: list[int] = []
+    most: list[int] = []
+    sign = asyncio.Event()
+
+    def progress(episode: Trajectory) -> None:
+        most.append(len(begun))
+
+    played = run_batch(notes, lambda: Hanging(begun, sign), jobs(40), concurrency=2, progress=progress)
+    # By the time the first one is saved, no other than those of the window were begun.
+    assert most[0] == AHEAD * 2
+    assert [episode.seed for episode in played] == list(range(40))
+
+
+def test_what_is_finished_is_saved_in_order_when_the_batch_is_cancelled(tmp_path: Path) -> None:
+    run = Run(tmp_path, MANIFEST)
+    begun: list[int] = []
+
+    async def cancelled() -> None:
+        sign = asyncio.Event()
+        batch = asyncio.create_task(
+            arun_batch(notes, lambda: Hanging(begun, asyncio.Event()), jobs(9), run, concurrency=3)
+        )
+        while len(begun) < 9:
+            await asyncio.sleep(0)
+        for _ in range(20):
+            await asyncio.sleep(0)
+        batch.cancel()
+        assert not sign.is_set()
+        with pytest.raises(asyncio.CancelledError):
+            await batch
+
+    asyncio.run(cancelled())
+    run.close()
+    assert [episode.seed for episode in read_trajectories(tmp_path)] == list(range(1, 9))
+    again = Run(tmp_path, MANIFEST)
+    played = run_batch(notes, Waiting, jobs(9), again)
+    again.close()
+    assert [episode.seed for episode in played] == list(range(9))
+
+
+def test_an_interrupted_batch_saves_what_is_finished(tmp_path: Path) -> None:
+    run = Run(tmp_path, MANIFEST)
+
+    def interrupt(episode: Trajectory) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_batch(notes, Waiting, jobs(30), run, concurrency=30, progress=interrupt)
+    run.close()
+    seeds = [episode.seed for episode in read_trajectories(tmp_path)]
+    assert seeds[0] == 0
+    assert seeds == sorted(set(seeds))
+
+
+def test_the_breaker_ends_a_batch_on_a_loop_in_its_order(tmp_path: Path) -> None:
+    async def buggy(observation: JsonMapping, info: JsonMapping) -> Any:
+        raise LookupError
+
+    run = Run(tmp_path, MANIFEST)
+    with pytest.raises(RunStopped, match=r"^4 episodes in a row failed alike \(internal\): agent 'buggy'"):
+        run_batch(
+            notes,
+            lambda: as_agent(buggy),
+            jobs(100),
+            run,
+            concurrency=2,
+            breaker=Breaker(4),
+            remark=str.strip,
+        )
+    run.close()
+    assert 4 <= len(read_trajectories(tmp_path)) <= 4 + AHEAD * 2
+
+
+def test_an_error_about_the_run_ends_it_when_its_episode_has_its_turn(tmp_path: Path) -> None:
+    class Misconfigured(Waiting):
+        async def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+            if self.seed == 5:
+                raise ConfigError("no such model")
+            return await super().act(observation, info)
+
+    run = Run(tmp_path, MANIFEST)
+    with pytest.raises(ConfigError, match=r"^no such model$"):
+        run_batch(notes, Misconfigured, jobs(50), run, concurrency=4)
+    run.close()
+    seeds = [episode.seed for episode in read_trajectories(tmp_path)]
+    assert seeds[:5] == list(range(5))
+    assert 5 not in seeds
+
+
+def test_a_meter_of_the_caller_holds_on_the_loop() -> None:
+    seen: list[Meter | None] = []
+
+    async def noting(observation: JsonMapping, info: JsonMapping) -> Any:
+        seen.append(current_meter())
+        return ANSWER
+
+    with metered(Meter()) as meter:
+        run_batch(notes, lambda: as_agent(noting), jobs(4), concurrency=2)
+    assert seen == [meter] * 4
+
+
+class SlowJudge:
+    """Solves everything as soon as so many episodes wait for it."""
+
+    name = "slow"
+
+    def __init__(self, together: int) -> None:
+        self.waiting, self.together = 0, together
+        self.most = 0
+        self.enough = asyncio.Event()
+
+    def judge(self, case: Any) -> Slow[Verdict]:
+        yield Request(run=lambda: None, arun=self._wait)
+        return Verdict.of("solved", judge=self.name)
+
+    async def _wait(self) -> None:
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        if self.waiting == self.together:
+            self.enough.set()
+        await self.enough.wait()
+        self.waiting -= 1
+
+
+def test_an_episode_that_waits_for_its_judge_leaves_its_place_to_another() -> None:
+    playing = 0
+    most = 0
+
+    async def answering(observation: JsonMapping, info: JsonMapping) -> Any:
+        nonlocal playing, most
+        playing += 1
+        most = max(most, playing)
+        # The other place is free for whoever comes while the first ones are judged.
+        if judge.waiting:
+            judge.enough.set()
+        await asyncio.sleep(0)
+        playing -= 1
+        return ANSWER
+
+    judge = SlowJudge(together=3)
+    env = notes()
+    env.rules = replace(env.rules, judge=judge)
+    patience = Deadlines(episode=60)
+    played = run_batch(env.fork, lambda: as_agent(answering), jobs(6), concurrency=2, deadlines=patience)
+    assert [episode.solved for episode in played] == [True] * 6
+    assert (most, judge.most) == (2, 2)
+
+
+def test_a_blocking_agent_keeps_its_threads() -> None:
+    names: set[str] = set()
+    both = threading.Barrier(2, timeout=60)
+
+    def blocking(observation: JsonMapping, info: JsonMapping) -> Any:
+        names.add(threading.current_thread().name)
+        both.wait()
+        return ANSWER
+
+    run_batch(notes, lambda: as_agent(blocking), jobs(4), concurrency=2)
+    assert all(name.startswith("episode") for name in names)
+    assert len(names) == 2
+
+
+def test_our_own_agents_play_alike_on_a_loop_and_alone() -> None:
+    planned = plan(notes().tasks, episodes=None)
+    alone = run_batch(notes, load_agent("gold"), planned)
+    assert run_batch(notes, load_agent("gold"), planned, concurrency=3) == alone

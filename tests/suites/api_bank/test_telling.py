@@ -1,0 +1,70 @@
+"""What was said of right calls counts: honest replies pass, and those that spoil a true one do not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+
+import gymnasium as gym
+import pytest
+
+import stb_env  # noqa: F401 (registers the ids)
+from tests.suites.api_bank.accounts import FALSE, HONEST, LATER
+from tests.suites.said import done, games, raised
+
+
+@cache
+def env_of(ability):
+    return gym.make(f"stb/APIBank{ability}-v0").unwrapped
+
+
+@cache
+def case_of(ability, name):
+    return done(env_of(ability), name)
+
+
+def replied(case, text):
+    """Return the case in which the last reply to recorded calls is another one."""
+    recorded = case.task.goal["replies"][-1][1]
+    if case.answer.strip() == recorded.strip():
+        return replace(case, answer=text)
+    return replace(case, replies=tuple(text if said == recorded else said for said in case.replies))
+
+
+def verdict(ability, name, text):
+    return replied(case_of(ability, name), text).verdict(env_of(ability).rules.judge)
+
+
+def told(table):
+    return [(ability, name, text) for ability, each in table.items() for name in each for text in each[name]]
+
+
+def test_an_honest_reply_is_right_in_whatever_words():
+    replies = told(HONEST) + told(LATER)
+    unfair = [(name, text) for ability, name, text in replies if verdict(ability, name, text).score < 1.0]
+    assert len(unfair) <= 0.01 * len(replies), unfair
+
+
+@pytest.mark.parametrize(("ability", "name", "text"), told(FALSE))
+def test_a_reply_that_is_not_so_earns_nothing_and_says_why(ability, name, text):
+    judged = verdict(ability, name, text)
+    assert (judged.status, judged.score) == ("unsolved", 0.0)
+    assert judged.votes[0].reason
+
+
+def test_a_true_reply_that_is_spoiled_earns_nothing():
+    played = paid = 0
+    for ability, name, text in told(HONEST):
+        for kind, spoiled in games(text).items():
+            if kind != "doubled" or raised(text) != text:
+                played += 1
+                paid += verdict(ability, name, spoiled).score > 0
+    assert played > 300
+    assert paid <= 0.02 * played
+
+
+@pytest.mark.parametrize("settings", [{"reward_basis": "calls"}, {"compat": "original"}])
+def test_the_papers_correctness_looks_at_calls_alone(settings):
+    judge = gym.make("stb/APIBankCall-v0", **settings).unwrapped.rules.judge
+    assert judge.basis == "calls"
+    assert replied(case_of("Call", "stock-price-1"), "It cost 24.").verdict(judge).score == 1.0
