@@ -103,6 +103,11 @@ _UNCHECKED = re.compile(
     r"(?:check|checked|verify|verified|look|looked|test|tested|confirm|confirmed)"
     r"(?: (?:this|that|it|any|anything|at all|any of (?:it|this|that)))?\s*(?:$|[,;.])"
 )
+_REFERS = re.compile(
+    r"\b(?:i|my|me|we|our|us|he|his|she|her|they|their|it|its|this|that|these|those|there|above|below|following|"
+    r"said|says?|told|tells?)\b|\bn['’]t\b|\b(?:not|no|none|never|neither)\b"
+)
+"""Speaks of the answer or of somebody, or denies: what does neither ("Pack an umbrella!") takes nothing back."""
 _NEGATIVE = re.compile(
     r"\b(?:not|no|none|neither|never|nobody|nothing|hardly|anything but|no longer)\b|n['’]t\b"
 )
@@ -169,10 +174,10 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
     words = _WORD.findall(lead[0])
     if len(words) <= _LABEL or lead[0].count("(") > lead[0].count(")"):
         return ""
-    told = content(frozenset(words))
-    about = told & topics - _NO_TOPIC
-    reported = told & (_REPORT - _IDLE - _NO_TOPIC)
-    if (told and not about | reported) or (not about and _NEGATIVE.search(lead[0])):
+    said = content(frozenset(words))
+    about = said & topics - _NO_TOPIC
+    reported = said & (_REPORT - _IDLE - _NO_TOPIC)
+    if (said and not about | reported and _REFERS.search(lead[0])) or (not about and _NEGATIVE.search(lead[0])):
         return f'an unrelated lead: "{lead[0][:-1][:80]}"'
     return ""
 
@@ -191,6 +196,6 @@ def _idle(sentence: str, mark: str, topics: frozenset[str]) -> str:
         return ""
     if cue.HEDGE.search(sentence) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'
-    if told and not told & (_REPORT - _NO_TOPIC):
+    if told and mark != "!" and _REFERS.search(sentence) and not told & (_REPORT - _NO_TOPIC):
         return f'an unrelated sentence: "{sentence[:80]}"'
     return ""

@@ -138,9 +138,7 @@ def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()
     return not failure(fact, answer, query, allowed)
 
 
-def failure(
-    fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = (), returned: str = ""
-) -> str:
+def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()) -> str:
     """Return why the answer does not give the fact: what was wanted and what was read; empty where it does.
 
     Args:
@@ -148,8 +146,6 @@ def failure(
         answer: The final answer.
         query: The query.
         allowed: Other facts of the task.
-        returned: What the calls returned; where it is given, no other value may be one that neither it has
-            nor anybody can reckon from it.
 
     Examples:
         >>> failure(number("price", 1250), "It is not true that it costs 1250.")
@@ -164,12 +160,33 @@ def failure(
     if mentions.crowded(text.folded, query, len(allowed) + 1):
         return f"read more than {mentions.MOST_VALUES} values"
     found = checks.CHECKS[fact["type"]](fact, text, query, allowed)
-    if not found and returned and fact["type"] in checks.FOUND:
-        rivals = [*checks.FOUND[fact["type"]](fact, text, query, allowed)[1]]
-        if fact["type"] == "number":
-            rivals += checks.changed(fact, text, query, allowed)
-        found = grounds.baseless(text, rivals, f"{query}\n{returned}")
     return f"wanted {_wanted(fact)}, {found}" if found else ""
+
+
+def invented(fact: Fact, answer: str, query: str, allowed: Iterable[Fact], returned: str) -> str:
+    """Return why a value that an answer has beside a fact cannot be known, or an empty string.
+
+    Args:
+        fact: One that the answer gives.
+        answer: The final answer.
+        query: The query.
+        allowed: Other facts of the task.
+        returned: What the calls were told and returned.
+
+    Examples:
+        >>> price = number("price", 1250)
+        >>> invented(price, "It costs 1250, with the discount 1199.", "", (), "{'price': 1250}")
+        'read 1199, which nothing returned'
+        >>> invented(price, "It costs 1250, without the 50 of tax 1200.", "", (), "{'price': 1250, 'tax': 50}")
+        ''
+    """
+    if fact["type"] not in checks.FOUND:
+        return ""
+    allowed, text = list(allowed), mentions.read(answer, query)
+    rivals = [*checks.FOUND[fact["type"]](fact, text, query, allowed)[1]]
+    if fact["type"] == "number":
+        rivals += checks.changed(fact, text, query, allowed)
+    return grounds.baseless(text, rivals, f"{query}\n{returned}") if rivals else ""
 
 
 def _wanted(fact: Fact) -> str:

@@ -13,7 +13,7 @@ from stb_env.suites.sandbox.asides import lists, strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
 from stb_env.suites.sandbox.evidence import unsupported
-from stb_env.suites.sandbox.facts import failure, holds
+from stb_env.suites.sandbox.facts import failure, holds, invented
 from stb_env.suites.sandbox.standing import falls
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
@@ -26,8 +26,9 @@ class ExactJudge:
     The verdict's parts are ``fact:LABEL`` for every required fact, ``answer`` where a task requires none (the
     answer must stand by itself), ``state:TABLE`` for every table that the task writes, ``falsehood:LABEL``
     for every falsehood that the answer must not contain, and ``untouched:TABLE`` (always failed) for every
-    other table that the episode changed. Where all of these hold, ``calls:LABEL`` (always failed) is every
-    fact that nothing the calls returned yields. A vote with a reason says of each failed part what was wanted
+    other table that the episode changed. Where all of these hold, ``speech`` (always failed) is what the answer
+    says beside them that takes them back or that nothing returned, and where it is silent, ``calls:LABEL``
+    (always failed) is every fact that nothing the calls returned yields. A vote with a reason says of each failed part what was wanted
     and what was read. A task that declares nothing to check is ``na``.
     """
 
@@ -44,6 +45,8 @@ class ExactJudge:
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
         failures = {**dict(_answer_parts(case)), **dict(_state_parts(case))}
+        if not any(failures.values()) and (said := _speech(case)):
+            failures["speech"] = said
         if not any(failures.values()):
             failures |= {f"calls:{label}": _UNSEEN for label in unsupported(case.task, case.calls)}
         reasons = [f"{part}: {reason}" for part, reason in failures.items() if reason]
@@ -56,21 +59,30 @@ class ExactJudge:
 def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield every part that the answer decides, with why it failed or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
-    stray = strays(case.answer, f"{query}\n{_known(case)}\n{_documented(case)}")
-    wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
-    if not stray and lists(case.answer, _returned(case), wanted + 1):
-        stray = "a list of what the calls returned"
-    if stray:
-        yield "speech", stray
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
-        found = failure(fact, case.answer, query, allowed, _returned(case))
-        yield f"fact:{fact['label']}", found
+        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed)
     if not facts:
         yield "answer", falls(case.answer, query, _known(case))
     for fact in case.task.goal.get("falsehoods", ()):
         told = holds(fact, case.answer, query)
         yield f"falsehood:{fact['label']}", "read it" if told else ""
+
+
+def _speech(case: Case) -> str:
+    """Return what an answer that gives every fact says beside them and must not, or an empty string."""
+    query, facts, returned = case.task.query, case.task.goal.get("facts", ()), _returned(case)
+    stray = strays(case.answer, f"{query}\n{_known(case)}\n{_documented(case)}")
+    if stray:
+        return stray
+    wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
+    if lists(case.answer, returned, wanted + 1):
+        return "a list of what the calls returned"
+    for fact in facts if returned else ():
+        made_up = invented(fact, case.answer, query, [other for other in facts if other is not fact], returned)
+        if made_up:
+            return made_up
+    return ""
 
 
 def _known(case: Case) -> str:
