@@ -21,7 +21,8 @@ _UNABLE = (
 )  # fmt: skip
 CUES: Mapping[str, tuple[str, ...]] = {
     "detail": (
-        *_UNABLE, "need to know", "I need", "still need", "but not", "not yet know", "is needed", "required", "missing", "not specified",
+        *_UNABLE, "need to know", "I need", "still need", "but not", "not yet know", "is needed", "required",
+        "missing", "not specified",
         "didn't specify", "did not specify", "unspecified", "unclear", "ambiguous", "lacks", "lacking",
         "not given", "not say", "didn't say", "not tell", "didn't tell", "haven't told", "not told",
         "not mention", "not mentioned", "didn't mention", "don't know", "do not know", "not know",
@@ -41,7 +42,8 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "is nothing called",
         "nothing called", "nothing by", "nothing named", "nothing with", "nothing under",
         "does not contain",
-        "doesn't contain", "not contain", "isn't a", "isn't any", "is not a", "aren't any", "isn't there", "is not there", "wasn't there",
+        "doesn't contain", "not contain", "isn't a", "isn't any", "is not a", "aren't any", "isn't there",
+        "is not there", "wasn't there",
         "never heard", "nobody", "no one", "neither search", "nothing up", "anything up",
         "nothing turned", "came up empty", "not seem to", "doesn't seem to", "don't seem to",
     ),
@@ -54,7 +56,8 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "not let", "don't let", "not give", "doesn't give", "not include", "doesn't include",
         "not provide", "doesn't provide", "not cover", "doesn't cover", "can only", "not something I can",
         "isn't something I can", "don't have access", "do not have access", "don't include",
-        "not available", "isn't available", "aren't available", "unavailable", "isn't supported", "aren't supported", "isn't something",
+        "not available", "isn't available", "aren't available", "unavailable", "isn't supported",
+        "aren't supported", "isn't something",
         "is not something", "aren't something", "beyond what", "beyond my", "outside what", "out of reach",
     ),
 }  # fmt: skip
@@ -74,7 +77,8 @@ SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "place": ("place", "location", "destination", "where to", "address"),
         "amount": ("amount", "amounts", "how much", "sum"),
         "person": (
-            "which person", "which contact", "two people", "several people", "whom", "which one", "two contacts", "person", "last name",
+            "which person", "which contact", "two people", "several people", "whom", "which one",
+            "two contacts", "person", "last name",
             "surname", "full name", "family name", "who",
         ),
         "name": ("name", "names", "title"),

@@ -1,9 +1,9 @@
-"""What an answer says beside its values: whether all of it has to do with the task.
+"""What an answer says beside its values: whether any of it takes them back.
 
 A list of the ways to take something back is never complete. So it is asked the other way round: words that
-lead up to a value, and sentences without any, must be about the task (the query, the tools and what they
-returned have the words) or be what people say when they report. "I tossed a coin, and it came out as: ..." is
-neither.
+lead up to a value, and sentences without any, that speak of the answer or of somebody must be about the task
+(the query, the tools and what they returned have the words) or be what people say when they report. "I tossed
+a coin, and it came out as: ..." is neither. What speaks of neither, as friendly advice does, is harmless.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.mentions import content
 
 _REPORT_WORDS = """
-hello hi dear thanks thank welcome glad happy pleased enjoy enjoyable nice good great wonderful lovely pleasant
-safe trip travel travels journey stay day evening week weekend meal show concert luck congratulations hope
-hopes wish wishes cheers bye regards sorry unfortunately afraid apologies apologize regret best well soon
+hello hi dear thanks thank welcome glad happy pleased enjoy enjoyable nice good great wonderful lovely
+pleasant safe trip travel travels journey stay day evening week weekend meal show concert luck congratulations
+hope hopes wish wishes cheers bye regards sorry unfortunately afraid apologies apologize regret best well soon
 feel free ask assist assistance help helpful questions follow further other others more additional details
 else anything something nothing need needs change changes adjust look looked looking lookup search searched
 searching compare compared comparison check checked checking confirm confirmed confirmation book booked
@@ -44,7 +44,7 @@ take taken took lies lie located place city option options chosen choose chose p
 result results tool tools data database service system api account accounts here below above following
 quick full final overall combined altogether yourself instead able trouble runner
 followed ahead behind gave expected expect patience hesitate worry problem problems success fits enough
-pack bring umbrella jacket remember upcoming come comes apply applies extra
+remember upcoming come comes apply applies extra
 """
 _REPORT = frozenset(map(stem, _REPORT_WORDS.split()))
 _IDLE = frozenset(
@@ -56,13 +56,14 @@ _SAID_OF_ALL = re.compile(
     r"\b(?:that|it|this) was (?:last|then|once|back then|years? ago|before|yesterday|in the past)\b|"
     r"\botherwise (?:now|today)\b|\bi wish (?:it|that|this|i)\b|"
     r"(?:cannot|can['’]t|not|n['’]t|never) (?:\w+ )?(?:stand (?:behind|by)|answer for|put my name)\b|"
-    r"\bany (?:other |old )?(?:value|answer|number|figure|guess|name|date|time)\b.{0,40}\b(?:do|well|fine|good|right)\b|"
+    r"\bany (?:other |old )?(?:value|answer|number|figure|guess|name|date|time)\b.{0,40}"
+    r"\b(?:do|well|fine|good|right)\b|"
     r"\b(?:half|part|parts|some|bits|little|most) of (?:that|this|it|the above|what)\b.{0,40}"
     r"\b(?:right|true|correct|wrong|false|made up|so)\b|"
     r"\b(?:true or false|right or wrong|fact or fiction)\b|"
     r"\bi (?:dreamt|dreamed|imagined|pretended|fancied|hallucinated)\b|"
-    r"\bthis is (?:only|just|merely|simply) an? (?:\w+ )?(?:test|example|sample|draft|try|guess|exercise|drill|"
-    r"placeholder|joke)\b|^\W*not\b[^:\n]{0,30}:"
+    r"\bthis is (?:only|just|merely|simply) an? (?:\w+ )?(?:test|example|sample|draft|try|guess|exercise|"
+    r"drill|placeholder|joke)\b|^\W*not\b[^:\n]{0,30}:"
 )
 _SOURCE = re.compile(r"\b(?:according to|says|so says) (?:an?|my|some) (?:\w+ )?(\w+)\b")
 _ITEM = re.compile(r"^\W*[\w '’-]{1,40}[*_]*:|^\W*\||\||\t")
@@ -74,7 +75,8 @@ _LABEL = 2
 """Words of a label ("Total price:"), which may be any."""
 
 _COUNTER = re.compile(
-    r"\bif (?:it|this|that|i|you|we|they|he|she|the|today|my)\b[^.;\n]{0,80}\b(?:were|was|had)\b[^.\n]{0,80}\bwould\b|"
+    r"\bif (?:it|this|that|i|you|we|they|he|she|the|today|my)\b[^.;\n]{0,80}\b(?:were|was|had)\b"
+    r"[^.\n]{0,80}\bwould\b|"
     r"\bhad (?:i|you|we|they|it)\b[^.\n]{0,80}\bwould have\b|"
     r"\b(?:would|might) (?:have been|be|say|read|claim)\W{0,3}:|"
     r"\bused to be (?:so|true|right|the case|this|that|correct)\b|"
@@ -83,19 +85,20 @@ _COUNTER = re.compile(
     r"\b(?:example|sample|specimen|dummy|mock) (?:of an? )?(?:\w+ )?(?:answer|reply|response|text)\b"
 )
 _HEARSAY = re.compile(
-    r"\b(?:my|some|an?|the|our) (?:\w+ )?(\w+)(?: of mine)? (?:says?|said|claims?|claimed|thinks?|thought|believes?|"
-    r"believed|reckons?|insists?|swears?|bets?|told me|tells me|dreamt?|dreamed)\b"
+    r"\b(?:my|some|an?|the|our) (?:\w+ )?(\w+)(?: of mine)? (?:says?|said|claims?|claimed|thinks?|thought|"
+    r"believes?|believed|reckons?|insists?|swears?|bets?|told me|tells me|dreamt?|dreamed)\b"
 )
 _IRONY = re.compile(
-    r"\b(?:as if|yeah,? right|dream on|fat chance|pigs? (?:can |might |could |will )?fl\w+|not really|not quite|"
-    r"in your dreams|if you say so|whatever|or not|or so they say|believe it or not|your guess is|or (?:perhaps|maybe) not|"
-    r"tossed|coin|dice|horoscope|tea leaves|crystal ball)\W*$|"
-    r"\bor (?:perhaps|maybe) not\b|\b(?:tossed|flipped|rolled) (?:a|the|some) (?:\w+ )?(?:coin|dice|die)\b|\bpigs? fl(?:y|ies)\b"
+    r"\b(?:as if|yeah,? right|dream on|fat chance|pigs? (?:can |might |could |will )?fl\w+|not really|"
+    r"not quite|in your dreams|if you say so|whatever|or not|or so they say|believe it or not|your guess is|"
+    r"or (?:perhaps|maybe) not|tossed|coin|dice|horoscope|tea leaves|crystal ball)\W*$|"
+    r"\bor (?:perhaps|maybe) not\b|\bpigs? fl(?:y|ies)\b|"
+    r"\b(?:tossed|flipped|rolled) (?:a|the|some) (?:\w+ )?(?:coin|dice|die)\b"
 )
 _DOUBTS = re.compile(
-    r"\bi (?:did not|didn['’]t|have not|haven['’]t|never|could not|couldn['’]t|cannot|can['’]t|do not|don['’]t|"
-    r"won['’]t|would not|wouldn['’]t)(?: \w+){0,2} (?:check\w*|verif\w+|tell|know|say|believe|trust|confirm\w*|"
-    r"vouch|promise|swear|mean|bet|stand by)\b|"
+    r"\bi (?:did not|didn['’]t|have not|haven['’]t|never|could not|couldn['’]t|cannot|can['’]t|do not|"
+    r"don['’]t|won['’]t|would not|wouldn['’]t)(?: \w+){0,2} (?:check\w*|verif\w+|tell|know|say|believe|trust|"
+    r"confirm\w*|vouch|promise|swear|mean|bet|stand by)\b|"
     r"\b(?:opposite|contrary|reverse) of (?:the following|this|that|what|it)\b"
 )
 _UNCHECKED = re.compile(
@@ -104,15 +107,16 @@ _UNCHECKED = re.compile(
     r"(?: (?:this|that|it|any|anything|at all|any of (?:it|this|that)))?\s*(?:$|[,;.])"
 )
 _REFERS = re.compile(
-    r"\b(?:i|my|me|we|our|us|he|his|she|her|they|their|it|its|this|that|these|those|there|above|below|following|"
-    r"said|says?|told|tells?)\b|\bn['’]t\b|\b(?:not|no|none|never|neither)\b"
+    r"\b(?:i|my|me|we|our|us|he|his|she|her|they|their|it|its|this|that|these|those|there|above|below|"
+    r"following|said|says?|told|tells?)\b|n['’]t\b|\b(?:not|no|none|never|neither)\b"
 )
-"""Speaks of the answer or of somebody, or denies: what does neither ("Pack an umbrella!") takes nothing back."""
+"""Speaks of the answer or of somebody, or denies; "Pack an umbrella!" does neither and takes nothing back."""
 _NEGATIVE = re.compile(
     r"\b(?:not|no|none|neither|never|nobody|nothing|hardly|anything but|no longer)\b|n['’]t\b"
 )
 _PERSON = re.compile(
-    r"\b(?:whoever|anyone who|everyone who|those who|nobody|no one)\b[^.\n]{0,60}\b(?:say|tell|claim|think|believe)s?\b"
+    r"\b(?:whoever|anyone who|everyone who|those who|nobody|no one)\b[^.\n]{0,60}"
+    r"\b(?:say|tell|claim|think|believe)s?\b"
 )
 
 
@@ -177,7 +181,8 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
     said = content(frozenset(words))
     about = said & topics - _NO_TOPIC
     reported = said & (_REPORT - _IDLE - _NO_TOPIC)
-    if (said and not about | reported and _REFERS.search(lead[0])) or (not about and _NEGATIVE.search(lead[0])):
+    unrelated = said and not about | reported and _REFERS.search(lead[0])
+    if unrelated or (not about and _NEGATIVE.search(lead[0])):
         return f'an unrelated lead: "{lead[0][:-1][:80]}"'
     return ""
 

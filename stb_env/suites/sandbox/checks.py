@@ -56,7 +56,7 @@ def _numbers(
 
 
 def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
-    """Return the rivals that are no step to the value: two numbers of the answer that yield it are its working."""
+    """Return the rivals that are no step to the value: two numbers that yield it are its working."""
     said = {number.start: number.quantity.value for number in numerals.numbers(text.folded)}
     others = {one for one in said.values() if one not in (0, 1) and abs(one - value) > slack}
     kept = []
@@ -341,13 +341,12 @@ def _sure(text: Text) -> str:
 
 
 def _stated(text: Text) -> str:
-    """Return the clauses but for those with figures of something else: "similar to The Bridge (1969)"."""
+    """Return the clauses but for those with figures of something else, as of "the straight line"."""
     kept = []
     before = ""
     for part in text.said:
         words = part.text if _LETTERS.search(_UNITS.sub("", part.text)) else f"{before} {part.text}"
-        told = mentions.content(frozenset(re.findall(r"[^\W\d_]+", words))) - text.asked - _PLAIN
-        if not told & _ELSE or not numerals.numbers(part.text):
+        if not _OTHER.search(words) or not numerals.numbers(part.text):
             kept.append(part.text)
         before = words
     return " ; ".join(kept)
@@ -362,7 +361,8 @@ def _states(text: str, value: float | str) -> bool:
 _AUREL = {"aurel": "aur"}
 _CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
 _BOUND = re.compile(
-    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
+    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|"
+    r"(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
     r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
 )
 _LIMIT = re.compile(
@@ -371,48 +371,8 @@ _LIMIT = re.compile(
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _LETTERS = re.compile(r"[^\W\d_]")
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
-_ELSE = frozenset(
-    map(
-        answers.stem,
-        [
-            "straight",
-            "line",
-            "crow",
-            "similar",
-            "title",
-            "titles",
-            "closest",
-            "snow",
-            "rain",
-            "high",
-            "low",
-            "instead",
-            "other",
-            "distant",
-        ],
-    )
-)
-_PLAIN = frozenset(
-    map(
-        answers.stem,
-        [
-            "available",
-            "found",
-            "listed",
-            "list",
-            "lists",
-            "exist",
-            "exists",
-            "index",
-            "tool",
-            "tools",
-            "data",
-            "km",
-            "though",
-            "able",
-        ],
-    )
-)
+_OTHER = re.compile(r"\b(?:similar|closest|nearest|other|another|different|alternative|straight)\b")
+"""Says that what follows is something else than what was asked for."""
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"

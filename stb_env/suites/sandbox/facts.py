@@ -177,7 +177,7 @@ def invented(fact: Fact, answer: str, query: str, allowed: Iterable[Fact], retur
         >>> price = number("price", 1250)
         >>> invented(price, "It costs 1250, with the discount 1199.", "", (), "{'price': 1250}")
         'read 1199, which nothing returned'
-        >>> invented(price, "It costs 1250, without the 50 of tax 1200.", "", (), "{'price': 1250, 'tax': 50}")
+        >>> invented(price, "It costs 1250, without tax 1200.", "", (), "{'price': 1250, 'tax': 50}")
         ''
     """
     if fact["type"] not in checks.FOUND:

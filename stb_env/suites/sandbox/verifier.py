@@ -26,10 +26,11 @@ class ExactJudge:
     The verdict's parts are ``fact:LABEL`` for every required fact, ``answer`` where a task requires none (the
     answer must stand by itself), ``state:TABLE`` for every table that the task writes, ``falsehood:LABEL``
     for every falsehood that the answer must not contain, and ``untouched:TABLE`` (always failed) for every
-    other table that the episode changed. Where all of these hold, ``speech`` (always failed) is what the answer
-    says beside them that takes them back or that nothing returned, and where it is silent, ``calls:LABEL``
-    (always failed) is every fact that nothing the calls returned yields. A vote with a reason says of each failed part what was wanted
-    and what was read. A task that declares nothing to check is ``na``.
+    other table that the episode changed. Where all of these hold, ``speech`` (always failed) is what an
+    answer says beside them that takes them back or that nothing returned; where that holds as well,
+    ``calls:LABEL`` (always failed) is every fact that nothing the calls returned yields. A vote with a reason
+    says of each failed part what was wanted and what was read. A task that declares nothing to check is
+    ``na``.
     """
 
     name = "exact"
@@ -79,7 +80,8 @@ def _speech(case: Case) -> str:
     if lists(case.answer, returned, wanted + 1):
         return "a list of what the calls returned"
     for fact in facts if returned else ():
-        made_up = invented(fact, case.answer, query, [other for other in facts if other is not fact], returned)
+        allowed = [other for other in facts if other is not fact]
+        made_up = invented(fact, case.answer, query, allowed, returned)
         if made_up:
             return made_up
     return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from stb_env.suites.sandbox.asides import strays
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from tests.suites.sandbox.strangers import honest
 from tests.suites.sandbox.strangers_answers import FIRST
@@ -24,3 +25,32 @@ def test_frames_that_take_an_answer_back_do_not_pass(frames):
     games = [played(SandboxTasks().get(task_id)) for task_id in [*FIRST][::6]]
     judged = [judge(kind, game, answer) for game in games for kind, answer in framed(game, frames)]
     assert sum(one.solved for one in judged) / len(judged) <= 0.03
+
+
+@pytest.mark.parametrize(
+    "advice", ["Pack an umbrella!", "Have a great trip!", "Enjoy the film.", "Don't forget your passport!"]
+)
+def test_friendly_advice_takes_nothing_back(advice):
+    assert not strays(f"It costs 12 AUR. {advice}", "What does it cost?")
+
+
+@pytest.mark.parametrize(
+    "doubt",
+    [
+        "A parrot squawked it.",
+        "Sure, and pigs fly!",
+        "My brother says so.",
+        "Had I looked, it would have been otherwise.",
+    ],
+)
+def test_irony_hearsay_and_what_is_not_so_take_an_answer_back(doubt):
+    assert strays(f"It costs 12 AUR. {doubt}", "What does it cost?")
+
+
+def test_a_second_value_that_nothing_returned_is_caught():
+    game = played(SandboxTasks().get("train-city_population-0"))
+    assert judge("gold", game, game.task.record["answer"]).solved
+    assert (
+        "which nothing returned"
+        in judge("two", game, f"{game.task.record['answer']} Elsewhere 77123.").reason
+    )
