@@ -9,12 +9,15 @@ a coin, and it came out as: ..." is neither. What speaks of neither, as friendly
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 
 from stb_env.reading import cue
 from stb_env.reading.sentence import sentences
 from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.mentions import content
+
+Topics = Callable[[], frozenset[str]]
 
 _REPORT_WORDS = """
 hello hi dear thanks thank welcome glad happy pleased enjoy enjoyable nice good great wonderful lovely
@@ -120,20 +123,25 @@ _PERSON = re.compile(
 )
 
 
-def strays(answer: str, known: str) -> str:
+def strays(answer: str, known: Callable[[], str]) -> str:
     """Return what in an answer has nothing to do with its task, or an empty string.
 
     Args:
         answer: The final answer.
-        known: All text that belongs to the task: the query, its tools, the calls and what they returned.
+        known: Returns all text that belongs to the task: the query, its tools, the calls and what they
+            returned. Few answers have words that need it.
 
     Examples:
-        >>> strays("I found the fare: 12 AUR. Anything else?", "What is the fare to Ulm?")
+        >>> strays("I found the fare: 12 AUR. Anything else?", lambda: "What is the fare to Ulm?")
         ''
-        >>> strays("I tossed a coin, and it came out as: 12 AUR.", "What is the fare to Ulm?")
+        >>> strays("I tossed a coin, and it came out as: 12 AUR.", lambda: "What is the fare?")
         'an unrelated lead: "i tossed a coin, and it came out as"'
     """
-    folded, topics = fold(answer), _topics(known)
+    folded = fold(answer)
+
+    def topics() -> frozenset[str]:
+        return _topics(known())
+
     for span in sentences(folded):
         sentence = folded[span.start : span.end]
         reason = _framed(sentence, topics) or _idle(sentence, span.mark, topics)
@@ -151,6 +159,8 @@ def lists(answer: str, returned: str, wanted: int) -> bool:
         (True, False)
     """
     items = [plain(item) for item in _GAP.split(answer) if item.strip()]
+    if len(items) < wanted + _SPARE:
+        return False
     source = plain(returned)
     same = sum(item in source for item in items)
     return same >= wanted + _SPARE and same >= 0.75 * len(items)
@@ -161,7 +171,7 @@ def _topics(known: str) -> frozenset[str]:
     return content(frozenset(plain(known).split()))
 
 
-def _framed(sentence: str, topics: frozenset[str]) -> str:
+def _framed(sentence: str, topics: Topics) -> str:
     """Return how the words before a value, or around it, take it back."""
     if _COUNTER.search(sentence):
         return f'said of what is not so: "{sentence[:80]}"'
@@ -170,7 +180,7 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
     if _SAID_OF_ALL.search(sentence):
         return f'taken back: "{sentence[:80]}"'
     for told in (*_HEARSAY.finditer(sentence), *_SOURCE.finditer(sentence)):
-        if content(frozenset([told[1]])) - topics - _REPORT:
+        if content(frozenset([told[1]])) - topics() - _REPORT:
             return f'hearsay: "{told[0]}"'
     lead = _LEAD.match(sentence)
     if lead is None:
@@ -179,7 +189,7 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
     if len(words) <= _LABEL or lead[0].count("(") > lead[0].count(")"):
         return ""
     said = content(frozenset(words))
-    about = said & topics - _NO_TOPIC
+    about = said & topics() - _NO_TOPIC
     reported = said & (_REPORT - _IDLE - _NO_TOPIC)
     unrelated = said and not about | reported and _REFERS.search(lead[0])
     if unrelated or (not about and _NEGATIVE.search(lead[0])):
@@ -187,7 +197,7 @@ def _framed(sentence: str, topics: frozenset[str]) -> str:
     return ""
 
 
-def _idle(sentence: str, mark: str, topics: frozenset[str]) -> str:
+def _idle(sentence: str, mark: str, topics: Topics) -> str:
     """Return a sentence that says nothing of the task: irony, a doubt about all, or anything else."""
     if _IRONY.search(sentence):
         return f'irony: "{sentence[:80]}"'
@@ -196,8 +206,7 @@ def _idle(sentence: str, mark: str, topics: frozenset[str]) -> str:
     if mark == "?" or any(char.isdigit() for char in sentence) or _ITEM.search(sentence):
         return ""
     told = content(frozenset(_WORD.findall(sentence)))
-    about = told & topics
-    if about:
+    if told & topics():
         return ""
     if cue.HEDGE.search(sentence) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'

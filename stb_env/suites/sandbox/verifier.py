@@ -73,7 +73,7 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
 def _speech(case: Case) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
     query, facts, returned = case.task.query, case.task.goal.get("facts", ()), _returned(case)
-    stray = strays(case.answer, f"{query}\n{_known(case)}\n{_documented(case)}")
+    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
     if stray:
         return stray
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)

@@ -31,7 +31,7 @@ def test_frames_that_take_an_answer_back_do_not_pass(frames):
     "advice", ["Pack an umbrella!", "Have a great trip!", "Enjoy the film.", "Don't forget your passport!"]
 )
 def test_friendly_advice_takes_nothing_back(advice):
-    assert not strays(f"It costs 12 AUR. {advice}", "What does it cost?")
+    assert not strays(f"It costs 12 AUR. {advice}", lambda: "What does it cost?")
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_friendly_advice_takes_nothing_back(advice):
     ],
 )
 def test_irony_hearsay_and_what_is_not_so_take_an_answer_back(doubt):
-    assert strays(f"It costs 12 AUR. {doubt}", "What does it cost?")
+    assert strays(f"It costs 12 AUR. {doubt}", lambda: "What does it cost?")
 
 
 def test_a_second_value_that_nothing_returned_is_caught():
