@@ -55,6 +55,7 @@ NOT_UNTRUE = re.compile(
     r"(?:\bnot|\bnothing|\bno|n['’]t|\bnever)(?: \w+){0,3} (?:wrong|false|mistaken|incorrect|"
     r"a (?:lie|joke)|kidding|"
     r"joking|made up|invented)\b|"
+    r"\blies (?:in|at|on|under|about|between|within|near|\d)\b|"
     r"\b(?:was|were|is|are) not? (?:all )?right now\b|\bif (?:\w+ ){0,4}(?:wrong|false|mistaken)\b"
 )
 """Says of a statement that it is not untrue."""

@@ -46,7 +46,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Spa
     end = len(text) if end is None else end
     begun = start
     for match in _END.finditer(text, start, end):
-        mark = match[0].strip()[:1]
+        mark = "?" if "?" in match[0] else match[0].strip()[:1]
         if mark == "." and _no_end(text[max(begun, match.start() - 8) : match.start() + 1]):
             continue
         span = _stripped(text, begun, match.start(), mark)

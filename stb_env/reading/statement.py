@@ -224,6 +224,10 @@ class _Reader:
     def _doubted(self, sentence: Span, words: str, found: re.Match[str], stance: Stance) -> _Attitude:
         tail = words[found.end() :]
         about = _told(words[: found.start()]) + _told(tail)
+        part = words.rfind(";", 0, found.start()) + 1
+        if part and not _has_digit(words[part:]) and _told(words[part : found.start()] + tail) > 1:
+            # "It costs 12; breakfast may be extra" doubts only what stands behind the semicolon.
+            return _Attitude(stance, sentence.start + part)
         if stance == "alternative":
             return _Attitude(stance, sentence.start + found.start(), after=True)
         if not about and not _has_digit(words):

@@ -21,7 +21,8 @@ _UNABLE = (
 )  # fmt: skip
 CUES: Mapping[str, tuple[str, ...]] = {
     "detail": (
-        *_UNABLE, "need to know", "I need", "is needed", "required", "missing", "not specified",
+        *_UNABLE, "need to know", "I need", "still need", "but not", "not yet know", "is needed", "required",
+        "missing", "not specified",
         "didn't specify", "did not specify", "unspecified", "unclear", "ambiguous", "lacks", "lacking",
         "not given", "not say", "didn't say", "not tell", "didn't tell", "haven't told", "not told",
         "not mention", "not mentioned", "didn't mention", "don't know", "do not know", "not know",
@@ -41,7 +42,10 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "is nothing called",
         "nothing called", "nothing by", "nothing named", "nothing with", "nothing under",
         "does not contain",
-        "doesn't contain", "not contain", "never heard", "not seem to", "doesn't seem to", "don't seem to",
+        "doesn't contain", "not contain", "isn't a", "isn't any", "is not a", "aren't any", "isn't there",
+        "is not there", "wasn't there",
+        "never heard", "nobody", "no one", "neither search", "nothing up", "anything up",
+        "nothing turned", "came up empty", "not seem to", "doesn't seem to", "don't seem to",
     ),
     "ability": (
         *_UNABLE, "no tool", "no tools", "none of the tools", "none of my tools", "no tool that",
@@ -52,7 +56,9 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "not let", "don't let", "not give", "doesn't give", "not include", "doesn't include",
         "not provide", "doesn't provide", "not cover", "doesn't cover", "can only", "not something I can",
         "isn't something I can", "don't have access", "do not have access", "don't include",
-        "not available", "isn't available", "aren't available", "unavailable",
+        "not available", "isn't available", "aren't available", "unavailable", "isn't supported",
+        "aren't supported", "isn't something",
+        "is not something", "aren't something", "beyond what", "beyond my", "outside what", "out of reach",
     ),
 }  # fmt: skip
 """Words that say that something is lacking, by the kind of what is."""
@@ -71,7 +77,8 @@ SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "place": ("place", "location", "destination", "where to", "address"),
         "amount": ("amount", "amounts", "how much", "sum"),
         "person": (
-            "which person", "which contact", "which one", "two contacts", "person", "last name",
+            "which person", "which contact", "two people", "several people", "whom", "which one",
+            "two contacts", "person", "last name",
             "surname", "full name", "family name", "who",
         ),
         "name": ("name", "names", "title"),
@@ -90,7 +97,10 @@ SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         "contact": ("contact", "contacts", "address book", "person"),
         "event": ("event", "events", "appointment", "calendar"),
         "hotel": ("hotel", "hotels"),
-        "flight": ("flight", "flights", "connection", "connections", "route"),
+        "flight": (
+            "flight", "flights", "fly", "flies", "flying", "flown", "connection", "connections", "route",
+            "routes", "airline", "airlines",
+        ),
         "company": ("company", "companies", "firm", "stock", "share", "shares", "symbol"),
         "word": ("word", "words", "dictionary"),
         "invoice": ("invoice", "invoices", "bill", "bills"),
@@ -199,7 +209,12 @@ def _has(words: str, terms: Iterable[str]) -> bool:
 def _has_cue(kind: str, sentence: _Sentence, terms: Sequence[str]) -> bool:
     if (kind == "detail" and sentence.asks) or _has(sentence.words, CUES[kind]):
         return True
-    return any(re.search(rf" no (?:\w+ ){{0,2}}{plain(term).strip()} ", sentence.words) for term in terms)
+    lacks = (
+        r" (?:no (?:\w+ ){0,2}|(?:cannot|can not|can t|not) (?:\w+ )?)"
+        if kind == "ability"
+        else r" no (?:\w+ ){0,2}"
+    )
+    return any(re.search(rf"{lacks}{plain(term).strip()} ", sentence.words) for term in terms)
 
 
 def _sentences(text: str, query: str) -> Sequence[_Sentence]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity
+from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
@@ -51,7 +52,24 @@ def _numbers(
                 continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
-    return own, _comparable(text, own, rivals, units)
+    return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units)
+
+
+def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
+    """Return the rivals that are no step to the value: two numbers that yield it are its working."""
+    said = {number.start: number.quantity.value for number in numerals.numbers(text.folded)}
+    others = {one for one in said.values() if one not in (0, 1) and abs(one - value) > slack}
+    kept = []
+    for rival in rivals:
+        one = said[rival.start]
+        steps = (abs(found - value) for other in others for found in _steps(one, other) if other != one)
+        if not one or min(steps, default=slack + 1) > slack:
+            kept.append(rival)
+    return kept
+
+
+def _steps(one: float, other: float) -> tuple[float, ...]:
+    return (one + other, abs(one - other), one * other, one / other, other / one if one else 0.0)
 
 
 @lru_cache(maxsize=64)
@@ -69,7 +87,7 @@ def _comparable(
     for rival in rivals:
         (found,) = (one for one in numerals.numbers(text.folded) if (one.start, one.end) == rival[1:3])
         unit = found.quantity.unit
-        if not rival.known and _counts(text, own, found):
+        if not rival.known and (_counts(text, own, found) or _changed(text, own, found)):
             continue
         if rival.known or not unit or unit in units:
             kept.append(rival)
@@ -99,6 +117,33 @@ def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     )
 
 
+def _changed(text: Text, own: Sequence[Mention], found: Number) -> bool:
+    """Return whether an amount is in another currency than the value wherever that is given."""
+    code = _currency_at(text.folded, found.end)
+    mine = {_currency_at(text.folded, one.end) for one in own}
+    return bool(code) and "" not in mine and code not in mine
+
+
+def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list[Mention]:
+    """Return the amounts that are in another currency than the value."""
+    own = _numbers(fact, text, query, allowed)[0]
+    return [
+        Mention(text.folded[one.start : one.end], one.start, one.end)
+        for one in numerals.numbers(text.folded)
+        if _changed(text, own, one) and not _is_fact(one, allowed)
+    ]
+
+
+def _currency_at(folded: str, place: int) -> str:
+    found = _CURRENCY.match(folded, place)
+    return _AUREL.get(found[1], found[1]) if found and found[1] in _currencies() else ""
+
+
+@lru_cache(maxsize=1)
+def _currencies() -> frozenset[str]:
+    return frozenset([*map(str.casefold, currencies()), *_AUREL])
+
+
 def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
     """Return whether a number is the value once more with fewer figures ("about 1.04 billion")."""
     figures = found.figures
@@ -124,9 +169,29 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if not own:
         said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
         return f"read {' and '.join(said) or 'no number'}"
+    if not _LIMIT.search(query) and all(_bounds(text, one) for one in own):
+        return f'read a bound: "{text.folded[max(0, own[0].start - 16) : own[0].end]}"'
+    joined = [_joined(text, one, fact, query, allowed) for one in own]
+    if all(joined):
+        return f"read as well {joined[0]}"
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
     return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
+
+
+def _bounds(text: Text, one: Mention) -> bool:
+    return _BOUND.search(text.folded, max(0, one.start - 24), one.start) is not None
+
+
+def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[Fact]) -> str:
+    """Return another number to which a value is joined as in "12/13" or "12 or thereabouts 13"."""
+    asked = {quantity.value for quantity in (*numerals.quantities(query), *_digits(query))}
+    for found in numerals.numbers(text.folded):
+        first, second = sorted([(one.start, one.end), (found.start, found.end)])
+        known = found.quantity.value in asked or _is_fact(found, [fact, *allowed])
+        if not known and first[1] <= second[0] and _JOIN.fullmatch(text.folded, first[1], second[0]):
+            return text.folded[found.start : found.end]
+    return ""
 
 
 def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
@@ -253,7 +318,8 @@ def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str
         return "read a claim that it was done"
     if not absence.says(fact["kind"], fact["value"], answer, query):
         return "read no word of it"
-    guesses = [other for other in fact["others"] if _states(text.folded, other) and not _states(query, other)]
+    stated = _stated(text)
+    guesses = [other for other in fact["others"] if _states(stated, other) and not _states(query, other)]
     return f"read the guess {guesses[0]}" if guesses else ""
 
 
@@ -274,12 +340,39 @@ def _sure(text: Text) -> str:
     return kept
 
 
+def _stated(text: Text) -> str:
+    """Return the clauses but for those with figures of something else, as of "the straight line"."""
+    kept = []
+    before = ""
+    for part in text.said:
+        words = part.text if _LETTERS.search(_UNITS.sub("", part.text)) else f"{before} {part.text}"
+        if not _OTHER.search(words) or not numerals.numbers(part.text):
+            kept.append(part.text)
+        before = words
+    return " ; ".join(kept)
+
+
 def _states(text: str, value: float | str) -> bool:
     if isinstance(value, str):
         return bool(answers.named(text, [value]))
     return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
 
 
+_AUREL = {"aurel": "aur"}
+_CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
+_BOUND = re.compile(
+    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|"
+    r"(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
+    r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
+)
+_LIMIT = re.compile(
+    r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|least|how (?:old|young)|age)\b"
+)
+_JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
+_LETTERS = re.compile(r"[^\W\d_]")
+_UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
+_OTHER = re.compile(r"\b(?:similar|closest|nearest|other|another|different|alternative|straight)\b")
+"""Says that what follows is something else than what was asked for."""
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sandbox import absence, answers, checks, mentions, polarity
+from stb_env.suites.sandbox import absence, answers, checks, grounds, mentions, polarity
 
 Fact = JsonMapping
 
@@ -161,6 +161,32 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
         return f"read more than {mentions.MOST_VALUES} values"
     found = checks.CHECKS[fact["type"]](fact, text, query, allowed)
     return f"wanted {_wanted(fact)}, {found}" if found else ""
+
+
+def invented(fact: Fact, answer: str, query: str, allowed: Iterable[Fact], returned: str) -> str:
+    """Return why a value that an answer has beside a fact cannot be known, or an empty string.
+
+    Args:
+        fact: One that the answer gives.
+        answer: The final answer.
+        query: The query.
+        allowed: Other facts of the task.
+        returned: What the calls were told and returned.
+
+    Examples:
+        >>> price = number("price", 1250)
+        >>> invented(price, "It costs 1250, with the discount 1199.", "", (), "{'price': 1250}")
+        'read 1199, which nothing returned'
+        >>> invented(price, "It costs 1250, without tax 1200.", "", (), "{'price': 1250, 'tax': 50}")
+        ''
+    """
+    if fact["type"] not in checks.FOUND:
+        return ""
+    allowed, text = list(allowed), mentions.read(answer, query)
+    rivals = [*checks.FOUND[fact["type"]](fact, text, query, allowed)[1]]
+    if fact["type"] == "number":
+        rivals += checks.changed(fact, text, query, allowed)
+    return grounds.baseless(text, rivals, f"{query}\n{returned}") if rivals else ""
 
 
 def _wanted(fact: Fact) -> str:

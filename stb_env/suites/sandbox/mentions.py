@@ -31,7 +31,7 @@ starting departing leaving return back subtotal tax fee discount deposit per eac
 minus sum divided multiplied average range limit maximum minimum budget requested asked query only
 lower higher cheaper dearer more less fewer closest nearest rather usual usually normal normally
 until till base rate factor half double twice round rounded rounding today yesterday tomorrow off
-excluding including included excluded outside away
+excluding including included excluded outside away would
 """
 _TIES = frozenset(_TIES_WORDS.split())
 _BEFORE_LOSER = re.compile(
@@ -58,10 +58,15 @@ _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _REPEATED = 20
+_FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?)\s+)*")
 _RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
 _WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
+_SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
+_STRUCK = re.compile(r"~~[^~]{1,400}~~")
+_LETTERS = re.compile(r"[^\W\d_]")
+_AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
 _PAIR = re.compile(r"[\"']\s?:")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
 _LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
@@ -96,7 +101,7 @@ class Text(NamedTuple):
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
     """Return an answer ready to be read; what it repeats of the query word for word is left out."""
-    folded = fold(answer)
+    folded = _STRUCK.sub(lambda match: " " * len(match[0]), fold(answer))
     parts, words = _asked(query)
     for part in parts:
         if part in folded:
@@ -150,17 +155,27 @@ def crowded(folded: str, query: str, wanted: int) -> bool:
     return len({*free, *said}) > 2 * MOST_VALUES + wanted
 
 
-def mirrored(text: Text) -> str:
+def mirrored(text: Text, *, one: bool = False) -> str:
     """Return a clause that another one repeats with other figures, or an empty string.
+
+    Args:
+        text: The answer.
+        one: Whether only clauses count that differ in a single figure.
 
     Such clauses contradict each other where nothing but the figures could tell what each is about.
     """
     seen: dict[str, str] = {}
     for part in text.said:
-        if part.stance not in ("retracted", "quoted") and _DIGITS.search(part.text):
+        if (
+            part.stance not in ("retracted", "quoted")
+            and _DIGITS.search(part.text)
+            and not _WORKING.search(part.text)
+        ):
             clause = _JOINED.sub("", part.text)
-            shape = _DIGITS.sub("0", clause)
-            if shape.count(" ") > 2 and seen.setdefault(shape, clause) != clause:
+            shape = _FIGURE.sub("0", clause)
+            first = _FIGURE.findall(seen.setdefault(shape, clause))
+            apart = sum(a != b for a, b in zip(first, _FIGURE.findall(clause), strict=True))
+            if shape.count(" ") > 2 and (apart == 1 if one else apart):
                 return part.text[:80]
     return ""
 
@@ -192,7 +207,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         tied += rival.known and not rival.asked
         if tied > MOST_TIED:
             return f"read more than {MOST_TIED} competitors"
-    return ""
+    twice = mirrored(text, one=True) if rivals else ""
+    return f'read it twice, with other figures: "{twice}"' if twice else ""
 
 
 def _without(text: Text, found: Iterable[Mention]) -> Text:
@@ -228,12 +244,19 @@ def _sentence(text: Text, mention: Mention) -> tuple[int, int]:
 
 def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether the words around a value tie it to something else than the given one."""
-    start, _ = _sentence(text, rival)
+    start, stop = _sentence(text, rival)
     before = max((one.end for one in given if start <= one.start < rival.start), default=start)
     clause = statement_at(text.said, rival.start)
     after = min((one.start for one in given if rival.start < one.start < clause.end), default=clause.end)
+    if not _LETTERS.search(clause.text):
+        # "- 15:00: Choir practice" says what is at 15:00 only behind the colon.
+        after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
     part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
-    if _WORKING.search(part):
+    if _WORKING.search(part) or (before > start and _SHARE.fullmatch(text.folded, before, rival.start)):
+        return True
+    if _dated(text, clause) - frozenset[str]().union(
+        *(_dated(text, statement_at(text.said, one.start)) for one in given)
+    ):
         return True
     words = frozenset(_TOKEN.findall(part))
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
@@ -241,7 +264,16 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
         return True
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
-    return bool(_content(words) - _content(frame) - text.asked)
+    return bool(content(words) - content(frame) - text.asked)
+
+
+def _dated(text: Text, clause: Statement) -> frozenset[str]:
+    """Return the dates in a clause that has something else than dates, too."""
+    if not _AMOUNT.search(clause.text):
+        return frozenset()
+    return frozenset(
+        moment.values[0] for moment in days(text.folded) if clause.start <= moment.start < clause.end
+    )
 
 
 def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
@@ -257,16 +289,20 @@ def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     for one in given:
         first, second = sorted((one, rival), key=lambda mention: mention.start)
         between = text.folded[first.end : second.start]
+        clause = statement_at(text.said, rival.start)
+        if _WORKING.search(clause.text):
+            continue
         if len(between) < 24 and _LIST_GAP.fullmatch(between):
             return _LEAD.search(text.folded, max(0, first.start - 16), first.start) is None
     return False
 
 
 def _words(folded: str) -> frozenset[str]:
-    return _content(frozenset(_TOKEN.findall(folded)))
+    return content(frozenset(_TOKEN.findall(folded)))
 
 
-def _content(words: frozenset[str]) -> frozenset[str]:
+def content(words: frozenset[str]) -> frozenset[str]:
+    """Return the stems of the words that are about something: no pronouns, and no words of any answer."""
     return frozenset(
         stem(word)
         for word in words

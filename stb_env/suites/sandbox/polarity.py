@@ -18,6 +18,7 @@ _NO = re.compile(
     r"that|this|there)\b|"
     r"(?:\bis|\ba|\bclear|\bsay|['’]s)\W+no\W*$|\bnope\b"
 )
+_JOINED = re.compile(r"^\W*(?:and|but|or) ")
 _BARE = {"yes": True, "no": False}
 _REFUSED = re.compile(
     r"\b(?:refus\w+|reject\w*|declin\w+|fail\w*|unable|impossible|unsuccessful(?:ly)?|too late|"
@@ -64,7 +65,8 @@ def _bare(said: Sequence[Statement]) -> set[bool]:
     return {
         _BARE[word]
         for statement in said
-        if statement.stance == "asserted" and (word := statement.text.strip(" .,!*_\"'")) in _BARE
+        if statement.stance == "asserted"
+        and (word := _JOINED.sub("", statement.text).strip(" .,!*_\"'")) in _BARE
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from stb_env.suites.sandbox import answers, mentions, numerals, polarity
+from stb_env.suites.sandbox import answers, grounds, mentions, numerals, polarity
 from stb_env.suites.sandbox.moments import clocks, days
 
 _DIGITS = re.compile(r"\d{1,12}")
@@ -39,6 +39,8 @@ def falls(answer: str, query: str, known: str) -> str:
     twice = mentions.mirrored(text)
     if twice:
         return f'read it twice, with other figures: "{twice}"'
+    if text.said and all(part.stance == "asked" for part in text.said):
+        return "read a question only"
     told = " ".join(part.text for part in text.said if part.stance == "asserted")
     if len(told.split()) < 3 and any(part.stance == "quoted" for part in text.said):
         return "read raw data and no sentence"
@@ -60,6 +62,6 @@ def _strange(answer: str, known: str) -> str:
     for read in (days, clocks):
         stated = {value for moment in read(source) for value in moment.values}
         for moment in read(folded):
-            if stated.isdisjoint(moment.values):
+            if stated.isdisjoint(moment.values) and not grounds.derived(moment.values, known):
                 return folded[moment.start : moment.end]
     return ""

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
+from stb_env.suites.sandbox.asides import lists, strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
 from stb_env.suites.sandbox.evidence import unsupported
-from stb_env.suites.sandbox.facts import failure, holds
+from stb_env.suites.sandbox.facts import failure, holds, invented
 from stb_env.suites.sandbox.standing import falls
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
@@ -24,9 +26,11 @@ class ExactJudge:
     The verdict's parts are ``fact:LABEL`` for every required fact, ``answer`` where a task requires none (the
     answer must stand by itself), ``state:TABLE`` for every table that the task writes, ``falsehood:LABEL``
     for every falsehood that the answer must not contain, and ``untouched:TABLE`` (always failed) for every
-    other table that the episode changed. Where all of these hold, ``calls:LABEL`` (always failed) is every
-    fact that nothing the calls returned yields. A vote with a reason says of each failed part what was wanted
-    and what was read. A task that declares nothing to check is ``na``.
+    other table that the episode changed. Where all of these hold, ``speech`` (always failed) is what an
+    answer says beside them that takes them back or that nothing returned; where that holds as well,
+    ``calls:LABEL`` (always failed) is every fact that nothing the calls returned yields. A vote with a reason
+    says of each failed part what was wanted and what was read. A task that declares nothing to check is
+    ``na``.
     """
 
     name = "exact"
@@ -42,6 +46,8 @@ class ExactJudge:
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
         failures = {**dict(_answer_parts(case)), **dict(_state_parts(case))}
+        if not any(failures.values()) and (said := _speech(case)):
+            failures["speech"] = said
         if not any(failures.values()):
             failures |= {f"calls:{label}": _UNSEEN for label in unsupported(case.task, case.calls)}
         reasons = [f"{part}: {reason}" for part, reason in failures.items() if reason]
@@ -64,11 +70,38 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
         yield f"falsehood:{fact['label']}", "read it" if told else ""
 
 
+def _speech(case: Case) -> str:
+    """Return what an answer that gives every fact says beside them and must not, or an empty string."""
+    query, facts, returned = case.task.query, case.task.goal.get("facts", ()), _returned(case)
+    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
+    if stray:
+        return stray
+    wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
+    if lists(case.answer, returned, wanted + 1):
+        return "a list of what the calls returned"
+    for fact in facts if returned else ():
+        allowed = [other for other in facts if other is not fact]
+        made_up = invented(fact, case.answer, query, allowed, returned)
+        if made_up:
+            return made_up
+    return ""
+
+
 def _known(case: Case) -> str:
     """Return what an answer may name besides what the query does: the right answer, calls and results."""
     calls = [f"{call.name} {call.arguments} {call.result.response}" for call in case.calls]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
-    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls])
+    counts = map(str, Counter(call.name for call in case.calls).values())
+    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
+
+
+def _returned(case: Case) -> str:
+    """Return what the calls said and were told."""
+    return "\n".join(f"{call.arguments} {call.result.response}" for call in case.calls)
+
+
+def _documented(case: Case) -> str:
+    return "\n".join(f"{tool.name} {tool.description}" for tool in case.task.tools)
 
 
 def _state_parts(case: Case) -> Iterator[tuple[str, str]]:

@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.world import VERSION
 PINNED = {
     "test": "fc5ee34207528bd44f6394af1d0c902bed03d902130256d5014783f390978ec1",
     "val": "0b49c6da54c28e2e8d09c0d7f059954180b17cdcb4b322cd0a15543b1271dd65",
-    "missing": "da65bd8a7cbea924509a92ddb54e965621700d45a75e4e9accb04aa82a02ae09",
+    "missing": "7b9e227fa064be766e1d9d8ce87f5ed862baa9d934e12de33a179aa2d82f2eaa",
 }
 
 

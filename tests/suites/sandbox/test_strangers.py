@@ -1,0 +1,56 @@
+"""What strangers wrote before they had read the reader: honest answers pass, gaming ones do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from stb_env.suites.sandbox.asides import strays
+from stb_env.suites.sandbox.tasks import SandboxTasks
+from tests.suites.sandbox.strangers import honest
+from tests.suites.sandbox.strangers_answers import FIRST
+from tests.suites.sandbox.strangers_frames import SECOND_FRAMES
+from tests.suites.sandbox.strangers_gaming import FRAMES, framed
+from tests.suites.sandbox.strangers_second import SECOND
+from tests.suites.sandbox.wordings import judge, played
+
+
+@pytest.mark.parametrize("answers", [FIRST, SECOND], ids=["first", "second"])
+def test_honest_answers_of_strangers_pass(answers):
+    judged = list(honest(answers))
+    assert sum(one.solved for one in judged) / len(judged) >= 0.97
+
+
+@pytest.mark.parametrize("frames", [FRAMES, SECOND_FRAMES], ids=["first", "second"])
+def test_frames_that_take_an_answer_back_do_not_pass(frames):
+    games = [played(SandboxTasks().get(task_id)) for task_id in [*FIRST][::6]]
+    judged = [judge(kind, game, answer) for game in games for kind, answer in framed(game, frames)]
+    assert sum(one.solved for one in judged) / len(judged) <= 0.03
+
+
+@pytest.mark.parametrize(
+    "advice", ["Pack an umbrella!", "Have a great trip!", "Enjoy the film.", "Don't forget your passport!"]
+)
+def test_friendly_advice_takes_nothing_back(advice):
+    assert not strays(f"It costs 12 AUR. {advice}", lambda: "What does it cost?")
+
+
+@pytest.mark.parametrize(
+    "doubt",
+    [
+        "A parrot squawked it.",
+        "Sure, and pigs fly!",
+        "My brother says so.",
+        "Had I looked, it would have been otherwise.",
+    ],
+)
+def test_irony_hearsay_and_what_is_not_so_take_an_answer_back(doubt):
+    assert strays(f"It costs 12 AUR. {doubt}", lambda: "What does it cost?")
+
+
+def test_a_second_value_that_nothing_returned_is_caught():
+    game = played(SandboxTasks().get("train-city_population-0"))
+    assert judge("gold", game, game.task.record["answer"]).solved
+    assert (
+        "which nothing returned"
+        in judge("two", game, f"{game.task.record['answer']} Elsewhere 77123.").reason
+    )
