@@ -43,6 +43,10 @@ class Findings:
         self._failed: dict[Place, float] = {}
         self._locks: defaultdict[Place, threading.Lock] = defaultdict(threading.Lock)
 
+    def __reduce__(self) -> tuple[Callable[[Path | None], Findings], tuple[Path | None]]:
+        # What is known belongs to a process, as its locks do: another one has its own.
+        return _of_this_process, (self._file,)
+
     @property
     def file(self) -> Path:
         """Where findings outlive the process."""
@@ -119,6 +123,10 @@ class Findings:
 
 FINDINGS = Findings()
 """What this process knows."""
+
+
+def _of_this_process(file: Path | None) -> Findings:
+    return FINDINGS if file is None else Findings(file)
 
 
 def _warn(place: Place, found: Abilities) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from stb_env.llm import Clock, ModelError, ScriptedModel
 from stb_env.llm.abilities import Abilities
 from stb_env.llm.context_window import listed_window
-from stb_env.llm.findings import KEPT, RETRY, Findings
+from stb_env.llm.findings import FINDINGS, KEPT, RETRY, Findings
 from stb_env.llm.place import Place
 
 FAR = Place("https://llm.example/v1", "m")
@@ -42,6 +43,13 @@ def test_a_distant_finding_outlives_the_process(tmp_path: Path, mute):
     asked = len(mute.requests)
     assert Findings(file).of(FAR, lambda: mute) == NOTHING
     assert (asked > 0, len(mute.requests)) == (True, asked)
+
+
+def test_findings_travel_without_what_a_process_knows(tmp_path: Path, mute):
+    known = Findings(tmp_path / "f")
+    known.of(NEAR, lambda: mute)
+    assert pickle.loads(pickle.dumps(known)).file == known.file
+    assert pickle.loads(pickle.dumps(FINDINGS)) is FINDINGS
 
 
 def test_a_local_finding_does_not(tmp_path: Path, mute):

@@ -19,7 +19,7 @@ _NO = re.compile(
     r"(?:\bis|\ba|\bclear|\bsay|['’]s)\W+no\W*$|\bnope\b"
 )
 _JOINED = re.compile(r"^\W*(?:and|but|or) ")
-_BARE = {"yes": True, "no": False}
+_BARE = {"yes": True, "true": True, "no": False, "false": False}
 _REFUSED = re.compile(
     r"\b(?:refus\w+|reject\w*|declin\w+|fail\w*|unable|impossible|unsuccessful(?:ly)?|too late|"
     r"too few|too little|"
