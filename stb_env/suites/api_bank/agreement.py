@@ -35,6 +35,8 @@ _LISTED = (
     "february march april may june july august september october november december english "
 )
 _COMMON = frozenset(_LISTED.split())
+_DEGREES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:°|degrees?\b)")
+_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,2} ?[ap]\.?m\b", re.IGNORECASE)
 _SCALES = (100.0, 0.01, 1000.0, 0.001)
 _SCALED = re.compile(
     r"[%°]|\b(?:per ?cent|percentage|"
@@ -100,6 +102,8 @@ class Known:
             words = _NUMBER.findall(said)
             if words:
                 scaled, reckoned = _SCALED.search(said) is not None, _RECKONED.search(said) is not None
+                degrees = _DEGREES.findall(said)
+                wrong += [word for word in degrees if not self._is_measured(word, reckoned)]
                 wrong += [word for word in words if not self._holds(word, scaled, reckoned)]
         wrong += [address for address in _ADDRESS.findall(text) if address.casefold() not in self._all]
         return wrong + [name for name in _NAME.findall(text) if not self._is_named(name)]
@@ -119,6 +123,11 @@ class Known:
     @cached_property
     def _spelled(self) -> set[str]:
         return set(re.findall(r"[a-z]+", self._all))
+
+    @cached_property
+    def _measured(self) -> list[float]:
+        """What was said and returned as a number, without the parts of dates and clock times."""
+        return sorted(float(word) for word in re.findall(r"\d+(?:\.\d+)?", _TIME.sub(" ", self._all)))
 
     @cached_property
     def _derived(self) -> list[float]:
@@ -152,6 +161,13 @@ class Known:
     @cached_property
     def _scaled(self) -> list[float]:
         return sorted(each * scale for each in self._numbers for scale in _SCALES)
+
+    def _is_measured(self, word: str, reckoned: bool) -> bool:
+        """Return whether degrees rest on what was read: no hour of the day is a temperature."""
+        near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9
+        return _is_among(float(word), near, self._measured) or (
+            reckoned and _is_among(float(word), near, self._derived)
+        )
 
     def _is_named(self, name: str) -> bool:
         folded = name.casefold().removesuffix("'s").strip("'-")

@@ -117,6 +117,18 @@ FALSE: dict[str, dict[str, list[str]]] = {
     "Retrieve": {
         "stock-1": ["OPHR was worth 12.75.", "All right!"],
         "sum-1": ["It is 401.", "It is 400. No, it is 399."],
+        "retrieve-test-053": ['In English it is "Good morning". The scene "baking day" is there, too.'],
+        "retrieve-test-083": ['Lie down with raised legs. The reminder "Collect the parcel" is gone.'],
+    },
+    "Plan": {
+        "plan-test-078": [
+            "In San Francisco it is 21 degrees, cloudy. In Paris it is 16 degrees, sunny.",
+            "San Francisco has 20 °, cloudy; Paris is sunny with 16 °.",
+        ],
+        "plan-test-053": ["It is 25 degrees and rainy in Tokyo. Take these: a t-shirt, warm gloves."],
+        "plan-test-063": [
+            'Jerry has these meetings: "Meeting about the new project" on 2021-01-02 10:00:00.',
+        ],
     },
 }
 """What is not so there."""
