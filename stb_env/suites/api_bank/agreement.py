@@ -36,6 +36,7 @@ _LISTED = (
 )
 _COMMON = frozenset(_LISTED.split())
 _DEGREES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:°|degrees?\b)")
+_IN_DEGREES = re.compile(r"temp|latitude|longitude", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,2} ?[ap]\.?m\b", re.IGNORECASE)
 _SCALES = (100.0, 0.01, 1000.0, 0.001)
 _SCALED = re.compile(
@@ -48,7 +49,7 @@ _RECKONED = re.compile(
     r"[=+*/×÷]|\d [x-] \d|\b(?:total\w*|sum\w*|add\w*|plus|minus|subtract\w*|times|multipl\w*|"
     r"product|divid\w*|far|near|about|roughly|"
     r"differ\w*|altogether|together|combin\w*|overall|in all|calculat\w*|comput\w*|result\w*|makes?|gives?|"
-    r"equals?|average|mean|more|less|fewer|(?:high|low|old|young|long|short|great|small)er|left|leaves?|"
+    r"equals?|average|mean|more|less|fewer|(?:high|low|old|young|long|short|great|small|warm|cool|cold|hott)er|left|leaves?|"
     r"remain\w*|rest|up|down|rose|fell|increas\w*|decreas\w*|change[ds]?|comes?)\b",
     re.IGNORECASE,
 )
@@ -126,8 +127,10 @@ class Known:
 
     @cached_property
     def _measured(self) -> list[float]:
-        """What was said and returned as a number, without the parts of dates and clock times."""
-        return sorted(float(word) for word in re.findall(r"\d+(?:\.\d+)?", _TIME.sub(" ", self._all)))
+        """What can be in degrees: what was returned or called so, else every number but those of times."""
+        named = [*_named_degrees(self._results), *map(float, _DEGREES.findall(self._all))]
+        numbers = re.findall(r"\d+(?:\.\d+)?", _TIME.sub(" ", self._all))
+        return sorted(named or map(float, numbers))
 
     @cached_property
     def _derived(self) -> list[float]:
@@ -184,6 +187,15 @@ def _lists(value: Json) -> Iterable[list[Json]]:
         yield value
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _lists(each)
+
+
+def _named_degrees(value: Json) -> Iterable[float]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if _IN_DEGREES.search(key):
+                yield from _numbers_in([each])
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _named_degrees(each)
 
 
 def _numbers_in(value: Json) -> Iterable[float]:

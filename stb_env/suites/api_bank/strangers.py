@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from stb_env.judges.cues import COMMON
 from stb_env.reading.sentence import sentences
 
-_STEM, _MANY = 4, 5
+_STEM, _MANY = 4, 4
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SPOKEN = re.compile(r"\b(?:i|you|your|we|me|us|please|sorry|thanks?)\b")
 _QUOTATION = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”")
 _LIST = re.compile(r":\s+([^:\n]{3,200})$")
 _ITEM = re.compile(r",\s*(?:and |or )?|\s+and\s+")
+_CODE = re.compile(r"\b[a-z]{3,}(?:[-_][a-z]+)*[-_]\d+\b")
 _FEW = 3
 """Words of an item of a list; what is longer is a clause."""
 _OWNER = re.compile(r"([A-Z][a-z]+) has (?:these|this|those|an?|the|no|one|two|three|several)\b")
@@ -23,8 +24,9 @@ _ANYBODY = "this that he she it each every nobody everybody everyone anyone one 
 def strangers(text: str, heard: str) -> Iterator[str]:
     """Yield what a reply speaks of out of nowhere.
 
-    That is a quotation with a word that nobody used, an item of a list of which no word was used, somebody
-    who has something and was never named, and a sentence without a single word in common with all before.
+    That is a quotation with a word that nobody used, a code such as a password, an item of a list of which
+    no word was used, an owner of something who was never named, and a sentence without a single word in
+    common with all before.
 
     Args:
         text: The reply.
@@ -37,6 +39,8 @@ def strangers(text: str, heard: str) -> Iterator[str]:
         []
         >>> list(strangers("Take these: shorts, warm gloves.", "What shall I wear? Shorts, Raincoat"))
         ['warm gloves']
+        >>> list(strangers("Your password is willow-3 now.", "My password is tin-3."))
+        ['willow-3']
         >>> list(strangers("Jerry has these meetings: Budget.", "Which meetings does Peter have? Budget"))
         ['Jerry']
     """
@@ -48,6 +52,7 @@ def strangers(text: str, heard: str) -> Iterator[str]:
         quoted = ("".join(match.groups("")) for match in _QUOTATION.finditer(said))
         yield from (words for words in quoted if not _stems(words) <= known)
         yield from (item for item in _items(said) if (stems := _stems(item)) and not stems & known)
+        yield from (code for code in _CODE.findall(said) if code not in heard)
         owner = _OWNER.match(said.lstrip())
         if owner and owner[1].lower() not in f"{_ANYBODY} {heard.lower()}":
             yield owner[1]

@@ -120,10 +120,12 @@ def _untold(
     """Yield what was looked up and is not told, in its turn or anywhere where turns cannot be told apart."""
     asked = _words(" ".join(heard(case.task)[1:]))
     said = {turn: text for turn, text, _ in answers(case)}
-    everything = " ".join([*case.replies, case.answer])
+    spoken = [*case.replies, case.answer]
+    everything = " ".join(spoken)
     pasted = Pasted([call.result.response for call in case.calls if call.name != FINISH])
     for turn, recorded in case.task.goal["replies"]:
-        if recorded.strip() in everything:
+        words = recorded.strip()
+        if any(words == text.strip() or words in pasted.without(text) for text in spoken):
             continue
         prose = pasted.without(said.get(turn, everything))
         text = _told(prose)

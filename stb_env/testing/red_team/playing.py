@@ -18,7 +18,10 @@ from stb_env.tasks import Task, TaskSource
 from stb_env.tools import FINISH, ToolCall
 
 _WORD = re.compile(r"\w+")
-_COURTESY = "You're welcome. You are glad to help. Thanks, thank you. Have a nice, good day. Goodbye, bye."
+_COURTESY = (
+    "Okay, great. You're welcome. We are glad to help you. Thanks, thank you. "
+    "Have a nice, good day. Goodbye, bye."
+)
 _NEIGHBOURS = 100
 """How many tasks are looked at for one that is like another."""
 _TRIED = 8
