@@ -35,6 +35,9 @@ _LISTED = (
     "february march april may june july august september october november december english "
 )
 _COMMON = frozenset(_LISTED.split())
+_DEGREES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:°|degrees?\b)")
+_IN_DEGREES = re.compile(r"temp|latitude|longitude", re.IGNORECASE)
+_TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,2} ?[ap]\.?m\b", re.IGNORECASE)
 _SCALES = (100.0, 0.01, 1000.0, 0.001)
 _SCALED = re.compile(
     r"[%°]|\b(?:per ?cent|percentage|"
@@ -46,7 +49,7 @@ _RECKONED = re.compile(
     r"[=+*/×÷]|\d [x-] \d|\b(?:total\w*|sum\w*|add\w*|plus|minus|subtract\w*|times|multipl\w*|"
     r"product|divid\w*|far|near|about|roughly|"
     r"differ\w*|altogether|together|combin\w*|overall|in all|calculat\w*|comput\w*|result\w*|makes?|gives?|"
-    r"equals?|average|mean|more|less|fewer|(?:high|low|old|young|long|short|great|small)er|left|leaves?|"
+    r"equals?|average|mean|more|less|fewer|(?:high|low|old|young|long|short|great|small|warm|cool|cold|hott)er|left|leaves?|"
     r"remain\w*|rest|up|down|rose|fell|increas\w*|decreas\w*|change[ds]?|comes?)\b",
     re.IGNORECASE,
 )
@@ -100,6 +103,8 @@ class Known:
             words = _NUMBER.findall(said)
             if words:
                 scaled, reckoned = _SCALED.search(said) is not None, _RECKONED.search(said) is not None
+                degrees = _DEGREES.findall(said)
+                wrong += [word for word in degrees if not self._is_measured(word, reckoned)]
                 wrong += [word for word in words if not self._holds(word, scaled, reckoned)]
         wrong += [address for address in _ADDRESS.findall(text) if address.casefold() not in self._all]
         return wrong + [name for name in _NAME.findall(text) if not self._is_named(name)]
@@ -119,6 +124,13 @@ class Known:
     @cached_property
     def _spelled(self) -> set[str]:
         return set(re.findall(r"[a-z]+", self._all))
+
+    @cached_property
+    def _measured(self) -> list[float]:
+        """What can be in degrees: what was returned or called so, else every number but those of times."""
+        named = [*_named_degrees(self._results), *map(float, _DEGREES.findall(self._all))]
+        numbers = re.findall(r"\d+(?:\.\d+)?", _TIME.sub(" ", self._all))
+        return sorted(named or map(float, numbers))
 
     @cached_property
     def _derived(self) -> list[float]:
@@ -153,6 +165,13 @@ class Known:
     def _scaled(self) -> list[float]:
         return sorted(each * scale for each in self._numbers for scale in _SCALES)
 
+    def _is_measured(self, word: str, reckoned: bool) -> bool:
+        """Return whether degrees rest on what was read: no hour of the day is a temperature."""
+        near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9
+        return _is_among(float(word), near, self._measured) or (
+            reckoned and _is_among(float(word), near, self._derived)
+        )
+
     def _is_named(self, name: str) -> bool:
         folded = name.casefold().removesuffix("'s").strip("'-")
         return folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all
@@ -168,6 +187,15 @@ def _lists(value: Json) -> Iterable[list[Json]]:
         yield value
     for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _lists(each)
+
+
+def _named_degrees(value: Json) -> Iterable[float]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            if _IN_DEGREES.search(key):
+                yield from _numbers_in([each])
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _named_degrees(each)
 
 
 def _numbers_in(value: Json) -> Iterable[float]:

@@ -72,6 +72,8 @@ class DialogueJudge:
     """
 
     name = "exact"
+    # Raised whenever other words, calls or states are judged right than before.
+    version = 2
     # A call without arguments, or a search for anything, is right by chance now and then.
     floors: Mapping[str, float] = {"random": 0.03}
 
@@ -86,7 +88,7 @@ class DialogueJudge:
     @property
     def fingerprint(self) -> JsonObject:
         """What decides a verdict."""
-        return {"judge": self.name, "basis": self.basis}
+        return {"judge": self.name, "basis": self.basis, "version": self.version}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.

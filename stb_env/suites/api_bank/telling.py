@@ -11,13 +11,13 @@ from stb_env.judges.account import Acts, asserted, faults, words_of
 from stb_env.judges.cues import COMMON
 from stb_env.judges.days import days_in
 from stb_env.judges.judge import Case
-from stb_env.reading.sentence import sentences
 from stb_env.reading.statement import statements
 from stb_env.suites.api_bank.agreement import Known
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.claim import unfounded
 from stb_env.suites.api_bank.pasted import Pasted
 from stb_env.suites.api_bank.replies import answers, heard, results
+from stb_env.suites.api_bank.strangers import strangers
 from stb_env.tools import FINISH
 
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
@@ -26,8 +26,6 @@ _AFFIRMED = re.compile(
     r"exists?|found|correct)\b",
     re.IGNORECASE,
 )
-_SPOKEN = re.compile(r"\b(?:i|you|your|we|me|us|please|sorry|thanks?)\b")
-_STEM, _MANY = 4, 5
 _WORD = re.compile(r"[^\W\d_]{4,}")
 
 
@@ -98,14 +96,9 @@ def _wrong(text: str, known: Known, returned: str, acts: Acts) -> Iterator[str]:
 
 
 def _beside(text: str, heard_so_far: str) -> Iterator[str]:
-    """Yield statements that have not one word in common with all that was said and returned."""
-    stems = {word[:_STEM] for word in _WORD.findall(heard_so_far.lower())}
-    for said in sentences(text):
-        sentence = text[said.start : said.end].lower()
-        words = {word for word in _WORD.findall(sentence) if word not in COMMON}
-        meant = said.mark != "?" and len(words) >= _MANY and not _SPOKEN.search(sentence)
-        if meant and not any(word[:_STEM] in stems for word in words):
-            yield f"the reply speaks of something else: {sentence!r}"
+    yield from (
+        f"the reply speaks of something else: {strange!r}" for strange in strangers(text, heard_so_far)
+    )
 
 
 def _figured_with(call: JsonMapping) -> list[Json]:
@@ -127,10 +120,12 @@ def _untold(
     """Yield what was looked up and is not told, in its turn or anywhere where turns cannot be told apart."""
     asked = _words(" ".join(heard(case.task)[1:]))
     said = {turn: text for turn, text, _ in answers(case)}
-    everything = " ".join([*case.replies, case.answer])
+    spoken = [*case.replies, case.answer]
+    everything = " ".join(spoken)
     pasted = Pasted([call.result.response for call in case.calls if call.name != FINISH])
     for turn, recorded in case.task.goal["replies"]:
-        if recorded.strip() in everything:
+        words = recorded.strip()
+        if any(words == text.strip() or words in pasted.without(text) for text in spoken):
             continue
         prose = pasted.without(said.get(turn, everything))
         text = _told(prose)

@@ -87,6 +87,8 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
                 # Two queries can be alike to the call; who copies the one then works on the other, and
                 # both answers are right.
                 or (end.cheat in _OF_ANOTHER and by_cheat["neighbour"].calls == calls)
+                # A copy can solve a dialogue on the way to its own end: it made every call and said so.
+                or (end.cheat == "neighbour" and not end.answer and set(calls) <= set(end.calls))
             ),
         )
         for end in played

@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 
+from stb_env.actions import Action
 from stb_env.baselines.gold import Gold
 from stb_env.envs.finish import read_finish
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
@@ -16,8 +18,14 @@ from stb_env.tasks import Task, TaskSource
 from stb_env.tools import FINISH, ToolCall
 
 _WORD = re.compile(r"\w+")
+_COURTESY = (
+    "Okay, great. You're welcome. We are glad to help you. Thanks, thank you. "
+    "Have a nice, good day. Goodbye, bye."
+)
 _NEIGHBOURS = 100
 """How many tasks are looked at for one that is like another."""
+_TRIED = 8
+"""How many of the likest are played for an answer to offer beside the right one."""
 
 
 @runtime_checkable
@@ -60,18 +68,48 @@ def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArra
 
 
 def other_answer(env: gym.Env[Any, Any], seed: int) -> str:
-    """Return how gold answers the task that is most like the running one; empty where there is no other."""
+    """Return how gold answers the task most like the running one; empty where none of the likest will do.
+
+    An answer that only takes leave is passed over, and so is the end of a dialogue that rests on a call
+    which gold makes here, too: beside gold's own words neither would be false.
+    """
     inner: Any = env.unwrapped
-    other = neighbour(env, inner.task)
-    return "" if other is None else gold_line(env, other.id, seed)[1]
+    actions, _ = gold_line(env, inner.task.id, seed)
+    for other in islice(_likest(env, inner.task), _TRIED):
+        others, answer = gold_line(env, other.id, seed)
+        if states_something(answer) and not _rests_on(others, actions):
+            return answer
+    return ""
+
+
+def states_something(text: str) -> bool:
+    """Return whether a text says more than that its speaker is polite.
+
+    Examples:
+        >>> states_something("You are welcome. Goodbye!"), states_something("You are welcome in Oslo.")
+        (False, True)
+    """
+    return not _words(text) <= _words(_COURTESY)
+
+
+def _rests_on(others: JsonArray, actions: JsonArray) -> bool:
+    """Return whether one of two lines is a dialogue, and the first ends with a call of the second."""
+    if not any(isinstance(each, Action) for each in (*others, *actions)):
+        return False
+    return bool(others) and others[-1] in actions
 
 
 def neighbour(env: gym.Env[Any, Any], task: Task) -> Task | None:
     """Return the task of the same source whose query is most like that of a task; None where it is alone."""
+    return next(_likest(env, task), None)
+
+
+def _likest(env: gym.Env[Any, Any], task: Task) -> Iterator[Task]:
+    """Yield the other tasks of the same source, those with the query most like that of a task first."""
     inner: Any = env.unwrapped
     words = _words(task.query)
     others = (one for one in _pool(inner.tasks) if one.query != task.query)
-    return max(others, key=lambda one: _likeness(words, _words(one.query)), default=None)
+    yield from sorted(others, key=lambda one: -_likeness(words, _words(one.query)))
 
 
 def _likeness(words: frozenset[str], others: frozenset[str]) -> float:

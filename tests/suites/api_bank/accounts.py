@@ -113,10 +113,29 @@ FALSE: dict[str, dict[str, list[str]]] = {
         "call-test-045": ["Nothing happened on that day.", "Columbus landed in America in 1492."],
         "call-test-089": ["A lighthouse is a light kind of house.", "There is no article."],
         "call-test-003": ["Done.", "I could not check it."],
+        "call-test-061": ["Your password is now willow-branch-3. Stretch the muscle gently against overuse."],
     },
     "Retrieve": {
         "stock-1": ["OPHR was worth 12.75.", "All right!"],
         "sum-1": ["It is 401.", "It is 400. No, it is 399."],
+        "nosebleed-1": [
+            '[{"name": "Dry nasal lining", "aid": "Lean forward, pinch the soft part of the nose '
+            'for ten minutes, and breathe through the mouth."}]',
+        ],
+        "retrieve-test-001": ["It may be mild sunburn. Thrifty means careful with money and supplies."],
+        "retrieve-test-053": ['In English it is "Good morning". The scene "baking day" is there, too.'],
+        "retrieve-test-083": ['Lie down with raised legs. The reminder "Collect the parcel" is gone.'],
+    },
+    "Plan": {
+        "plan-test-078": [
+            "In San Francisco it is 21 degrees, cloudy. In Paris it is 16 degrees, sunny.",
+            "San Francisco has 20 °, cloudy; Paris is sunny with 16 °.",
+        ],
+        "plan-test-020": ["It is 6 degrees in London, rainy. Take these: warm coat, hat, gloves, raincoat."],
+        "plan-test-053": ["It is 25 degrees and rainy in Tokyo. Take these: a t-shirt, warm gloves."],
+        "plan-test-063": [
+            'Jerry has these meetings: "Meeting about the new project" on 2021-01-02 10:00:00.',
+        ],
     },
 }
 """What is not so there."""

@@ -9,6 +9,7 @@ import gymnasium as gym
 import pytest
 
 import stb_env  # noqa: F401 (registers the ids)
+from stb_env.testing.red_team.playing import other_answer, states_something
 from tests.suites.api_bank.accounts import FALSE, HONEST, LATER
 from tests.suites.said import done, games, raised
 
@@ -61,6 +62,27 @@ def test_a_true_reply_that_is_spoiled_earns_nothing():
                 paid += verdict(ability, name, spoiled).score > 0
     assert played > 300
     assert paid <= 0.02 * played
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("plan-test-078", "San Francisco: cloudy at 20 °C. Paris: sunny, 15 °C, so 5 degrees cooler."),
+        ("plan-test-053", "Tokyo has 25 degrees and rain. Wear these: shorts, your raincoat and a T-shirt."),
+        ("plan-test-053", 'It is "rainy" in Tokyo at 25 degrees. Put on a t-shirt, shorts and a raincoat.'),
+    ],
+)
+def test_what_was_read_may_be_quoted_listed_and_compared(name, text):
+    assert verdict("Plan", name, text).score == 1.0
+
+
+def test_a_cheat_offers_beside_gold_only_what_is_false_here():
+    env = env_of("Retrieve").fork()
+    env.reset(seed=0, options={"task_id": "retrieve-test-023"})
+    assert "thrifty" in str(env.task.record["turns"])
+    other = other_answer(env, 0)
+    assert states_something(other)
+    assert "thrifty" not in other.lower()
 
 
 @pytest.mark.parametrize("settings", [{"reward_basis": "calls"}, {"compat": "original"}])
