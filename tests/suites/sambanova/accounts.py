@@ -289,7 +289,9 @@ LATER: dict[str, dict[int, list[str]]] = {
             "The AQI is 5, the worst class. I would stay inside, if I were you.",
             "| Pollutant | Value |\n|---|---|\n| CO | 443.97 |\n| O3 | 70.97 |",
         ],
-        6: ["The first entry is June 1, 2024, 3 pm: 80.04 °F and heavy rain. It could be wet for the roofers."],
+        6: [
+            "The first entry is June 1, 2024, 3 pm: 80.04 °F and heavy rain. It could be wet for the roofers."
+        ],
         7: ["For Dallas the forecast has been fetched; it starts with 76.69 °F."],
     },
     "stb/CatAPI-v0": {
@@ -325,7 +327,10 @@ LATER: dict[str, dict[int, list[str]]] = {
         15: ["Ordered: Orvale Fern, black, 12 inch, $19.02, which leaves $30.98 of your 50 dollars."],
     },
     "stb/Tabletop-v0": {
-        0: ["The cyan block has been put onto the orange one.", "Finished after 1 move; no bowl was touched."],
+        0: [
+            "The cyan block has been put onto the orange one.",
+            "Finished after 1 move; no bowl was touched.",
+        ],
         3: ["All blocks (green, orange, pink) have been moved into the cyan bowl in 3 moves."],
         6: ["Of all blocks the brown one was nearest to the yellow bowl; it is in the corner now."],
     },
