@@ -15,6 +15,8 @@ from stb_env.suites.sandbox.changes import changes, same
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
 from stb_env.suites.sandbox.standing import falls
+from stb_env.tools import FINISH
+from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
 _UNSEEN = "is right, but nothing that the calls returned says or yields it"
@@ -89,15 +91,21 @@ def _speech(case: Case) -> str:
 
 def _known(case: Case) -> str:
     """Return what an answer may name besides what the query does: the right answer, calls and results."""
-    calls = [f"{call.name} {call.arguments} {call.result.response}" for call in case.calls]
+    made = _made(case)
+    calls = [f"{call.name} {call.arguments} {call.result.response}" for call in made]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
-    counts = map(str, Counter(call.name for call in case.calls).values())
+    counts = map(str, Counter(call.name for call in made).values())
     return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
 
 
 def _returned(case: Case) -> str:
     """Return what the calls said and were told."""
-    return "\n".join(f"{call.arguments} {call.result.response}" for call in case.calls)
+    return "\n".join(f"{call.arguments} {call.result.response}" for call in _made(case))
+
+
+def _made(case: Case) -> list[CallRecord]:
+    """Return the calls of the episode but Finish, whose arguments are the very answer."""
+    return [call for call in case.calls if call.name != FINISH]
 
 
 def _documented(case: Case) -> str:

@@ -309,7 +309,7 @@ LATER: dict[str, dict[int, list[str]]] = {
     "stb/TripBooking-v0": {
         0: [
             "The 05:30 bus is the cheapest, at $69 a seat. Nothing has been booked yet.",
-            "I have looked up buses for 8 people from St. Louis to Denver on Oct 4. If you want one, tell me.",
+            "I have looked up buses for 8 people from St. Louis to Denver on Oct 4; tell me if you want one.",
         ],
         3: ["Out on 13 February there are two flights, $231 and $240; for the return there is none."],
     },
