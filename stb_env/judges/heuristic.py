@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from typing import ClassVar
 
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
@@ -131,6 +132,12 @@ class HeuristicJudge:
     """
 
     name = "heuristic"
+    # What it is known to be taken in by: one wrong value among right ones, and a correction, a second answer
+    # or a doubt that no word announces (docs/red_team.md).
+    floors: ClassVar[Mapping[str, float]] = {
+        "random": 0.02, "shifted": 0.6, "doubled": 0.55, "contradicted": 0.5, "alternatives": 0.35,
+        "hedged": 0.3, "guess_facts": 0.25, "denied": 0.2, "neighbour": 0.25,
+    }  # fmt: skip
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
         self._thresholds = thresholds or Thresholds()

@@ -41,7 +41,8 @@ def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
     detail += "".join(f", the first ({one.task_id}, {one.cheat}): {one.failure}" for one in failures[:1])
     report.add("red team is judged", not failures, detail)
     allowed = {cheat: floors(subject).get(cheat, _floor(subject)) for cheat in serious}
-    over = [cheat for cheat, tried in serious.items() if _passes(tried, allowed[cheat], subject.exact)]
+    strict = EXACT_FLOOR if subject.exact else 0.0
+    over = [cheat for cheat, tried in serious.items() if _passes(tried, allowed[cheat], strict)]
     detail = f"none of {len(serious)} cheats scores more than {_floor(subject):g}"
     if over:
         detail = "; ".join(_caught(cheat, serious[cheat], allowed[cheat]) for cheat in over[:_SHOWN])
@@ -66,13 +67,13 @@ def means(played: Mapping[str, Sequence[Attempt]]) -> dict[str, float]:
     return {cheat: _mean(one.reward for one in tried) for cheat, tried in played.items()}
 
 
-def _passes(tried: Sequence[Attempt], floor: float, exact: bool) -> bool:
-    """Return whether a cheat scores more than its floor: where a heuristic decides, more than by chance.
+def _passes(tried: Sequence[Attempt], floor: float, strict: float) -> bool:
+    """Return whether a cheat scores more than its floor; above the strict one, more than by chance.
 
     What is allowed to pass one time in ten passes one of two tasks one time in five.
     """
     total, count = sum(one.reward for one in tried), len(tried)
-    if exact or total <= floor * count:
+    if floor <= strict or total <= floor * count:
         return total > floor * count
     passed = math.floor(total)
     fewer = sum(math.comb(count, k) * floor**k * (1 - floor) ** (count - k) for k in range(passed))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import ClassVar
 
 from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
@@ -36,6 +37,11 @@ class ExactJudge:
     """
 
     name = "exact"
+    # Not good enough yet, and so written down: what another task's answer says may be taken for a remark
+    # beside the right one, because it names nothing of this task (docs/red_team.md).
+    floors: ClassVar[Mapping[str, float]] = {
+        "random": 0.01, "doubled": 0.4, "alternatives": 0.1, "contradicted": 0.1,
+    }  # fmt: skip
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.
