@@ -19,7 +19,8 @@ from stb_env.testing.conformance import validate
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
     env = gym.make("stb/GoogleSheets-v0", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/GoogleSheets-v0", env, seeds=14)
+    # Sheets are large, so each attempt of the red team is slow;
+    report = validate("stb/GoogleSheets-v0", env, seeds=14, red_team=3)
     assert [check for check in report.checks if not check.passed] == []
     assert report.counts["scores"]["gold"] == 1.0
 
