@@ -48,7 +48,7 @@ def test_its_templates_take_one_or_two_calls_of_tools_that_training_has():
 def test_choosing_can_solve_most_of_its_tasks():
     env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=6))
     task_ids = tasks_of(TEMPLATES, "val", "test")
-    assert sum(reachable(env, task_id) for task_id in task_ids) >= 0.95 * len(task_ids)
+    assert sum(reachable(env, task_id) for task_id in task_ids) >= 0.8 * len(task_ids)
 
 
 def reachable(env: DiscreteActions, task_id: str) -> bool:
