@@ -137,6 +137,25 @@ def changed(slow: Slow[T], change: Callable[[Request], Request]) -> Slow[T]:
     """
     try:
         request = next(slow)
+    except StopIteration as stop:
+        value: T = stop.value
+        return value
+    return (yield from resumed(slow, request, change))
+
+
+def resumed(
+    slow: Slow[T], request: Request, change: Callable[[Request], Request] = lambda request: request
+) -> Slow[T]:
+    """Go on with a generator that has yielded its first request; see `changed`.
+
+    Examples:
+        >>> def ask():
+        ...     return (yield Request(run=lambda: 21))
+        >>> slow = ask()
+        >>> drive(resumed(slow, next(slow)))
+        21
+    """
+    try:
         while True:
             try:
                 answer = yield change(request)

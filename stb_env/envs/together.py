@@ -8,7 +8,7 @@ from functools import partial
 from typing import TypeVar
 
 from stb_env.background import wait_for
-from stb_env.request import Request, Slow, adrive
+from stb_env.request import Request, Slow, adrive, resumed
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ def together(slows: Sequence[Slow[T]]) -> Slow[list[T]]:
         except StopIteration as stop:
             results[index] = stop.value
         else:
-            waiting[index] = _resumed(slow, request)
+            waiting[index] = resumed(slow, request)
     if len(waiting) == 1:
         ((index, only),) = waiting.items()
         results[index] = yield from only
@@ -49,21 +49,6 @@ def together(slows: Sequence[Slow[T]]) -> Slow[list[T]]:
         answers = yield Request(run=lambda: wait_for(rest()), arun=rest)
         results.update(zip(waiting, answers, strict=True))
     return [results[index] for index in range(len(slows))]
-
-
-def _resumed(slow: Slow[T], request: Request) -> Slow[T]:
-    """Go on with a generator that has yielded its first request."""
-    try:
-        while True:
-            try:
-                answer = yield request
-            except Exception as error:  # noqa: BLE001 (handed to whoever asked)
-                request = slow.throw(error)
-            else:
-                request = slow.send(answer)
-    except StopIteration as stop:
-        value: T = stop.value
-        return value
 
 
 async def _gathered(slows: Sequence[Slow[T]]) -> list[T]:

@@ -4,6 +4,7 @@ from stb_env.rollout.agent import Agent, AgentFactory, as_agent
 from stb_env.rollout.batch import arun_batch, run_batch
 from stb_env.rollout.curve import Curve, read_curve
 from stb_env.rollout.deadlines import Deadlines
+from stb_env.rollout.driven import DrivenEpisode
 from stb_env.rollout.episode import aplay, play
 from stb_env.rollout.group import Curriculum, Group, agroups, groups, varied_batch
 from stb_env.rollout.job import Job, plan
@@ -15,6 +16,7 @@ __all__ = [
     "Curriculum",
     "Curve",
     "Deadlines",
+    "DrivenEpisode",
     "Group",
     "Job",
     "Run",

@@ -1,0 +1,199 @@
+"""An episode that somebody else's loop drives: one tool call at a time, by name and arguments."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.rollout.make import make_env
+from stb_env.tools import FINISH
+from stb_env.wrappers.base import ToolWrapper
+
+OVER = "The episode is over."
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call came to, as a tool message needs it.
+
+    Attributes:
+        text: The content of the tool message: JSON of ``error`` and ``response``, or `OVER`.
+        status: The observation's status: 1 to 4 are the caller's faults, 7 is a failure of the
+            infrastructure; see the observation.
+        reward: What this call earned.
+        over: Whether the episode is over.
+    """
+
+    text: str
+    status: int
+    reward: float
+    over: bool
+
+    @property
+    def error(self) -> bool:
+        """Whether a framework should mark the message as a tool's error."""
+        return self.status not in (0, 6)
+
+
+class DrivenEpisode:
+    """Plays one episode after another for a framework that has a loop of its own.
+
+    A framework asks its model, and brings every tool call here. What all of them need is the same: tool specs
+    with a description on every parameter, a call by name, text without a call as the answer, quiet after the
+    end, and a failure that is no reward of 0.
+
+    Args:
+        env: An environment or a wrapper of this package, or an id of any suite.
+        **settings: Settings of the environment, where an id is given.
+
+    Raises:
+        ConfigError: There is no such id or setting.
+
+    Examples:
+        >>> episode = DrivenEpisode("stb_env.testing.notes:test/Notes-v0")
+        >>> episode.start(task_id="day")
+        >>> [tool["function"]["name"] for tool in episode.tools]
+        ['add_note', 'find_notes', 'delete_note', 'Finish']
+        >>> episode.call("find_notes", {"word": "dentist"}).text
+        '{"error": "", "response": {"notes": {"note-001": "Dentist on Tuesday"}}}'
+        >>> episode.conclude("Tuesday").over, episode.reward
+        (True, 1.0)
+        >>> episode.call("find_notes", {"word": "bank"}).text
+        'The episode is over.'
+    """
+
+    def __init__(self, env: ToolEnv | ToolWrapper | str, **settings: Any) -> None:
+        self.env = make_env(env, settings) if isinstance(env, str) else env
+        self._observation: Observation = {}
+        self._opening: Info = {}
+        self._last: Info = {}
+        self._earned = 0.0
+        self._over = False
+
+    # -- the course of an episode --------------------------------------------------------------------
+
+    def start(self, *, task_id: str | None = None, seed: int | None = None) -> None:
+        """Start an episode of a task, or of one that the seed draws.
+
+        Raises:
+            DataError: There is no task of that id.
+        """
+        self._begin(*self.env.reset(seed=seed, options=_options(task_id)))
+
+    async def astart(self, *, task_id: str | None = None, seed: int | None = None) -> None:
+        """Start an episode on the event loop; see `start`."""
+        self._begin(*(await self.env.areset(seed=seed, options=_options(task_id))))
+
+    def call(self, name: str, arguments: JsonMapping | str) -> Reply:
+        """Call a tool; after the end nothing is called.
+
+        Args:
+            name: Name of the tool; one that there is not costs a turn.
+            arguments: Its arguments, or the text that a model wrote for them.
+        """
+        return self._late() if self._over else self._take(self.env.step(_action(name, arguments)))
+
+    async def acall(self, name: str, arguments: JsonMapping | str) -> Reply:
+        """Call a tool on the event loop; see `call`."""
+        return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
+
+    def conclude(self, text: str) -> Reply:
+        """Take a model's text without a call as its answer; after the end nothing changes."""
+        return self.call(FINISH, _answer(text))
+
+    async def aconclude(self, text: str) -> Reply:
+        """Take a model's text as its answer on the event loop; see `conclude`."""
+        return await self.acall(FINISH, _answer(text))
+
+    def close(self) -> None:
+        """Release the environment."""
+        self.env.close()
+
+    # -- what a framework reads ----------------------------------------------------------------------
+
+    @property
+    def tools(self) -> list[JsonObject]:
+        """OpenAI function specs of what may be called now, Finish included, every parameter described."""
+        return [_described(tool) for tool in json.loads(self._observation["tools"])]
+
+    @property
+    def messages(self) -> list[JsonObject]:
+        """The opening messages: system and user."""
+        return [dict(message) for message in self._opening["messages"]]
+
+    @property
+    def query(self) -> str:
+        """What the user wants."""
+        return str(self._observation["query"])
+
+    @property
+    def task_id(self) -> str:
+        """Id of the task."""
+        return str(self._last["task_id"])
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode is over."""
+        return self._over
+
+    @property
+    def reward(self) -> float | None:
+        """The sum of the rewards so far; None where a failure of the infrastructure ended the episode."""
+        return self._earned if self.valid else None
+
+    @property
+    def valid(self) -> bool:
+        """Whether no failure of the infrastructure has ended the episode."""
+        return bool(self._last["valid"])
+
+    @property
+    def verdict(self) -> JsonObject | None:
+        """The judge's decision, at the end."""
+        return self._last.get("verdict")
+
+    @property
+    def failure(self) -> JsonObject | None:
+        """What failed, where the episode is not valid."""
+        return self._last.get("failure")
+
+    # -- inside --------------------------------------------------------------------------------------
+
+    def _begin(self, observation: Observation, info: Info) -> None:
+        self._observation, self._opening, self._last = observation, info, info
+        self._earned, self._over = 0.0, False
+
+    def _take(self, transition: Transition) -> Reply:
+        observation, reward, terminated, truncated, info = transition
+        self._observation, self._last = observation, info
+        self._earned += float(reward)
+        self._over = terminated or truncated
+        return Reply(str(observation["result"]), int(observation["status"]), float(reward), self._over)
+
+    def _late(self) -> Reply:
+        return Reply(OVER, int(self._observation["status"]), 0.0, over=True)
+
+
+def _options(task_id: str | None) -> JsonObject | None:
+    return None if task_id is None else {"task_id": task_id}
+
+
+def _action(name: str, arguments: JsonMapping | str) -> JsonObject:
+    return {"name": name, "arguments": arguments}
+
+
+def _answer(text: str) -> JsonObject:
+    return {"return_type": "give_answer", "final_answer": text}
+
+
+def _described(tool: JsonObject) -> JsonObject:
+    """Fill in a parameter's name where it has no description: several frameworks refuse one without."""
+    function = tool["function"]
+    parameters = function["parameters"]
+    properties = {
+        name: schema if schema.get("description") else {**schema, "description": name}
+        for name, schema in parameters.get("properties", {}).items()
+    }
+    return {**tool, "function": {**function, "parameters": {**parameters, "properties": properties}}}
