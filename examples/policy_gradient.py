@@ -30,18 +30,17 @@ from stb_env.rollout import Curve
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
 # answer as it is. Left out are templates that want arithmetic or a comparison of the agent itself
-# (product_price, cabin_surcharge, wettest_day) or what no query says (balance_abroad: in which currency the
-# account is).
+# (product_price, cabin_surcharge, wettest_day), what no query says (balance_abroad: in which currency the
+# account is), or several fields or rows out of many (city_high, day_agenda: offering every choice of them
+# would cost more exploration than it gains).
 TEMPLATES = (
     "account_balance",
     "add_contact",
     "change_phone",
-    "city_high",
     "city_population",
     "contact_phone",
     "convert_amount",
     "create_event",
-    "day_agenda",
     "delete_contact",
     "fill_cart",
     "move_event",
@@ -50,7 +49,7 @@ TEMPLATES = (
 UNSEEN = ("film_facts", "hotel_check_in", "hotel_stay", "person_birth")  # of tools that only split test has
 
 TURNS = 6
-BATCH = 26
+BATCH = 22
 RATE = 16.0
 LONGEST_STEP = 1.0
 ENTROPY = 0.02

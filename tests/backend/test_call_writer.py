@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stb_env.backend.cache.key import canonical
 from stb_env.backend.call_writer import CallWriter
-from stb_env.backend.simulator.llm_simulator import ShownExample
+from stb_env.backend.simulator.shown_example import ShownExample
 from stb_env.errors import ConfigError, DataError
 from stb_env.llm import ChatReply, ModelError, ScriptedModel, Usage
 from stb_env.request import drive

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.cache.entry import CacheEntry
-from stb_env.backend.simulator.llm_simulator import LLMSimulator, ShownExample, documentation, example_lines
+from stb_env.backend.simulator.llm_simulator import LLMSimulator, documentation, example_lines
+from stb_env.backend.simulator.shown_example import ShownExample
 from stb_env.errors import ConfigError, SimulatorError
 from stb_env.llm import ChatReply, ModelConfig, ModelError, OpenAIModel, Sampling, ScriptedModel, Usage
 from stb_env.prompting import Prompt

@@ -19,7 +19,7 @@ from stb_env.wrappers import DiscreteActions
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Path]:
     file = tmp_path_factory.mktemp("run") / "curve.json"
-    return main(episodes=1300, out=str(file), seed=0), file
+    return main(episodes=1320, out=str(file), seed=0), file
 
 
 def test_training_solves_held_out_tasks_that_chance_does_not(trained: tuple[dict[str, Any], Path]):
@@ -32,11 +32,11 @@ def test_the_learning_curve_is_saved(trained: tuple[dict[str, Any], Path]):
     report, file = trained
     assert json.loads(file.read_text("utf-8")) == report
     assert read_curve(file.with_suffix(".jsonl")) == report["curve"]
-    assert [point["step"] for point in report["curve"]] == [130 * part for part in range(11)]
+    assert [point["step"] for point in report["curve"]] == [132 * part for part in range(11)]
 
 
 def test_training_on_equal_seeds_gives_equal_curves(tmp_path: Path):
-    one, other = (main(episodes=104, out=str(tmp_path / "curve.json"), seed=3) for _ in range(2))
+    one, other = (main(episodes=88, out=str(tmp_path / "curve.json"), seed=3) for _ in range(2))
     assert one == other
 
 
@@ -48,7 +48,7 @@ def test_its_templates_take_one_or_two_calls_of_tools_that_training_has():
 def test_choosing_can_solve_most_of_its_tasks():
     env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=6))
     task_ids = tasks_of(TEMPLATES, "val", "test")
-    assert sum(reachable(env, task_id) for task_id in task_ids) >= 0.8 * len(task_ids)
+    assert sum(reachable(env, task_id) for task_id in task_ids) >= 0.95 * len(task_ids)
 
 
 def reachable(env: DiscreteActions, task_id: str) -> bool:

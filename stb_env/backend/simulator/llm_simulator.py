@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, read_arguments
 from stb_env.backend.simulator import mirror
+from stb_env.backend.simulator.shown_example import ShownExample
 from stb_env.errors import ConfigError, InfrastructureError, SimulatorError, did_you_mean
 from stb_env.formats.recorded_answer import Answer
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
@@ -44,40 +45,6 @@ _MAX_TEMPLATE = 4_096
 _MAX_DOCUMENTATION = 16_384
 _MAX_REQUEST = 16_384
 _MAX_QUOTE = 80
-
-
-@dataclass(frozen=True, slots=True)
-class ShownExample:
-    """What an API answered to an earlier call.
-
-    Attributes:
-        arguments: The arguments of that call; None where only the response is known.
-        error: The answer's error; empty where there was none.
-        response: The answer's response, any JSON value.
-
-    Examples:
-        >>> ShownExample.of({"ms": 4}).written()
-        '{"error": "", "response": {"ms": 4}}'
-    """
-
-    arguments: Arguments | None
-    error: str
-    response: Any
-
-    @classmethod
-    def of(cls, value: Any) -> ShownExample:
-        """Take a JSON value as a mere response, and anything else, such as a cache entry, at its word."""
-        if value is None or isinstance(value, str | int | float | list | Mapping):
-            return cls(None, "", value)
-        return cls(value.arguments, value.error, value.response)
-
-    def written(self) -> str:
-        """Return one line of JSON text."""
-        answer = {"error": self.error, "response": self.response}
-        if self.arguments is None:
-            return jsontext.dumps(answer)
-        arguments = self.arguments if isinstance(self.arguments, str) else dict(self.arguments)
-        return jsontext.dumps({"arguments": arguments, **answer})
 
 
 class LLMSimulator:

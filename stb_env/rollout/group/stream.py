@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import Counter, deque
 from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 
 from stb_env.background import wait_for
 from stb_env.gymtypes import AnyEnv
@@ -80,25 +80,12 @@ def groups(
         [('day', [1.0, 1.0], True), ('move', [1.0, 1.0], True)]
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
-    if concurrency > 1:
-        many = agroups(
-            env,
-            tasks,
-            k,
-            agent=agent,
-            seed=seed,
-            prefix=prefix,
-            branch_at=branch_at,
-            stop_equal=stop_equal,
-            advantages=advantages,
-            version=version,
-            concurrency=concurrency,
-            remark=remark,
-        )
-        yield from _waited(many)
-        return
     with _crew(env, agent, concurrency, version, remark) as crew:
-        yield from map(drive, _planned(crew, trials, tasks, seed, prefix or {}))
+        planned = _planned(crew, trials, tasks, seed, prefix or {})
+        if concurrency > 1:
+            yield from _waited(_overlapping(planned, _ahead(trials, concurrency)))
+        else:
+            yield from map(drive, planned)
 
 
 async def agroups(
@@ -129,21 +116,10 @@ async def agroups(
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
     with _crew(env, agent, concurrency, version, remark) as crew:
-        # Enough that trials of the groups behind it fill the places of one whose last trial is slow.
-        ahead = concurrency // trials.first + 1
-        flying: deque[asyncio.Task[Group]] = deque()
-        waiting = _planned(crew, trials, tasks, seed, prefix or {})
-        try:
-            while True:
-                while len(flying) < ahead and (work := next(waiting, None)) is not None:
-                    flying.append(asyncio.ensure_future(adrive(work)))
-                if not flying:
-                    return
-                yield await flying.popleft()
-        finally:
-            for task in flying:
-                task.cancel()
-            await asyncio.gather(*flying, return_exceptions=True)
+        planned = _planned(crew, trials, tasks, seed, prefix or {})
+        async with aclosing(_overlapping(planned, _ahead(trials, concurrency))) as played:
+            async for one in played:
+                yield one
 
 
 def group_seed(seed: int, task_id: str, before: int = 0) -> int:
@@ -159,6 +135,26 @@ def group_seed(seed: int, task_id: str, before: int = 0) -> int:
         (True, False)
     """
     return derive(seed, "group", task_id, before)
+
+
+def _ahead(trials: Trials, concurrency: int) -> int:
+    # Enough that trials of the groups behind it fill the places of one whose last trial is slow.
+    return concurrency // trials.first + 1
+
+
+async def _overlapping(planned: Iterator[Slow[Group]], ahead: int) -> AsyncGenerator[Group, None]:
+    flying: deque[asyncio.Task[Group]] = deque()
+    try:
+        while True:
+            while len(flying) < ahead and (work := next(planned, None)) is not None:
+                flying.append(asyncio.ensure_future(adrive(work)))
+            if not flying:
+                return
+            yield await flying.popleft()
+    finally:
+        for task in flying:
+            task.cancel()
+        await asyncio.gather(*flying, return_exceptions=True)
 
 
 def _planned(
