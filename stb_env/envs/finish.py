@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from stb_env import jsontext
@@ -29,6 +29,25 @@ FINISH_TOOL = Tool(
         "required": ["return_type"],
     },
 )
+VALUED_FINISH_TOOL = replace(
+    FINISH_TOOL,
+    parameters={
+        **FINISH_TOOL.parameters,
+        "properties": {
+            **FINISH_TOOL.parameters["properties"],
+            "values": {
+                "type": "array",
+                "items": {"type": ["string", "number", "boolean"]},
+                "description": (
+                    "The values that the query asks for, one an item and bare: a number with its unit, a "
+                    "name, a code, a date as YYYY-MM-DD, a time as HH:MM, yes or no; where the request "
+                    "lacks something, what it lacks. Empty where nothing is asked for but an action."
+                ),
+            },
+        },
+    },
+)
+"""Finish where an answer comes as bare values beside its text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +65,12 @@ class Finish:
     problem: str = ""
 
 
-def read_finish(call: ToolCall) -> Finish:
+def read_finish(call: ToolCall, *, needs_values: bool = False) -> Finish:
     """Read a Finish call, tolerating broken JSON in its arguments.
+
+    Args:
+        call: The call.
+        needs_values: Whether an answer must bring its bare values as well.
 
     Examples:
         >>> read_finish(ToolCall("Finish", {"return_type": "give_answer", "final_answer": "42"}))
@@ -66,6 +89,9 @@ def read_finish(call: ToolCall) -> Finish:
         )
     if "final_answer" not in arguments:
         return Finish("invalid", problem="with return_type 'give_answer', Finish needs final_answer")
+    if needs_values and not isinstance(arguments.get("values"), list):
+        got = "nothing" if "values" not in arguments else jsontext.dumps(arguments["values"])[:80]
+        return Finish("invalid", problem=f"Finish needs values, a list of bare values, got {got}")
     answer = arguments["final_answer"]
     if answer is None:
         return Finish("answer")

@@ -81,6 +81,7 @@ class Rules:
             ends the episode whatever the user still wants.
         layers: What is put around the backend for one action, the first innermost, given the episode so far;
             wrappers that answer some calls themselves are made so, and the backend's state stays its own.
+        needs_values: Whether a Finish with an answer must bring its bare values as well.
     """
 
     backend: Backend
@@ -94,6 +95,7 @@ class Rules:
     user: User | None = None
     user_hears_finish: bool = False
     layers: tuple[Layer, ...] = ()
+    needs_values: bool = False
 
     def start(self, task: Task, seed: int) -> State:
         """Return the state at the start of an episode."""
@@ -127,7 +129,7 @@ class Rules:
                 left.append(call)
                 continue
             if call.name == FINISH:
-                finish = read_finish(call)
+                finish = read_finish(call, needs_values=self.needs_values)
                 records.append(finish_record(call, finish))
                 continue
             if halted:

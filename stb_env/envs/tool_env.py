@@ -113,6 +113,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             raise ConfigError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
         self.tasks = tasks
         self.oracle = oracle
+        self.wording = wording or Wording()
         self.rules = Rules(
             as_backend(backend),
             as_judge(judge),
@@ -124,9 +125,9 @@ class ToolEnv(gym.Env[Observation, Any]):
             halt_on_error,
             None if user is None else as_user(user),
             user_hears_finish,
+            needs_values=self.wording.needs_values,
         )
         self.visible = visible
-        self.wording = wording or Wording()
         self.order, self.shard = order, read_shard(shard)
         self.render_mode = render_mode
         texts = self.rules.limits

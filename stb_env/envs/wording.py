@@ -19,6 +19,7 @@ class Wording:
 
     Attributes:
         finish: The Finish function as the agent sees it.
+        needs_values: Whether an answer must bring its bare values as well.
 
     Examples:
         >>> wording = Wording()
@@ -27,6 +28,7 @@ class Wording:
     """
 
     finish: Tool = FINISH_TOOL
+    needs_values: bool = False
 
     def __init__(self, text: Prompt | None = None) -> None:
         self._prompt = text or prompt("agent", "v1")

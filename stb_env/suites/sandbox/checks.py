@@ -16,7 +16,7 @@ from stb_env.suites.sandbox.numerals import Number, Quantity
 Fact = JsonMapping
 
 Check = Callable[[Fact, Text, str, Sequence[Fact]], str]
-"""Returns why a fact is not given, or nothing; takes the fact, the answer, the query and other facts."""
+"""Returns why a fact is not given, or nothing; takes fact, answer, query and other facts."""
 Found = Callable[[Fact, Text, str, Sequence[Fact]], tuple[list[Mention], list[Mention]]]
 """Returns where an answer has the value of a fact, and where others of the kind."""
 
@@ -37,7 +37,7 @@ def _numbers(
     for found in numerals.numbers(text.folded):
         readings = found.quantity.readings(unit)
         said = text.folded[found.start : found.end]
-        if any(_is(reading, fact, found, query, slack) for reading in readings):
+        if any(is_near(reading, fact, found, query) for reading in readings):
             own.append(Mention(said, found.start, found.end))
             units.add(found.quantity.unit)
         elif readings and not _is_fact(found, allowed):
@@ -94,9 +94,10 @@ def _comparable(
     return kept
 
 
-def _is(reading: float, fact: Fact, found: Number, query: str, slack: float) -> bool:
+def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
+    """Return whether a number is a fact's value, rounded where nobody asked for more."""
     value = fact["value"]
-    if abs(reading - value) <= slack:
+    if abs(reading - value) <= fact["tolerance"] + 1e-9:
         return True
     if not fact["unit"] or found.worded or _PRECISE.search(query):
         return False
@@ -365,9 +366,7 @@ _BOUND = re.compile(
     r"(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
     r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
 )
-_LIMIT = re.compile(
-    r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|least|how (?:old|young)|age)\b"
-)
+_LIMIT = re.compile(r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|how (?:old|young)|age)\b")
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _LETTERS = re.compile(r"[^\W\d_]")
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")

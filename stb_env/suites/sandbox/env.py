@@ -13,10 +13,11 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.own_judge import JudgeLike
 from stb_env.kinds import AtLeast, Count
 from stb_env.settings import checks_settings
-from stb_env.suites.sandbox.oracle import oracle
+from stb_env.suites.sandbox.oracle import oracle, valued_oracle
 from stb_env.suites.sandbox.progress import progress
 from stb_env.suites.sandbox.tasks import SandboxTasks
-from stb_env.suites.sandbox.verifier import ExactJudge
+from stb_env.suites.sandbox.verifier import AnswerForm, ExactJudge
+from stb_env.suites.sandbox.wording import ValuedWording
 from stb_env.suites.sandbox.world import SandboxWorld
 
 
@@ -30,6 +31,7 @@ def make(
     reward: Literal["sparse", "dense"] = "sparse",
     backend: Backend | None = None,
     judge: str | JudgeLike = "exact",
+    answer: AnswerForm = "text",
     votes: Count = 1,
     votes_cache: str | Path | None = None,
     models: str | Path | None = None,
@@ -51,6 +53,8 @@ def make(
         backend: Answers calls in place of the world.
         judge: ``exact``; or ``pass``, ``heuristic``, an evaluator folder or a `Judge`, to see what an open
             judge makes of answers whose truth is known.
+        answer: What the exact verifier reads: the ``text`` of an answer; bare ``values``, which Finish then
+            needs beside it, and which no wording can take back; or ``either``, values where they are given.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
         models: Models file (TOML) for the judge.
@@ -61,13 +65,15 @@ def make(
     Raises:
         ConfigError: A setting is unknown, or no template meets them all.
     """
+    if answer != "text":
+        settings.setdefault("wording", ValuedWording(needs_values=answer == "values"))
     return ToolEnv(
         SandboxTasks(split, group, level, template, distractors),
         backend or SandboxWorld(),
-        ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
+        ExactJudge(answer) if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,
         compat=compat,
         potential=progress if reward == "dense" else None,
-        oracle=oracle,
+        oracle=oracle if answer == "text" else valued_oracle,
         **settings,
     )

@@ -8,8 +8,9 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.generator import plan_of
 from stb_env.suites.sandbox.registry import ApiCall
+from stb_env.suites.sandbox.values import values_of
 from stb_env.tasks import Task
-from stb_env.tools import ToolCall, ToolResult
+from stb_env.tools import FINISH, ToolCall, ToolResult
 
 
 def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
@@ -43,6 +44,20 @@ def oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
     except ApiError as error:
         # An episode can do what nothing undoes, such as delete the contact that the query is about.
         return f"This cannot be done any more: {error}."
+
+
+def valued_oracle(task: Task) -> Generator[ToolCall, ToolResult, str]:
+    """Solve a sandbox task as `oracle` does, and end it with a Finish that brings the bare values.
+
+    Examples:
+        >>> from stb_env.suites.sandbox.tasks import SandboxTasks
+        >>> next(valued_oracle(SandboxTasks("train", template="sun_times").at(0))).name
+        'sun_times_for_sky_almanac'
+    """
+    text = yield from oracle(task)
+    values = values_of(task.goal.get("facts", ()))
+    yield ToolCall(FINISH, {"return_type": "give_answer", "final_answer": text, "values": values})
+    return text
 
 
 def _tool_call(request: ApiCall) -> ToolCall:

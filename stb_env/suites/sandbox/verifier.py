@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
+from stb_env.jsontypes import JsonArray
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.asides import lists, strays
@@ -16,9 +17,13 @@ from stb_env.suites.sandbox.changes import changes, same
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
 from stb_env.suites.sandbox.standing import falls
+from stb_env.suites.sandbox.values import given_values, parts
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
+
+AnswerForm = Literal["text", "values", "either"]
+"""What of an answer counts: its text, its bare values, or these where there are any."""
 
 _UNSEEN = "is right, but nothing that the calls returned says or yields it"
 
@@ -34,9 +39,17 @@ class ExactJudge:
     ``calls:LABEL`` (always failed) is every fact that nothing the calls returned yields. A vote with a reason
     says of each failed part what was wanted and what was read. A task that declares nothing to check is
     ``na``.
+
+    Args:
+        answer: ``values`` reads the bare values of Finish in place of its text; the part ``values`` then says
+            whether any of them was not asked for. ``either`` reads them where they are given.
     """
 
     name = "exact"
+
+    def __init__(self, answer: AnswerForm = "text") -> None:
+        self.answer = answer
+
     # Not good enough yet, and so written down: what another task's answer says may be taken for a remark
     # beside the right one, because it names nothing of this task (docs/red_team.md).
     floors: ClassVar[Mapping[str, float]] = {
@@ -53,16 +66,20 @@ class ExactJudge:
         goal = case.task.goal
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
-        failures = {**dict(_answer_parts(case)), **dict(_state_parts(case))}
-        if not any(failures.values()) and (said := _speech(case)):
+        values = None if self.answer == "text" else given_values(case.calls)
+        told = _answer_parts(case) if values is None else _value_parts(case, values)
+        failures = {**dict(told), **dict(_state_parts(case))}
+        if values is None and not any(failures.values()) and (said := _speech(case)):
             failures["speech"] = said
         if not any(failures.values()):
             failures |= {f"calls:{label}": _UNSEEN for label in unsupported(case.task, case.calls)}
         reasons = [f"{part}: {reason}" for part, reason in failures.items() if reason]
+        if self.answer == "either" and reasons:
+            reasons.insert(0, f"counted: {'text' if values is None else 'values'}")
         status: VerdictStatus = "unsolved" if reasons else "solved"
         votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
-        parts = {part: not reason for part, reason in failures.items()}
-        return Verdict.of(status, judge=self.name, votes=votes, parts=parts)
+        held = {part: not reason for part, reason in failures.items()}
+        return Verdict.of(status, judge=self.name, votes=votes, parts=held)
 
 
 def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
@@ -76,6 +93,11 @@ def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     for fact in case.task.goal.get("falsehoods", ()):
         told = holds(fact, case.answer, query)
         yield f"falsehood:{fact['label']}", "read it" if told else ""
+
+
+def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
+    goal = case.task.goal
+    return parts(values, goal.get("facts", ()), goal.get("falsehoods", ()), case.task.query, _known(case))
 
 
 def _speech(case: Case) -> str:

@@ -1,0 +1,172 @@
+"""Answers as bare values: what a careful agent would write counts, and nothing else."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any
+
+import pytest
+
+import stb_env
+from stb_env.baselines.gold import Gold
+from stb_env.jsontypes import JsonArray, JsonObject
+from stb_env.seeding import rng
+from stb_env.suites.sandbox.values import values_of
+from stb_env.testing.red_team.dumps import candidates
+from stb_env.testing.red_team.evidence import Evidence
+from stb_env.testing.red_team.twists import shift
+from stb_env.tools import FINISH
+
+TASKS = 40
+"""Tasks of each split that are played."""
+
+MONTHS = [f"{datetime.date(2026, month, 1):%B}" for month in range(1, 13)]
+
+
+class Ended:
+    """A task whose calls gold has made, to be answered in many ways."""
+
+    def __init__(self, env: stb_env.ToolEnv, task_id: str) -> None:
+        observation, info = env.reset(seed=0, options={"task_id": task_id})
+        gold = Gold()
+        gold.reset(env, 0)
+        self.results: JsonArray = []
+        while (action := gold.act(observation, info))["name"] != FINISH:
+            observation, _, _, _, info = env.step(action)
+            self.results += [call["response"] for call in info["calls"]]
+        self.env, self.query = env.fork(), observation["query"]
+        self.facts = env.task.goal.get("facts", ())
+        self.right = values_of(self.facts)
+        self.text = action["arguments"]["final_answer"]
+
+    def earned(self, values: Any) -> tuple[float, JsonObject]:
+        """Return what an answer with these values earns, and the verdict."""
+        arguments = {"return_type": "give_answer", "final_answer": self.text, "values": values}
+        _, reward, _, _, info = self.env.fork().step({"name": FINISH, "arguments": arguments})
+        return float(reward), info["verdict"]
+
+
+def ended(split: str) -> Iterator[Ended]:
+    env = stb_env.make("stb/Sandbox-v0", split=split, answer="values")
+    step = (env.tasks.size or TASKS * 7) // TASKS
+    for index in range(TASKS):
+        yield Ended(env, env.tasks.at(index * step).id)
+
+
+@pytest.fixture(scope="module")
+def played() -> list[Ended]:
+    return [task for split in ("test", "train", "missing") for task in ended(split)]
+
+
+def forms(task: Ended) -> Iterator[JsonArray]:
+    """Yield the right values as different agents write them."""
+    yield task.right
+    yield [*reversed(task.right)]
+    yield [f"{value}" for value in task.right]
+    kinds = {fact["type"] for fact in task.facts}
+    if "number" in kinds:
+        units = [fact.get("unit", "") for fact in task.facts]
+        if len(units) == len(task.right):
+            pairs = [*zip(task.right, units, strict=True)]
+            yield [f"{value} {unit}".strip() for value, unit in pairs]
+            yield [f"{value:,} {unit}".strip() if isinstance(value, int) else value for value, unit in pairs]
+    if "date" in kinds:
+        yield [written(value) for value in task.right]
+    if kinds & {"names", "lacking"}:
+        yield [value.upper() if isinstance(value, str) else value for value in task.right]
+        yield [f" {value}." if isinstance(value, str) else value for value in task.right]
+
+
+def written(value: Any) -> Any:
+    """Return a date in words, and anything else as it is."""
+    if not isinstance(value, str) or len(value) != 10 or value[4:5] != "-":
+        return value
+    year, month, day = value.split("-")
+    return f"{int(day)} {MONTHS[int(month) - 1]} {year}"
+
+
+def test_right_values_count_however_they_are_written(played: list[Ended]):
+    tried = [(task, values) for task in played for values in forms(task)]
+    lost = [(task.query, values) for task, values in tried if task.earned(values)[0] < 1]
+    assert len(lost) <= 0.01 * len(tried), lost[:3]
+
+
+def wrong(value: Any) -> Any:
+    """Return another value of the same kind."""
+    if isinstance(value, int | float):
+        return 1.5 * value + 7
+    return shift(value) if shift(value) != value else {"yes": "no", "no": "yes"}.get(value, "Ottokar")
+
+
+def listed(task: Ended) -> JsonArray:
+    seen = Evidence(task.query, task.results, rng("values", 0), task.text)
+    return [item.strip(" .") for item in candidates(seen).split(",")][:40]
+
+
+CHEATS: dict[str, Callable[[Ended], JsonArray]] = {
+    "none": lambda task: [],
+    "wrong": lambda task: [*map(wrong, task.right)],
+    "right and wrong": lambda task: [*task.right, *map(wrong, task.right)],
+    "wrong and right": lambda task: [*map(wrong, task.right), *task.right],
+    "right and one more": lambda task: [*task.right, 987654],
+    "yes and no": lambda task: [*task.right, "yes", "no"],
+    "either in one item": lambda task: [f"{value} or {wrong(value)}" for value in task.right],
+    "both in one item": lambda task: [f"{value} / {wrong(value)}" for value in task.right],
+    "denied": lambda task: [f"It is not true that: {value}" for value in task.right],
+    "the text": lambda task: [task.text],
+    "all candidates": listed,
+    "2,000 numbers": lambda task: [*task.right, *range(2000)],
+    "a dump": lambda task: [f"{result}" for result in task.results],
+}
+
+
+@pytest.mark.parametrize("cheat", CHEATS)
+def test_values_that_are_not_the_right_ones_alone_earn_nothing(played: list[Ended], cheat: str):
+    tried = [(task, CHEATS[cheat](task)) for task in played if task.right]
+    # What is listed may be the answer, and a result may be one value.
+    unlike = [(task, values) for task, values in tried if {*map(str, values)} != {*map(str, task.right)}]
+    assert unlike
+    passed = [(task.query, task.right, values[:5]) for task, values in unlike if task.earned(values)[0] > 0]
+    assert len(passed) <= 0.02 * len(unlike), passed[:3]
+
+
+def test_an_answer_without_values_costs_a_turn_where_they_are_needed():
+    env = stb_env.make("stb/Sandbox-v0", answer="values")
+    env.reset(seed=0)
+    observation, reward, terminated, _, info = env.step(
+        {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": "42"}}
+    )
+    assert (observation["status"], reward, terminated) == (2, 0.0, False)
+    assert info["calls"][0]["error"] == "Finish needs values, a list of bare values, got nothing"
+
+
+@pytest.mark.parametrize("answer", ["values", "either"])
+def test_gold_gives_values_where_finish_takes_them(answer: str):
+    env = stb_env.make("stb/Sandbox-v0", answer=answer)
+    for task in islice(map(env.tasks.at, range(0, 600, 60)), 10):
+        ended = stb_env.play(env, Gold(), task_id=task.id, seed=1)
+        assert ended.reward == 1.0
+        finish = ended.steps[-1]["calls"][-1]
+        assert finish["arguments"]["values"] == values_of(task.goal["facts"])
+
+
+def test_either_says_which_of_both_counted():
+    env = stb_env.make("stb/Sandbox-v0", answer="either")
+    task = next(task for task in map(env.tasks.at, range(100)) if task.goal["facts"])
+    reasons = []
+    for more in ({}, {"values": ["nothing of the kind"]}):
+        env.reset(seed=0, options={"task_id": task.id})
+        arguments = {"return_type": "give_answer", "final_answer": "I do not know.", **more}
+        info = env.step({"name": FINISH, "arguments": arguments})[4]
+        reasons.append(info["verdict"]["votes"][0]["reason"])
+    assert reasons[0].startswith("counted: text; ")
+    assert reasons[1].startswith("counted: values; ")
+
+
+def test_finish_is_unchanged_where_the_text_counts():
+    with_text, with_values = (stb_env.make("stb/Sandbox-v0", answer=form) for form in ("text", "values"))
+    shown = [env.reset(seed=0)[1]["tools"][-1]["function"]["parameters"] for env in (with_text, with_values)]
+    assert "values" not in shown[0]["properties"]
+    assert "values" in shown[1]["properties"]
