@@ -65,7 +65,7 @@ def other_cases(
     return root
 
 
-@pytest.mark.serial
+@pytest.mark.cases
 def test_golden_tests_hold_on_other_cases_of_the_layout(other_cases: Path):
     command = [
         sys.executable,

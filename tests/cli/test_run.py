@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from typer.testing import CliRunner
 from stb_env.cli.main import app
 from stb_env.evaluate.session import Session
 from stb_env.trajectory import read_trajectories
+from tests.processes import wait_until
 
 RUN = ("run", "stb/Sandbox-v0", "--agent", "gold")
 
@@ -103,8 +103,7 @@ def test_a_folder_that_goes_away_under_the_command_is_one_line(tmp_path: Path):
     command = [sys.executable, "-m", "stb_env", *RUN, "--out", str(tmp_path / "out"), "--json"]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     file = tmp_path / "out" / "trajectories.jsonl"
-    while process.poll() is None and (not file.exists() or not file.stat().st_size):
-        os.sched_yield()
+    wait_until(process, lambda: file.exists() and file.stat().st_size > 0)
     shutil.rmtree(tmp_path / "out")
     _, said = process.communicate()
     assert process.returncode == 1

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -22,6 +21,7 @@ from stb_env.trajectory import read_trajectories
 from tests.fakes.openai_server import Answer, Received
 from tests.models.conftest import Outcome
 from tests.models.services import Services, calling, diligent, number, prompt_of, serving, varied
+from tests.processes import kill_at_line
 from tests.shared import queries
 
 ROOT = Path(__file__).parents[2]
@@ -161,10 +161,7 @@ def test_a_run_that_was_killed_and_resumed_has_the_same_numbers(name, judged, be
     lines = bench.folder / f"{name}-killed" / "trajectories.jsonl"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     process = subprocess.Popen([sys.executable, "-m", "stb_env", *words], cwd=ROOT, **quiet)
-    while process.poll() is None and (not lines.exists() or lines.read_bytes().count(b"\n") < 3):
-        os.sched_yield()
-    process.send_signal(signal.SIGKILL)
-    process.wait()
+    kill_at_line(process, lines, 3)
     assert 3 <= lines.read_bytes().count(b"\n") < count
     resumed = stb(*words)
     assert resumed.exit_code == 0

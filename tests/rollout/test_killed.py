@@ -7,10 +7,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,9 +17,9 @@ from stb_env import plan, run_batch
 from stb_env.rollout import Agent, Job, Run
 from stb_env.testing.notes import notes
 from stb_env.trajectory import read_trajectories
+from tests.processes import kill_at_line, lines
 
 EPISODES = 5_000 if os.environ.get("STB_LONG_RUNS") else 240
-PATIENCE = 120.0
 
 SCRIPT = """
 from stb_env import run_batch
@@ -52,23 +50,15 @@ def test_a_run_on_a_loop_that_is_killed_three_times_ends_in_the_bytes_of_an_unbr
     tmp_path: Path,
 ) -> None:
     root = Path(__file__).resolve().parents[2]
-    lines = tmp_path / "killed" / "trajectories.jsonl"
-    code = SCRIPT.format(folder=str(lines.parent))
+    file = tmp_path / "killed" / "trajectories.jsonl"
+    code = SCRIPT.format(folder=str(file.parent))
     for share in (0.1, 0.4, 0.7):
         process = subprocess.Popen([sys.executable, "-c", code], cwd=root)
-        until = time.monotonic() + PATIENCE
-        while process.poll() is None and _count(lines) < share * EPISODES and time.monotonic() < until:
-            os.sched_yield()
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert share * EPISODES <= _count(lines) <= EPISODES
+        kill_at_line(process, file, int(share * EPISODES))
+        assert share * EPISODES <= lines(file) <= EPISODES
     subprocess.run([sys.executable, "-c", code], cwd=root, check=True)
     unbroken = Run(tmp_path / "unbroken", {})
     run_batch(notes, Scripted, jobs(), unbroken, concurrency=64)
     unbroken.close()
-    assert len({episode.key for episode in read_trajectories(lines)}) == EPISODES
-    assert lines.read_bytes() == (tmp_path / "unbroken" / "trajectories.jsonl").read_bytes()
-
-
-def _count(file: Path) -> int:
-    return file.read_bytes().count(b"\n") if file.exists() else 0
+    assert len({episode.key for episode in read_trajectories(file)}) == EPISODES
+    assert file.read_bytes() == (tmp_path / "unbroken" / "trajectories.jsonl").read_bytes()

@@ -21,6 +21,7 @@ from stb_env.files import LineWriter
 from stb_env.rollout import Agent, Job, Run, plan, run_batch
 from stb_env.rollout.verdict_file import Judgement, read_judged
 from stb_env.trajectory import Trajectory, read_trajectories
+from tests.processes import kill_at_line
 
 MANIFEST = {"env": "stb/Sandbox-v0", "seed": 0, "judge": "exact"}
 
@@ -192,13 +193,13 @@ def dying(act):
 os.fsync = dying(os.fsync)
 Path.replace = dying(Path.replace)
 stb_env.files.LineWriter.write = dying(stb_env.files.LineWriter.write)
-sit(Path(sys.argv[1]), jobs(6, trials=2))
+sit(Path(sys.argv[1]), jobs(3, trials=2))
 """
 
 
 def test_a_process_that_is_killed_at_any_act_on_the_disk_loses_nothing(tmp_path: Path):
-    planned = jobs(6, trials=2)
-    down = {planned[0].task_id, planned[6].task_id}
+    planned = jobs(3, trials=2)
+    down = {planned[0].task_id, planned[3].task_id}
     sit(tmp_path / "whole", planned)
     sit(tmp_path / "run", [job for job in planned if job.trial == 0], down)
     code = -signal.SIGKILL
@@ -227,18 +228,16 @@ def failures(folder: Path) -> Iterator[str]:
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_episodes(tmp_path: Path, concurrency: int):
     command = [sys.executable, "-m", "stb_env", "run", "stb/Sandbox-v0", "--agent", "random", "--json"]
-    command += ["--episodes", "60", "--concurrency", str(concurrency), "--out"]
+    command += ["--episodes", "30", "--concurrency", str(concurrency), "--out"]
     file = tmp_path / "killed" / "trajectories.jsonl"
-    for wanted in (1, 17, 40):
+    for wanted in (1, 9, 20):
         process = subprocess.Popen([*command, tmp_path / "killed"], stdout=subprocess.DEVNULL)
-        while process.poll() is None and (not file.exists() or file.read_bytes().count(b"\n") < wanted):
-            os.sched_yield()
-        process.send_signal(signal.SIGKILL)
-        process.wait()
+        kill_at_line(process, file, wanted)
         known = read_trajectories(tmp_path / "killed")
         assert wanted <= len(known) == len({episode.key for episode in known})
-    for folder in ("killed", "whole"):
-        subprocess.run([*command, tmp_path / folder], check=True, capture_output=True)
+    for folder, hash_seed in (("killed", "7"), ("whole", "99")):
+        env = os.environ | {"PYTHONHASHSEED": hash_seed}
+        subprocess.run([*command, tmp_path / folder], check=True, capture_output=True, env=env)
     assert file.read_bytes() == (tmp_path / "whole" / "trajectories.jsonl").read_bytes()
 
 

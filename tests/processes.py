@@ -1,0 +1,28 @@
+"""Processes that tests start, watch and kill."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+
+def wait_until(process: subprocess.Popen[str] | subprocess.Popen[bytes], holds: Callable[[], bool]) -> None:
+    """Wait until something holds, or the process has ended; leaves the processor to it meanwhile."""
+    while process.poll() is None and not holds():
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(0.01)
+
+
+def kill_at_line(process: subprocess.Popen[bytes], file: Path, count: int) -> None:
+    """Kill a process once a file has so many lines."""
+    wait_until(process, lambda: lines(file) >= count)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def lines(file: Path) -> int:
+    """Return how many whole lines a file has; none where it does not exist yet."""
+    return file.read_bytes().count(b"\n") if file.exists() else 0
