@@ -8,7 +8,7 @@ from stb_env.backend.cache import CacheEntry, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
-from stb_env.metrics.taxonomy import Taxonomy, classify
+from stb_env.metrics.taxonomy import ApiClass, Taxonomy, classify
 from stb_env.tools import Status, Tool, ToolResult
 
 ORIGIN = "experiment"
@@ -85,6 +85,9 @@ class Recorder:
         return result if first is None else replace(as_result(first), usage=result.usage)
 
     def _is_kept(self, result: ToolResult) -> bool:
+        if result.api_class:
+            # Who answered says by more than words whether it worked.
+            return ApiClass(result.api_class).kept
         response = result.response
         # The taxonomy takes this wire string for a success, because its error is empty.
         return response != UNAVAILABLE and classify(result.error, response, taxonomy=self.taxonomy).kept

@@ -180,8 +180,10 @@ class VirtualBackend:
         """Close the handles of cache and real API; the next call opens them again."""
         if self.cache is not None:
             self.cache.close()
-        if isinstance(self.real, HTTPAPI):
-            self.real.close()
+        # Not every real API holds connections.
+        close = getattr(self.real, "close", None)
+        if close is not None:
+            close()
 
     def _fault(self, tool: Tool) -> Faults | None:
         return self.faults if self.outage is not None and self.outage.hits(tool.id) else None

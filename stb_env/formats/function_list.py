@@ -51,20 +51,16 @@ def read_functions(content: Json, name: str = KIND) -> CatalogFile:
 
 def looks_like_functions(content: Json) -> bool:
     """Return whether decoded JSON may be a list of functions."""
-    return isinstance(content, list) or (
-        isinstance(content, Mapping)
-        and "openapi" not in content
-        and ("tools" in content or "functions" in content)
-    )
+    if not isinstance(content, Mapping):
+        return isinstance(content, list)
+    return "openapi" not in content and ("tools" in content or "functions" in content)
 
 
 def _entries(content: Json) -> list[Json]:
     if isinstance(content, Mapping):
         content = content.get("tools", content.get("functions"))
     if not isinstance(content, list) or not content:
-        raise DataError(
-            "expected a list of functions, or an object with such a list under tools or functions"
-        )
+        raise DataError("expected a list of functions, or an object that holds it under tools or functions")
     return content
 
 

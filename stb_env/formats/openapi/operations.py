@@ -27,13 +27,8 @@ _IGNORED = frozenset({"accept", "content-type", "authorization"})
 _FORBIDDEN = frozenset({"host", "content-length", "transfer-encoding", "connection", "cookie", "upgrade"})
 _HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _ARGUMENT = re.compile(r"[^a-zA-Z0-9_.-]+")
-_MEDIA = (
-    "application/json",
-    "+json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-    "text/plain",
-)
+_FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
+_MEDIA = ("application/json", "+json", *_FORMS, "text/plain")
 _MOST_ARGUMENT, _MOST_TEXT = 64, 1_024
 
 
@@ -82,7 +77,7 @@ def read_openapi(
         >>> read = read_openapi(document, server="https://shop.example")
         >>> tool = read.file.tools[0]
         >>> tool.name, tool.record["original"], tool.parameters["required"]
-        ('get_items_id', 'GET /items/{id}', ['id'])
+        ('GET_items_id', 'GET /items/{id}', ['id'])
     """
     source = name or source_name(document.title or KIND)
     reading = _Reading(document, source, base, server, server_variables or {}, key_variables or {})
@@ -94,10 +89,8 @@ def read_openapi(
         except _Refused as error:
             skipped.append(f"{method.upper()} {path}: {error}")
     if not found:
-        reasons = "; ".join(skipped[:3])
-        raise DataError(
-            f"{document.where} has no operation that can be called{': ' if reasons else ''}{reasons}"
-        )
+        reasons = "; ".join(skipped[:3]) or "it has none"
+        raise DataError(f"{document.where} has no operation that can be called: {reasons}")
     tools = reading.tools(found)
     used = {key for one in found for keys in one.source["security"] for key in keys}
     entry = {
@@ -223,7 +216,7 @@ class _Form:
     def add_parameter(self, node: JsonMapping) -> None:
         """Add a parameter of path, query, header or cookie."""
         name, place = node.get("name"), node.get("in")
-        if not isinstance(name, str) or place not in _PLACES:
+        if not isinstance(name, str) or not isinstance(place, str) or place not in _PLACES:
             raise _Refused(f"its parameter {name!r} is in {place!r}; known are {', '.join(_PLACES)}")
         if place == "header":
             if name.lower() in _IGNORED:
