@@ -47,8 +47,8 @@ def read_queries(path: str | Path, catalog: ToolCatalog, offer: Offer) -> list[T
     """Read queries from a file: JSON Lines, or text with a query a line (``.txt``).
 
     A line is a text, or an object: ``query`` and, as needed, ``id`` (its number), ``tools`` (their names),
-    ``gold`` (calls that solve it), ``answer`` (what gold says after them; else what the check tells, or the last
-    response), ``check`` (see `Check`), ``group`` and ``split``.
+    ``gold`` (calls that solve it), ``answer`` (what gold says after them; else what the check tells, or the
+    last response), ``check`` (see `Check`), ``group`` and ``split``.
 
     Args:
         path: The file.
