@@ -77,7 +77,9 @@ class Shop:
             return {"direct": len(part.parts)}
 
         @app.post("/files")
-        async def files(upload: Annotated[UploadFile, File()], title: Annotated[str, Form()]) -> dict[str, Any]:
+        async def files(
+            upload: Annotated[UploadFile, File()], title: Annotated[str, Form()]
+        ) -> dict[str, Any]:
             return {"title": title, "bytes": len(await upload.read())}
 
         @app.delete("/items/{item}", status_code=204)

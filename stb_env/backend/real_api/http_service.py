@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from stb_env import jsontext
 from stb_env.backend.cache.key import call_key, read_arguments
-from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPRequest
+from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import status_error
 from stb_env.backend.real_api.operation import basic, request_of
@@ -134,6 +134,10 @@ class HTTPService(HTTPAPI):
         return text
 
     def _read(self, answer: HTTPAnswer) -> ToolResult:
+        if 300 <= answer.status < 400:
+            raise HTTPFailure(
+                f"HTTP {answer.status} leads elsewhere, and that is not followed", kind="internal"
+            )
         if answer.status in _NOT_THE_CALL or not (200 <= answer.status < 300 or 400 <= answer.status < 500):
             raise self._refused(answer)
         error = status_error(answer.status)

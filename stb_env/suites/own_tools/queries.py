@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Required
 
@@ -58,17 +58,35 @@ def read_queries(path: str | Path, catalog: ToolCatalog, offer: Offer) -> list[T
     Raises:
         DataError: The file cannot be read, or a line is no query; the message has its number.
     """
+    tasks = query_tasks(_lines(Path(path)), str(path), catalog, offer)
+    if not tasks:
+        raise DataError(f"{path} has no queries; write one a line")
+    return tasks
+
+
+def query_tasks(
+    lines: Iterable[tuple[int, Json]], name: str, catalog: ToolCatalog, offer: Offer
+) -> list[Task]:
+    """Return queries as tasks; see `read_queries`.
+
+    Args:
+        lines: What each line holds, with its number.
+        name: What errors call the whole.
+        catalog: What tools there are.
+        offer: Which of them a query gets that names none.
+
+    Raises:
+        DataError: A line is no query; the message has its number.
+    """
     tasks = []
-    for number, content in _lines(Path(path)):
-        where = f"{path}, line {number}"
+    for number, content in lines:
+        where = f"{name}, line {number}"
         try:
             form = checked(_QueryForm, {"query": content} if isinstance(content, str) else content, where)
             tasks.append(_task(form, str(number), catalog, offer))
         except (ConfigError, DataError) as error:
             prefix = "" if where in str(error) else f"{where}: "
             raise DataError(f"{prefix}{error}") from error
-    if not tasks:
-        raise DataError(f"{path} has no queries; write one a line")
     return tasks
 
 
