@@ -60,6 +60,9 @@ Tools = Annotated[
 Start = Annotated[
     bool, typer.Option("--start", help="Start the program that the catalogue names (an MCP server).")
 ]
+Writes = Annotated[
+    bool, typer.Option("--writes", help="Call tools that may change something with guessed arguments, too.")
+]
 Review = Annotated[
     Path | None, typer.Option("--review", help="Read a labelled review sheet and print the usable share.")
 ]
@@ -84,6 +87,7 @@ def synthesize_command(
     cache: options.Cache = None,
     mode: options.Mode = None,
     start: Start = False,
+    writes: Writes = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Write training dialogues as API-Bank did, or queries for tools of your own; run again to continue.
@@ -96,7 +100,7 @@ def synthesize_command(
         _print_review(review, as_json)
         return
     if tools is not None:
-        answers, writers = Answers(cache, mode, start), Writers(models, cast_ or [], budget)
+        answers, writers = Answers(cache, mode, start, writes), Writers(models, cast_ or [], budget)
         synthesize_queries(tools, out or Path("queries.jsonl"), dialogues, seed, answers, writers, as_json)
         return
     if cache is not None or mode is not None or start:

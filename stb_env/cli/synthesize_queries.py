@@ -36,11 +36,13 @@ class Answers(NamedTuple):
         cache: Folder of recorded answers.
         mode: What happens on a miss; ``replay`` with a cache and ``offline`` without, where not given.
         start: Whether programs that the catalogue names may be started.
+        writes: Whether the services may be called where that may change something.
     """
 
     cache: Path | None
     mode: str | None
     start: bool
+    writes: bool
 
     def backend(self, file: CatalogFile) -> VirtualBackend:
         """Connect to them.
@@ -91,7 +93,7 @@ def synthesize_queries(
     backend = answers.backend(file)
     try:
         if writers.models is None and not writers.cast:
-            author = CatalogAuthor(file, backend, seed)
+            author = CatalogAuthor(file, backend, seed, writes=answers.writes)
             written, unasked = author.queries(count), author.unasked
         else:
             written, unasked = _dialogues(file, out, count, seed, writers, as_json), {}

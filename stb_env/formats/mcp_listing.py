@@ -26,7 +26,7 @@ def read_listing(listing: Sequence[JsonMapping], source: str, server: JsonMappin
     Examples:
         >>> file = read_listing([{"name": "a.b", "inputSchema": {"type": "object"}}], "net", {"url": "http://h"})
         >>> file.tools[0].name, file.tools[0].record["source"]
-        ('a_b', {'from': 'net', 'tool': 'a.b'})
+        ('a_b', {'from': 'net', 'tool': 'a.b', 'reads': False})
     """
     originals = [str(tool.get("name") or "") for tool in listing]
     for name in originals:
@@ -39,11 +39,16 @@ def read_listing(listing: Sequence[JsonMapping], source: str, server: JsonMappin
             _schema(tool),
             identity=ToolId(KIND, source, name),
             original=original,
-            source={"from": source, "tool": original},
+            source={"from": source, "tool": original, "reads": _reads(tool)},
         )
         for name, original, tool in zip(valid_names(originals), originals, listing, strict=True)
     )
     return CatalogFile(tools, {source: {"kind": KIND, **server}})
+
+
+def _reads(tool: JsonMapping) -> bool:
+    """Return whether the server says that a tool changes nothing."""
+    return (tool.get("annotations") or {}).get("readOnlyHint") is True
 
 
 def _schema(tool: JsonMapping) -> JsonMapping:

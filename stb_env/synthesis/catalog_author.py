@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from stb_env import jsontext, seeding
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import BackendError
-from stb_env.formats.catalog_file import CatalogFile
+from stb_env.formats.catalog_file import CatalogFile, source_of
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.request import drive
 from stb_env.tasks import Task
@@ -49,6 +49,7 @@ class CatalogAuthor:
         file: The catalogue.
         backend: Answers the calls.
         seed: Decides what is drawn.
+        writes: Whether tools may be called with guessed arguments that are not known to read alone.
 
     Attributes:
         unasked: Tools that nothing is asked about, each with the reason.
@@ -63,8 +64,10 @@ class CatalogAuthor:
         [{'name': 'weather', 'arguments': {'city': 'Oslo'}}]
     """
 
-    def __init__(self, file: CatalogFile, backend: VirtualBackend, seed: int = 0) -> None:
-        self._file, self._backend, self._seed = file, backend, seed
+    def __init__(
+        self, file: CatalogFile, backend: VirtualBackend, seed: int = 0, *, writes: bool = False
+    ) -> None:
+        self._file, self._backend, self._seed, self._writes = file, backend, seed, writes
         self.unasked: dict[str, str] = {}
 
     def queries(self, count: int) -> list[JsonObject]:
@@ -93,17 +96,19 @@ class CatalogAuthor:
     def _recorded(self, tool: Tool) -> Iterator[_Answered]:
         cache = self._backend.cache
         for entry in cache.examples(tool.id, _MOST_CALLS, by_key=True) if cache is not None else ():
-            fits = (
-                isinstance(entry.arguments, Mapping)
-                and not check_call(ToolCall(tool.name, entry.arguments), tool).violations
-            )
-            leaves = _leaves(entry.response, entry.arguments) if fits and not entry.error else ()
+            arguments = entry.arguments
+            if isinstance(arguments, str) or check_call(ToolCall(tool.name, arguments), tool).violations:
+                continue
+            leaves = () if entry.error else _leaves(entry.response, arguments)
             if leaves:
-                yield _Answered(tool, dict(entry.arguments), leaves)
+                yield _Answered(tool, dict(arguments), leaves)
 
     def _asked(self, tool: Tool) -> Iterator[_Answered]:
         if self._backend.mode == "replay":
             self.unasked[tool.name] = "nothing is recorded of it"
+            return
+        if self._backend.mode in ("live", "record") and not (self._writes or source_of(tool).get("reads")):
+            self.unasked[tool.name] = "it may change something (--writes calls it all the same)"
             return
         for arguments in _guesses(tool, seeding.rng("catalog", self._seed, tool.name)):
             call = ToolCall(tool.name, arguments)

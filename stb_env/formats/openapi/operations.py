@@ -155,7 +155,7 @@ class _Reading:
         server = "" if self._given else self._own_server(shared, operation)
         if server and server != self.server:
             source["server"] = server
-        source |= {"parameters": form.places, "security": wanted}
+        source |= {"parameters": form.places, "security": wanted, "reads": method in ("get", "head")}
         if form.body:
             source["body"] = form.body
         words = [str(operation.get(key) or "").strip() for key in ("summary", "description")]
