@@ -103,9 +103,9 @@ def synthesize_command(
         answers, writers = Answers(cache, mode, start, writes), Writers(models, cast_ or [], budget)
         synthesize_queries(tools, out or Path("queries.jsonl"), dialogues, seed, answers, writers, as_json)
         return
-    if cache is not None or mode is not None or start:
+    if cache is not None or mode is not None or start or writes:
         raise ConfigError(
-            "--cache, --mode and --start say who answers the tools of a catalogue: give --tools"
+            "--cache, --mode, --start and --writes say who answers the tools of a catalogue: give --tools"
         )
     if out is None:
         raise ConfigError("name a folder to write to with --out DIR, or a sheet to read with --review FILE")
