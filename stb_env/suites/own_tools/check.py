@@ -22,6 +22,8 @@ _NUMBER = re.compile(
     r"(?<![\w.])[+-]?(?:\d{1,3}(?:,\d{3})+|\d{1,300})(?:\.\d{1,300})?(?:[eE][+-]?\d{1,3})?(?!\w)"
 )
 _FENCE = re.compile(r"\s*```(?:json)?\s*\n(.*?)\n?```\s*", re.DOTALL)
+# "There is no cup": nothing is denied but that there is one.
+_NONE = re.compile(r"\b(?:no|not|without|neither|nor)\s+(?:(?:an?|any|the)\s+)?\Z", re.IGNORECASE)
 # Of exact decimal values that went through binary ones.
 _ROUNDING = 1e-9
 
@@ -138,7 +140,10 @@ def _says(answer: str, text: str) -> bool:
     words = r"\s+".join(map(re.escape, text.split()))
     found = list(re.finditer(rf"(?<!\w){words}(?!\w)", answer, re.IGNORECASE)) if words else []
     said = statements(answer)
-    return bool(found) and all(statement_at(said, match.start()).stance == "asserted" for match in found)
+    return bool(found) and not any(
+        statement_at(said, match.start()).stance != "asserted" or _NONE.search(answer, 0, match.start())
+        for match in found
+    )
 
 
 def _json_problem(answer: str, expected: Json) -> str:
