@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Iterator
 from typing import Any
 
-import uvicorn
 from mcp.server import Server
 from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool
+
+from tests.fakes.shop_service import serving
 
 NUMBER = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]}
 
@@ -45,13 +45,5 @@ def running() -> Iterator[tuple[str, list[str]]]:
     """Serve, and yield the URL and the names of the tools that were called."""
     asked: list[str] = []
     app = server(asked).streamable_http_app(json_response=True)
-    uvicorn_server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
-    socket = uvicorn_server.config.bind_socket()
-    thread = threading.Thread(target=uvicorn_server.run, kwargs={"sockets": [socket]}, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{socket.getsockname()[1]}/mcp", asked
-    finally:
-        uvicorn_server.should_exit = True
-        uvicorn_server.force_exit = True
-        thread.join()
+    with serving(app) as url:
+        yield f"{url}/mcp", asked

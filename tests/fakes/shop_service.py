@@ -98,13 +98,19 @@ class Shop:
 
     @contextlib.contextmanager
     def running(self) -> Iterator[Shop]:
-        server = uvicorn.Server(uvicorn.Config(self.app(), port=0, log_level="error", lifespan="off"))
-        socket = server.config.bind_socket()
-        self.url = f"http://127.0.0.1:{socket.getsockname()[1]}"
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
-        thread.start()
-        try:
+        with serving(self.app()) as self.url:
             yield self
-        finally:
-            server.should_exit = True
-            thread.join()
+
+
+@contextlib.contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """Serve an application in a thread, and yield its URL."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
+    socket = server.config.bind_socket()
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+    finally:
+        server.should_exit = server.force_exit = True
+        thread.join()
