@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from typing import ClassVar
 
 from stb_env.backend.real_api.http_service import HTTPService
 from stb_env.backend.real_api.mcp_service import MCPService
@@ -36,6 +37,9 @@ class CatalogAPI:
         ...
         stb_env.errors.ConfigError: the catalogue starts a program: net-server -q; allow it with start=True...
     """
+
+    says_status: ClassVar[bool] = True
+    """Every answer is one: HTTP's status and MCP's flag tell errors, so that no words need be read."""
 
     def __init__(self, file: CatalogFile, *, start: bool = False) -> None:
         if not file.sources:

@@ -18,7 +18,6 @@ from stb_env.formats.catalog_file import source_of
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.llm.credentials import MASK, MIN_SECRET
-from stb_env.metrics.taxonomy import ApiClass
 from stb_env.request import Slow
 from stb_env.tools import Status, Tool, ToolResult
 
@@ -145,8 +144,7 @@ class HTTPService(HTTPAPI):
         if error and isinstance(body, str) and body.lstrip().startswith("<"):
             # A page instead of data: the service is not there.
             raise self._refused(answer)
-        result = ToolResult.of(body, error=error, source="real")
-        return result.noted(api_class=(ApiClass.OTHER_ERROR if error else ApiClass.SUCCESS).value)
+        return ToolResult.of(body, error=error, source="real")
 
     def _body(self, answer: HTTPAnswer) -> Json:
         """Return the body: as JSON where it is that, as text, or of anything else what can be said of it."""

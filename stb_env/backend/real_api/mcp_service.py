@@ -18,7 +18,6 @@ from stb_env.errors import BackendError, ConfigError
 from stb_env.formats.catalog_file import source_of
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.llm.credentials import MASK, MIN_SECRET
-from stb_env.metrics.taxonomy import ApiClass
 from stb_env.request import Request, Slow
 from stb_env.tools import Status, Tool, ToolResult
 
@@ -184,12 +183,12 @@ class MCPService:
 
     def _read(self, answer: Any) -> ToolResult:
         if isinstance(answer, _Complaint):
-            return ToolResult.of("", error=answer, source="real").noted(api_class=ApiClass.OTHER_ERROR.value)
+            return ToolResult.of("", error=answer, source="real")
         response = _response(answer, self._plain)
         if not answer.is_error:
-            return ToolResult.of(response, source="real").noted(api_class=ApiClass.SUCCESS.value)
+            return ToolResult.of(response, source="real")
         error = response if isinstance(response, str) and response else jsontext.dumps(response)
-        return ToolResult.of("", error=error, source="real").noted(api_class=ApiClass.OTHER_ERROR.value)
+        return ToolResult.of("", error=error, source="real")
 
 
 class _Complaint(str):
