@@ -63,6 +63,10 @@ Start = Annotated[
 Writes = Annotated[
     bool, typer.Option("--writes", help="Call tools that may change something with guessed arguments, too.")
 ]
+Panel = Annotated[
+    list[Path] | None,
+    typer.Option("--panel", help="With --tools: models file whose judge votes on solvability; repeatable."),
+]
 Review = Annotated[
     Path | None, typer.Option("--review", help="Read a labelled review sheet and print the usable share.")
 ]
@@ -88,6 +92,7 @@ def synthesize_command(
     mode: options.Mode = None,
     start: Start = False,
     writes: Writes = False,
+    panel: Panel = None,
     as_json: options.AsJson = False,
 ) -> None:
     """Write training dialogues as API-Bank did, or queries for tools of your own; run again to continue.
@@ -100,7 +105,10 @@ def synthesize_command(
         _print_review(review, as_json)
         return
     if tools is not None:
-        answers, writers = Answers(cache, mode, start, writes), Writers(models, cast_ or [], budget)
+        answers, writers = (
+            Answers(cache, mode, start, writes),
+            Writers(models, cast_ or [], budget, panel or []),
+        )
         synthesize_queries(tools, out or Path("queries.jsonl"), dialogues, seed, answers, writers, as_json)
         return
     if cache is not None or mode is not None or start or writes:

@@ -11,6 +11,7 @@ from rich.table import Table
 from stb_env import jsontext
 from stb_env.backend.real_api.catalog_api import CatalogAPI
 from stb_env.backend.virtual import MODES, Mode, VirtualBackend
+from stb_env.cli.poll import panel_of
 from stb_env.console.output import emit
 from stb_env.console.progress import bar
 from stb_env.envs.connections import connect_backend
@@ -24,7 +25,7 @@ from stb_env.synthesis import Ability, Pipeline, Settings, synthesize
 from stb_env.synthesis.cast import cast, read_others
 from stb_env.synthesis.catalog_author import CatalogAuthor
 from stb_env.synthesis.dialogue_queries import pool_of, queries_of
-from stb_env.synthesis.gold_run import gold_run
+from stb_env.synthesis.gold_run import Sorted, gold_run, voted
 
 _SHOWN = 5
 
@@ -71,11 +72,13 @@ class Writers(NamedTuple):
         models: Models file; None for no model.
         cast: ``ROLE=FILE`` of single agents.
         budget: Dollars that all may cost.
+        panel: Models files whose judges vote on whether a query can be solved; none for no vote.
     """
 
     models: Path | None
     cast: list[str]
     budget: float | None
+    panel: list[Path]
 
 
 def synthesize_queries(
@@ -104,6 +107,11 @@ def synthesize_queries(
             )
         with bar("gold run", as_json) as progress:
             found = gold_run(file, written, backend, progress)
+        if writers.panel:
+            with checking():
+                panel = panel_of(writers.panel, None, out.with_suffix(".votes"))
+            chosen = voted(file, found.kept, panel)
+            found = Sorted(chosen.kept, {**found.dropped, **chosen.dropped})
     finally:
         backend.close()
     write_text(out, "".join(jsontext.dumps(query) + "\n" for query in found.kept))

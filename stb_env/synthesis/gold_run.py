@@ -9,6 +9,8 @@ from stb_env.backend.backend import Backend
 from stb_env.baselines import load_agent
 from stb_env.formats.catalog_file import CatalogFile
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.solvability_panel import SolvabilityPanel
+from stb_env.request import drive
 from stb_env.rollout import play
 from stb_env.suites.own_tools.env import make
 from stb_env.suites.own_tools.queries import SUITE, query_tasks
@@ -59,6 +61,29 @@ def gold_run(
             found.kept.append(query)
         if progress is not None:
             progress(done, len(queries))
+    return found
+
+
+def voted(file: CatalogFile, queries: Sequence[JsonObject], panel: SolvabilityPanel) -> Sorted:
+    """Keep the queries that enough models of a panel take for solvable.
+
+    Args:
+        file: The catalogue.
+        queries: Queries, as their file has them, with ids.
+        panel: The models.
+
+    Raises:
+        DataError: A query is none.
+    """
+    tasks = query_tasks(enumerate(queries, 1), "the queries", file.catalog, lambda _query: file.tools)
+    found = Sorted([], {})
+    for query, task in zip(queries, tasks, strict=True):
+        poll = drive(panel.poll(task))
+        if poll.solvable:
+            found.kept.append(query)
+        else:
+            said = ", ".join(f"{vote.judge}: {vote.status or vote.reason}" for vote in poll.votes)
+            found.dropped[task.id] = f"the panel does not take it for solvable ({said})"
     return found
 
 
