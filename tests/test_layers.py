@@ -20,7 +20,7 @@ ENGINE = [name for layer in LAYERS[SUITES + 1 :] for name in layer]
 
 # `fetch` reads it, which stands above the suites.
 DATA_SETS = "sources.toml"
-NAMES = re.compile(r"sandbox|stabletoolbench|api.?bank|sambanova|toolbench", re.IGNORECASE)
+NAMES = re.compile(r"own_tools|sandbox|stabletoolbench|api.?bank|sambanova|toolbench", re.IGNORECASE)
 
 
 def engine_files() -> Iterator[Path]:

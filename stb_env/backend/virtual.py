@@ -105,7 +105,7 @@ class VirtualBackend:
         self._recorder: Recorder | None = None
         if mode == "record" and cache is not None:
             simulated = self.live_simulator.fingerprint if self.live_simulator is not None else None
-            self._recorder = Recorder(cache, taxonomy, simulated)
+            self._recorder = Recorder(cache, taxonomy, simulated, believed=_says_status(real))
 
     @property
     def fingerprint(self) -> JsonObject:
@@ -180,8 +180,10 @@ class VirtualBackend:
         """Close the handles of cache and real API; the next call opens them again."""
         if self.cache is not None:
             self.cache.close()
-        if isinstance(self.real, HTTPAPI):
-            self.real.close()
+        # Not every real API holds connections.
+        close = getattr(self.real, "close", None)
+        if close is not None:
+            close()
 
     def _fault(self, tool: Tool) -> Faults | None:
         return self.faults if self.outage is not None and self.outage.hits(tool.id) else None
@@ -229,6 +231,11 @@ def _watched(real: RealAPI | None, health: Health) -> RealAPI | None:
             "give real=URL (--set real=URL) with mode='live' or 'record', or leave health out"
         )
     return real.with_health(health)
+
+
+def _says_status(real: RealAPI | None) -> bool:
+    """Return whether a real API fails with a type where it does not work, so that no words need be read."""
+    return bool(getattr(real, "says_status", False))
 
 
 def _with_errors(real: RealAPI | None, mode: Mode, faults: Faults | None) -> RealAPI | None:

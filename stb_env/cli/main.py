@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from stb_env import __version__
-from stb_env.cli import cache, data, models, report, run, validate
+from stb_env.cli import cache, data, models, report, run, tools, validate
 from stb_env.cli.bench import bench
 from stb_env.cli.compare import compare
 from stb_env.cli.eval import evaluation
@@ -34,6 +34,7 @@ app.add_typer(cache.app, name="cache", help="Import, inspect and freeze recorded
 app.add_typer(data.app, name="data", help="Fetch, check and import query files and answers.")
 app.add_typer(models.app, name="models", help="Ask the models of all roles what they can do.")
 app.add_typer(report.app, name="report", help="Tables of runs beside what was published.")
+app.add_typer(tools.app, name="tools", help="Import, list and call tools of your own.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
 app.command("groups")(groups)

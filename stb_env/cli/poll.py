@@ -49,7 +49,7 @@ def poll(
         raise ConfigError("--solvable keeps its votes in a folder; name one with --out DIR")
     votes = cache or out / "votes"
     with checking(votes):
-        panel = _panel(models, needed, votes)
+        panel = panel_of(models, needed, votes)
     with bar("solvability", quiet) as progress:
         result = poll_tasks(_tasks(tasks, data), panel, out, concurrency=concurrency, progress=progress)
     summary = result.summary
@@ -76,7 +76,17 @@ def poll(
     )
 
 
-def _panel(models: Sequence[Path], needed: int | None, cache: Path) -> SolvabilityPanel:
+def panel_of(models: Sequence[Path], needed: int | None, cache: Path) -> SolvabilityPanel:
+    """Return a panel of the judges of several models files.
+
+    Args:
+        models: Models files; none of them for the configured judge alone.
+        needed: How many must call a task solvable; more than half where not given.
+        cache: Folder of votes that are known.
+
+    Raises:
+        ConfigError: A model cannot be used.
+    """
     configs = [load_models(file, os.environ)["judge"] for file in models or (None,)]
     connected = [connect(config, env=os.environ) for config in configs]
     return SolvabilityPanel([ModelSolvability(model, cache=cache) for model in connected], needed)

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from stb_env.cli.synthesize_queries import Answers, Writers, synthesize_queries
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.console.progress import bar
@@ -23,7 +24,10 @@ from stb_env.synthesis.review_sheet import read_sheet
 from stb_env.synthesis.statistics import published
 from stb_env.synthesis.tool_api import read_apis
 
-Out = Annotated[Path | None, typer.Option("--out", help="Folder to write to; one there is continued.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", help="Folder to write to, one there is continued; with --tools a file."),
+]
 Dialogues = Annotated[int, typer.Option("--dialogues", min=1, help="How many samples there shall be.")]
 AbilityName = Annotated[
     str, typer.Option("--ability", help="call, retrieve or plan; all draws one each time.")
@@ -50,6 +54,19 @@ Like = Annotated[
     Path | None,
     typer.Option("--like", help="A training file of API-Bank whose instructions are used, to mix with it."),
 ]
+Tools = Annotated[
+    Path | None, typer.Option("--tools", help="Catalogue (stb-env tools import) to write queries for.")
+]
+Start = Annotated[
+    bool, typer.Option("--start", help="Start the program that the catalogue names (an MCP server).")
+]
+Writes = Annotated[
+    bool, typer.Option("--writes", help="Call tools that may change something with guessed arguments, too.")
+]
+Panel = Annotated[
+    list[Path] | None,
+    typer.Option("--panel", help="With --tools: models file whose judge votes on solvability; repeatable."),
+]
 Review = Annotated[
     Path | None, typer.Option("--review", help="Read a labelled review sheet and print the usable share.")
 ]
@@ -70,15 +87,34 @@ def synthesize_command(
     per_domain: PerDomain = 2,
     like: Like = None,
     review: Review = None,
+    tools: Tools = None,
+    cache: options.Cache = None,
+    mode: options.Mode = None,
+    start: Start = False,
+    writes: Writes = False,
+    panel: Panel = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write training dialogues as API-Bank did; run again to continue.
+    """Write training dialogues as API-Bank did, or queries for tools of your own; run again to continue.
 
-    Without --models nothing is asked of a model: the Sandbox's tools and tasks play all roles.
+    Without --models nothing is asked of a model: the Sandbox's tools and tasks play all roles. With --tools,
+    queries for a catalogue go to the file --out: about what its tools answered, or by five agents with
+    --models; those are kept that a gold run solves.
     """
     if review is not None:
         _print_review(review, as_json)
         return
+    if tools is not None:
+        answers, writers = (
+            Answers(cache, mode, start, writes),
+            Writers(models, cast_ or [], budget, panel or []),
+        )
+        synthesize_queries(tools, out or Path("queries.jsonl"), dialogues, seed, answers, writers, as_json)
+        return
+    if cache is not None or mode is not None or start or writes:
+        raise ConfigError(
+            "--cache, --mode, --start and --writes say who answers the tools of a catalogue: give --tools"
+        )
     if out is None:
         raise ConfigError("name a folder to write to with --out DIR, or a sheet to read with --review FILE")
     if method not in METHODS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import unquote, urlsplit
 
 from stb_env.errors import ConfigError
@@ -27,6 +27,7 @@ class Credentials:
     Args:
         config: Names the variable that holds the key; its base URL may carry a user name and password.
         env: Environment variables.
+        more: Further secrets to cut out.
 
     Raises:
         ConfigError: OpenAI's own endpoint is configured without a key, or the key cannot be sent.
@@ -40,7 +41,7 @@ class Credentials:
 
     __slots__ = ("_secrets", "_spelled", "headers", "key")
 
-    def __init__(self, config: ModelConfig, env: Mapping[str, str]) -> None:
+    def __init__(self, config: ModelConfig, env: Mapping[str, str], more: Iterable[str] = ()) -> None:
         key = env.get(config.key_variable, "").strip() if config.key_variable else ""
         if not key and config.endpoint == OPENAI_URL:
             raise ConfigError(
@@ -52,7 +53,7 @@ class Credentials:
         self.key = key or NO_KEY
         self.headers, secrets = _userinfo(config.base_url)
         # Longest first, so that no secret's rest stays behind where another is a part of it.
-        spelled = (form for secret in (key, *secrets) for form in _spellings(secret))
+        spelled = (form for secret in (key, *secrets, *more) for form in _spellings(secret))
         self._secrets = sorted({s for s in spelled if len(s) >= MIN_SECRET}, key=len, reverse=True)
         self._spelled = [json.dumps(s, ensure_ascii=False)[1:-1].encode() for s in self._secrets]
 

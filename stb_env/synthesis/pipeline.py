@@ -74,6 +74,8 @@ class Pipeline:
         method: ``multi`` for the five agents, ``single`` for the baseline with one writer and the tester.
         settings: What else decides the dialogues.
         samples: Real APIs, of which the API maker sees a few each time.
+        pool: APIs that are there already, so that no agent designs any; drawn from for each dialogue.
+        domain: What these are about.
 
     Raises:
         ConfigError: A role has no author, or there is no such method.
@@ -87,6 +89,8 @@ class Pipeline:
         method: str = "multi",
         settings: Settings | None = None,
         samples: Sequence[Api] = (),
+        pool: Sequence[Api] = (),
+        domain: str = "",
     ) -> None:
         if method not in METHODS:
             raise ConfigError(
@@ -101,6 +105,9 @@ class Pipeline:
         self.method = method
         self.settings = settings or Settings()
         self.samples = tuple(samples)
+        if pool and method != "multi":
+            raise ConfigError(f"with APIs that are there already the method is multi, got {method}")
+        self.pool, self.domain = tuple(pool), domain
 
     @classmethod
     def offline(cls, seed: int = 0, *, method: str = "multi", settings: Settings | None = None) -> Pipeline:
@@ -125,7 +132,7 @@ class Pipeline:
             "authors": {name: author.fingerprint for name, author in self.authors.items()},
             "prompts": {role.name: latest(role.prompt_name).hash for role in self.roles},
             "samples": seeding.derive(*(api.line for api in self.samples)) if self.samples else None,
-        }
+        } | ({"pool": seeding.derive(*(api.line for api in self.pool))} if self.pool else {})
 
     def dialogue(self, index: int, earlier: Sequence[Dialogue]) -> Slow[Dialogue]:
         """Write one dialogue.
@@ -173,6 +180,8 @@ class Pipeline:
 
     def _shared(self, scene: Scene, group: Sequence[Dialogue]) -> Scene:
         """Return the scene in the domain of its group, where that has one with enough APIs."""
+        if self.pool:
+            return replace(scene, domain=self.domain).with_pool(self.pool)
         for one in group if self.method == "multi" else ():
             if len(one.pool) >= scene.size:
                 return replace(scene, domain=one.domain).with_pool(one.pool)

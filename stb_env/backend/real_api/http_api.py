@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -170,10 +170,14 @@ class HTTPAPI(ABC):
     def _connect(self) -> None:
         # The configuration is a model's in name only: secrets are read and hidden in one place.
         config = ModelConfig("real", "api", base_url=self._url, api_key_env=self._key_env)
-        self._credentials = Credentials(config, os.environ)
+        self._credentials = Credentials(config, os.environ, self._secrets())
         keep_from_logs(self._key)
         self._client = HTTPClient()
         self._slots = Slots(self._concurrency)
+
+    def _secrets(self) -> Collection[str]:
+        """Return what else no text may show, besides the key and the password of the URL."""
+        return ()
 
     @property
     def _key(self) -> str:

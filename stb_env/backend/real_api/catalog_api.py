@@ -1,0 +1,96 @@
+"""The services behind a catalogue, as one real API: each tool is asked where its source says."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import ClassVar
+
+from stb_env.backend.real_api.http_service import HTTPService
+from stb_env.backend.real_api.mcp_service import MCPService
+from stb_env.errors import BackendError, ConfigError, did_you_mean
+from stb_env.formats.catalog_file import CatalogFile, source_of
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.request import Slow
+from stb_env.tools import Tool, ToolResult
+
+KINDS = ("openapi", "mcp")
+
+
+class CatalogAPI:
+    """Asks the services of a catalogue.
+
+    A catalogue decides which hosts get which keys, so use only those whose origin you know. One that names a
+    program has it started only where that is allowed.
+
+    Args:
+        file: The catalogue.
+        start: Whether programs that it names may be started.
+
+    Raises:
+        ConfigError: It names no service; or one of an unknown kind; or a program, and that is not allowed.
+
+    Examples:
+        >>> ping = Tool("ping", "Answers pong.", {}, record={"source": {"from": "net"}})
+        >>> CatalogAPI(CatalogFile((ping,), {"net": {"kind": "mcp", "command": ["net-server", "-q"]}}))
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: the catalogue starts a program: net-server -q; allow it with start=True...
+    """
+
+    says_status: ClassVar[bool] = True
+    """Every answer is one: HTTP's status and MCP's flag tell errors, so that no words need be read."""
+
+    def __init__(self, file: CatalogFile, *, start: bool = False) -> None:
+        if not file.sources:
+            raise ConfigError(
+                "the catalogue names no service that answers its tools; give one with real=... "
+                "(--set real=...), or a model that simulates them (--models FILE)"
+            )
+        self.services: Mapping[str, HTTPService | MCPService] = {
+            name: _service(name, source, start) for name, source in file.sources.items()
+        }
+
+    def __repr__(self) -> str:
+        return f"CatalogAPI({', '.join(self.services)})"
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """What each service says of itself."""
+        told = {name: service.fingerprint for name, service in sorted(self.services.items())}
+        return {"protocol": "catalog", "services": told}
+
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+        """Call a tool where its source says.
+
+        Raises:
+            BackendError: It has no source, or its service gave no usable answer.
+        """
+        service = self.services.get(str(source_of(tool).get("from", "")))
+        if service is None:
+            raise BackendError(
+                f"the catalogue does not say where {tool.name!r} is answered", kind="internal", stage="real"
+            )
+        return (yield from service.request(tool, arguments))
+
+    def close(self) -> None:
+        """Close all connections, and end the programs that were started."""
+        for service in self.services.values():
+            service.close()
+
+
+def _service(name: str, source: JsonMapping, start: bool) -> HTTPService | MCPService:
+    kind = source.get("kind")
+    if kind == "openapi":
+        return HTTPService(source)
+    if kind != "mcp":
+        raise ConfigError(
+            f"source {name!r} is of kind {kind!r}; known: {KINDS}.{did_you_mean(str(kind), KINDS)}"
+        )
+    service = MCPService(source)
+    if service.command and not start:
+        raise ConfigError(
+            f"the catalogue starts a program: {shlex.join(service.command)}; allow it with start=True "
+            "(--set start=true, tools call --start)"
+        )
+    return service

@@ -1,0 +1,300 @@
+"""A server of the Model Context Protocol as the real API of the tools that it lists."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import importlib
+import os
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from stb_env import jsontext
+from stb_env.backend.cache.key import read_arguments
+from stb_env.backend.real_api.http_api import check_url
+from stb_env.background import wait_for
+from stb_env.errors import BackendError, ConfigError
+from stb_env.formats.catalog_file import source_of
+from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
+from stb_env.llm.credentials import MASK, MIN_SECRET
+from stb_env.request import Request, Slow
+from stb_env.tools import Status, Tool, ToolResult
+
+KIND = "mcp"
+
+_MOST_PAGES = 1_000
+# JSON-RPC: no such method, and wrong parameters.
+_ABOUT_THE_CALL = frozenset({-32601, -32602})
+
+
+class MCPService:
+    """Calls the tools of a server, over one connection that stays open in the process.
+
+    Picklable: a copy opens a connection of its own. Keys are read from the environment and shown nowhere.
+
+    Args:
+        source: How the server is reached: ``command``, program and arguments, with ``env``, the names of
+            variables that it is given besides the harmless ones; or ``url``, with ``token_env``, the name of
+            the variable that holds a bearer token.
+        timeout: Seconds that a call may take, and that connecting may take.
+
+    Raises:
+        ConfigError: The source says neither command nor URL, or both; or a setting is wrong.
+
+    Examples:
+        >>> MCPService({"command": ["my-server", "--quiet"]}).fingerprint
+        {'protocol': 'mcp', 'endpoint': 'my-server --quiet'}
+        >>> MCPService({"url": "file:///etc"})
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: the URL of the MCP server must be one such as http://127.0.0.1:8080/rapidapi
+    """
+
+    def __init__(self, source: JsonMapping, timeout: float = 60.0) -> None:
+        command, url = source.get("command") or [], str(source.get("url") or "")
+        if bool(command) == bool(url):
+            raise ConfigError("an MCP server is reached by a command or by a URL: give one of them")
+        if url:
+            check_url("the MCP server", url)
+        if not isinstance(command, list) or not all(isinstance(part, str) and part for part in command):
+            raise ConfigError("the command of an MCP server is a list of texts: program and arguments")
+        self.command: Sequence[str] = tuple(command)
+        self.url, self.timeout = url, timeout
+        self._env: tuple[str, ...] = tuple(source.get("env") or ())
+        self._token_env = str(source.get("token_env") or "")
+        self._connection: _Connection | None = None
+
+    def __repr__(self) -> str:
+        return f"MCPService({self.endpoint!r})"
+
+    def __getstate__(self) -> JsonObject:
+        return {**self.__dict__, "_connection": None}
+
+    @property
+    def endpoint(self) -> str:
+        """The URL, or the command as one text."""
+        return self.url or " ".join(self.command)
+
+    @property
+    def fingerprint(self) -> JsonObject:
+        """Protocol, and URL or command."""
+        return {"protocol": KIND, "endpoint": self.endpoint}
+
+    def request(self, tool: Tool, arguments: JsonMapping | str) -> Slow[ToolResult]:
+        """Call a tool; arguments that are no object are an answer with source ``env``.
+
+        Raises:
+            BackendError: The server cannot be reached, or did not answer.
+        """
+        values = read_arguments(arguments)
+        if isinstance(values, str):
+            problem = "invalid arguments: an object of arguments was expected"
+            return ToolResult.of("", error=problem, source="env", status=Status.INVALID_ARGUMENTS)
+        name = str(source_of(tool).get("tool") or tool.name)
+        answer = yield Request(run=partial(self._wait, partial(_call, name, dict(values))))
+        return self._read(answer)
+
+    def listed(self) -> list[Any]:
+        """Return the tools that the server lists, as ``mcp`` has them.
+
+        Raises:
+            BackendError: The server cannot be reached.
+        """
+        tools: list[Any] = self._wait(_list)
+        return tools
+
+    def server_name(self) -> str:
+        """Return what the server calls itself; empty where it does not say."""
+        return str(self._wait(_name))
+
+    def close(self) -> None:
+        """Close the connection, and with it the server that was started; the next call opens a new one."""
+        connection, self._connection = self._connection, None
+        if connection is not None and connection.owner == os.getpid():
+            wait_for(connection.close())
+
+    def _wait(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
+        return wait_for(self._asked(ask))
+
+    async def _asked(self, ask: Callable[[Any], Awaitable[Any]]) -> Any:
+        """Ask through the connection, and say of any failure what it was."""
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await ask(await self._client())
+        except BackendError:
+            raise
+        except TimeoutError:
+            failure = self._failure(f"no answer within {self.timeout:g} s", timeout=True)
+        except _mcp().MCPError as error:
+            if error.code in _ABOUT_THE_CALL:
+                return _Complaint(self._plain(error.message))
+            failure = self._failure(f"error {error.code}: {error.message}")
+        except Exception as error:  # noqa: BLE001 (the library's own, and those of the transport beneath it)
+            # The connection may be dead, so the next call opens a new one.
+            self._forget()
+            failure = self._failure(_reason(error))
+        raise failure
+
+    def _forget(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.leave()
+
+    async def _client(self) -> Any:
+        known = self._connection
+        if known is None or known.owner != os.getpid() or known.broken:
+            self._connection = known = _Connection(self._target())
+        return await known.client()
+
+    def _target(self) -> Any:
+        mcp = _mcp()
+        if self.command:
+            given = {name: os.environ[name] for name in self._env if name in os.environ}
+            # Without a shell; the library hands on harmless variables alone, besides these.
+            return mcp.StdioServerParameters(
+                command=self.command[0], args=list(self.command[1:]), env=given or None
+            )
+        token = os.environ.get(self._token_env, "").strip() if self._token_env else ""
+        if not token:
+            return self.url
+        client = importlib.import_module("httpx2").AsyncClient(headers={"Authorization": f"Bearer {token}"})
+        return importlib.import_module("mcp.client.streamable_http").streamable_http_client(
+            self.url, http_client=client
+        )
+
+    def _secrets(self) -> Collection[str]:
+        names = (*self._env, self._token_env)
+        values = (os.environ.get(name, "") for name in names if name)
+        return sorted((value for value in values if len(value) >= MIN_SECRET), key=len, reverse=True)
+
+    def _plain(self, text: str) -> str:
+        for secret in self._secrets():
+            text = text.replace(secret, MASK)
+        return text
+
+    def _failure(self, reason: str, *, timeout: bool = False) -> BackendError:
+        return BackendError(
+            f"the MCP server at {self.endpoint} failed: {self._plain(reason)}",
+            kind="timeout" if timeout else "transport",
+            stage="real",
+            retryable=True,
+        )
+
+    def _read(self, answer: Any) -> ToolResult:
+        if isinstance(answer, _Complaint):
+            return ToolResult.of("", error=answer, source="real")
+        response = _response(answer, self._plain)
+        if not answer.is_error:
+            return ToolResult.of(response, source="real")
+        error = response if isinstance(response, str) and response else jsontext.dumps(response)
+        return ToolResult.of("", error=error, source="real")
+
+
+class _Complaint(str):
+    """What a server says is wrong with a call."""
+
+    __slots__ = ()
+
+
+class _Connection:
+    """One connection, held open by a task of its own: who enters it must be who leaves it."""
+
+    def __init__(self, target: Any) -> None:
+        self.owner = os.getpid()
+        self._target = target
+        self._leave = asyncio.Event()
+        self._entered: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._task = asyncio.create_task(self._hold())
+
+    @property
+    def broken(self) -> bool:
+        return self._task.done()
+
+    async def client(self) -> Any:
+        return await asyncio.shield(self._entered)
+
+    async def close(self) -> None:
+        self.leave()
+        await asyncio.wait([self._task])
+
+    def leave(self) -> None:
+        self._leave.set()
+
+    async def _hold(self) -> None:
+        try:
+            async with _mcp().Client(self._target) as client:
+                self._entered.set_result(client)
+                await self._leave.wait()
+        except Exception as error:  # noqa: BLE001 (handed to whoever waits for the connection)
+            if not self._entered.done():
+                self._entered.set_exception(error)
+
+
+def _mcp() -> Any:
+    try:
+        return importlib.import_module("mcp")
+    except ImportError:
+        raise ConfigError('an MCP server needs an extra: pip install "stb-env[mcp]"') from None
+
+
+async def _call(name: str, arguments: JsonObject, client: Any) -> Any:
+    return await client.call_tool(name, arguments)
+
+
+async def _list(client: Any) -> list[Any]:
+    found: list[Any] = []
+    cursor = None
+    for _ in range(_MOST_PAGES):
+        page = await client.list_tools(cursor=cursor)
+        found += page.tools
+        cursor = page.next_cursor
+        if not cursor:
+            break
+    return found
+
+
+async def _name(client: Any) -> str:
+    return str(getattr(client.server_info, "name", ""))
+
+
+def _reason(error: BaseException) -> str:
+    """Return what happened; the library wraps errors in groups."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return f"{type(error).__name__}: {error}"
+
+
+def _response(answer: Any, plain: Callable[[str], str]) -> Json:
+    """Return what a tool answered: structured content, one text (as JSON where it is that), or all."""
+    if answer.structured_content is not None:
+        return _cleaned(answer.structured_content, plain)
+    parts: JsonArray = [
+        _part(part.model_dump(mode="json", by_alias=True, exclude_none=True)) for part in answer.content
+    ]
+    texts = [plain(part) for part in parts if isinstance(part, str)]
+    if len(parts) == len(texts) == 1:
+        try:
+            return jsontext.loads(texts[0])
+        except ValueError:
+            return texts[0]
+    return _cleaned(parts, plain)
+
+
+def _part(part: JsonMapping) -> Json:
+    """Return one part of an answer; of images and sounds what can be said of them."""
+    if part.get("type") == "text":
+        return part["text"]
+    data = part.get("data")
+    if isinstance(data, str):
+        rest = {name: value for name, value in part.items() if name not in ("data", "annotations", "_meta")}
+        return rest | {"characters": len(data), "sha256": hashlib.sha256(data.encode()).hexdigest()}
+    return {name: value for name, value in part.items() if name not in ("annotations", "_meta")}
+
+
+def _cleaned(value: Json, plain: Callable[[str], str]) -> Json:
+    if isinstance(value, str):
+        return plain(value)
+    if isinstance(value, Mapping):
+        return {name: _cleaned(item, plain) for name, item in value.items()}
+    return [_cleaned(item, plain) for item in value] if isinstance(value, list) else value

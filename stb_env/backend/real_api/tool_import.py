@@ -1,0 +1,156 @@
+"""Somebody's own tools as a catalogue: of an MCP server, an OpenAPI document or a list of functions."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from stb_env.backend.real_api.exchange import HTTPClient, HTTPFailure, HTTPRequest
+from stb_env.backend.real_api.mcp_service import MCPService
+from stb_env.errors import ConfigError, DataError
+from stb_env.formats.catalog_file import CatalogFile, source_name
+from stb_env.formats.function_list import KIND as FUNCTIONS
+from stb_env.formats.function_list import looks_like_functions, read_functions
+from stb_env.formats.mcp_listing import KIND as MCP
+from stb_env.formats.mcp_listing import read_listing
+from stb_env.formats.openapi import Document, Import, read_openapi
+from stb_env.formats.openapi.document import decoded
+from stb_env.jsontypes import JsonObject
+from stb_env.llm import Clock
+from stb_env.llm.retry import Deadline
+
+_PATIENCE_S = 30.0
+_WEB = ("http://", "https://")
+
+
+def import_document(
+    source: str,
+    *,
+    name: str = "",
+    server: str = "",
+    server_variables: Mapping[str, str] | None = None,
+    key_variables: Mapping[str, str] | None = None,
+) -> Import:
+    """Read an OpenAPI document or a list of functions.
+
+    Args:
+        source: File, or URL of an OpenAPI document.
+        name: Name of the source; what it calls itself where not given.
+        server: See `read_openapi`.
+        server_variables: See `read_openapi`.
+        key_variables: See `read_openapi`.
+
+    Raises:
+        DataError: It cannot be read, or is neither.
+    """
+    base = source if source.startswith(_WEB) else ""
+    content = decoded(_fetched(source) if base else _text(Path(source)), source)
+    if looks_like_functions(content):
+        if server or server_variables or key_variables:
+            raise ConfigError(
+                f"{source} is a list of functions: servers and keys are those of OpenAPI documents"
+            )
+        return Import(read_functions(content, name or FUNCTIONS))
+    return read_openapi(
+        Document(content, source),
+        base=base,
+        name=name,
+        server=server,
+        server_variables=server_variables,
+        key_variables=key_variables,
+    )
+
+
+def import_server(
+    target: str, *, name: str = "", env: Sequence[str] = (), token_env: str = "", timeout: float = 60.0
+) -> Import:
+    """Read the tools of an MCP server, which is started for that where it is a command.
+
+    Args:
+        target: Its URL, or a command as one types it; no shell sees it.
+        name: Name of the source; what the server calls itself where not given.
+        env: Names of the environment variables that a command is given besides the harmless ones.
+        token_env: Name of the variable that holds a bearer token for a URL.
+        timeout: Seconds that the server may take.
+
+    Raises:
+        ConfigError: The command is empty, or a variable is not set.
+        BackendError: The server cannot be reached.
+        DataError: What it lists cannot be read.
+    """
+    server: JsonObject
+    if target.startswith(_WEB):
+        server = {"url": target} | ({"token_env": token_env} if token_env else {})
+    else:
+        server = {"command": _command(target)} | ({"env": list(env)} if env else {})
+    service = MCPService(server, timeout)
+    try:
+        listing = [
+            tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in service.listed()
+        ]
+        named = name or source_name(service.server_name() or MCP)
+    finally:
+        service.close()
+    return Import(read_listing(listing, named, server))
+
+
+def selected(found: Import, patterns: Sequence[str]) -> Import:
+    """Return the tools whose name matches a pattern (``get_*``); all where there is no pattern.
+
+    Raises:
+        DataError: None matches.
+    """
+    if not patterns:
+        return found
+    tools = tuple(
+        tool for tool in found.file.tools if any(fnmatchcase(tool.name, pattern) for pattern in patterns)
+    )
+    if not tools:
+        names = ", ".join(tool.name for tool in found.file.tools)
+        raise DataError(f"no tool matches {' or '.join(map(repr, patterns))}; there are {names:.500}")
+    return found._replace(file=CatalogFile(tools, found.file.sources))
+
+
+def _command(target: str) -> list[str]:
+    try:
+        parts = shlex.split(target)
+    except ValueError as error:
+        raise ConfigError(f"the command {target!r} cannot be read ({error})") from error
+    if not parts:
+        raise ConfigError("--mcp takes a command or a URL, got nothing")
+    return parts
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        raise DataError(f"{file}: expected an OpenAPI document or a list of functions ({error})") from error
+
+
+def _fetched(url: str) -> str:
+    client = HTTPClient()
+    try:
+        answer = client.send(
+            HTTPRequest("GET", url, {"Accept": "application/json, application/yaml;q=0.9, */*;q=0.1"}),
+            Deadline(_PATIENCE_S, Clock(), "time-out"),
+        )
+    except HTTPFailure as error:
+        raise DataError(f"{_shown(url)} cannot be read: {error}") from None
+    finally:
+        client.close()
+    if 300 <= answer.status < 400:
+        raise DataError(
+            f"{_shown(url)} leads elsewhere (HTTP {answer.status}); give the URL that it leads to"
+        )
+    if answer.status != 200:
+        raise DataError(f"{_shown(url)} cannot be read: HTTP {answer.status}")
+    return answer.text
+
+
+def _shown(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -1,0 +1,85 @@
+"""Which keys the operations of an OpenAPI document want, and the environment variables that hold them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from stb_env.errors import DataError, did_you_mean
+from stb_env.formats.openapi.document import Document
+from stb_env.jsontypes import JsonMapping, JsonObject
+
+_VARIABLE = re.compile(r"[A-Z_][A-Z0-9_]*")
+_HEADER = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+
+
+class Security:
+    """The keys of a document's services. Keys themselves are never read here.
+
+    Args:
+        document: The document.
+        source: Name of the source, with which the names of variables begin.
+        variables: Names of variables in place of these, by scheme.
+
+    Raises:
+        DataError: A variable is given for a scheme that there is not, or has no name of one.
+
+    Examples:
+        >>> schemes = {"token": {"type": "http", "scheme": "bearer"}}
+        >>> document = Document({"openapi": "3.1.0", "components": {"securitySchemes": schemes}})
+        >>> Security(document, "shop").keys
+        {'token': {'kind': 'bearer', 'env': 'SHOP_TOKEN'}}
+    """
+
+    def __init__(self, document: Document, source: str, variables: Mapping[str, str] | None = None) -> None:
+        self._document = document
+        components = document.resolved(document.content.get("components", {}))
+        schemes = document.resolved(components.get("securitySchemes", {}))
+        given = dict(variables or {})
+        for name, variable in given.items():
+            if name not in schemes:
+                known = ", ".join(schemes) or "none"
+                raise DataError(
+                    f"{document.where} has no security scheme {name!r}; there is {known}."
+                    f"{did_you_mean(name, schemes)}"
+                )
+            if not _VARIABLE.fullmatch(variable):
+                # What was got stays unsaid: it is most likely the key itself.
+                raise DataError(
+                    f"the key of {name!r} is given by the name of an environment variable, in capitals"
+                )
+        self.keys: dict[str, JsonObject] = {}
+        for name, scheme in schemes.items():
+            kind = _kind(document.resolved(scheme))
+            if kind is not None:
+                self.keys[name] = kind | {"env": given.get(name) or _variable(source, name)}
+
+    def wanted(self, operation: JsonMapping) -> list[list[str]] | None:
+        """Return the sets of keys of which an operation wants one, or None where it wants what we have not.
+
+        Raises:
+            DataError: They are not listed as they should be.
+        """
+        wanted = operation.get("security", self._document.content.get("security")) or [{}]
+        if not isinstance(wanted, list) or not all(isinstance(one, Mapping) for one in wanted):
+            raise DataError(f"security of an operation of {self._document.where} must be a list of objects")
+        usable = [sorted(one) for one in wanted if set(one) <= self.keys.keys()]
+        return usable or None
+
+
+def _kind(scheme: JsonMapping) -> JsonObject | None:
+    """Return how a key is sent, or None for a way that is not known here."""
+    kind, place, name = scheme.get("type"), scheme.get("in"), str(scheme.get("name", ""))
+    if kind == "apiKey" and place in ("header", "query", "cookie") and name:
+        fits = place != "header" or _HEADER.fullmatch(name)
+        return {"kind": "apiKey", "in": place, "name": name} if fits else None
+    if kind == "http" and str(scheme.get("scheme", "")).lower() in ("basic", "bearer"):
+        return {"kind": str(scheme["scheme"]).lower()}
+    if kind in ("oauth2", "openIdConnect"):
+        # Whoever has been given a token sends it as any other.
+        return {"kind": "bearer"}
+    return None
+
+
+def _variable(source: str, name: str) -> str:
+    return re.sub(r"[^A-Z0-9]+", "_", f"{source}_{name}".upper()).strip("_")

@@ -1,0 +1,99 @@
+"""Keeps the queries of a catalogue whose gold calls are known to solve them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from stb_env.backend.backend import Backend
+from stb_env.baselines import load_agent
+from stb_env.formats.catalog_file import CatalogFile
+from stb_env.jsontypes import JsonObject
+from stb_env.judges.solvability_panel import SolvabilityPanel
+from stb_env.request import drive
+from stb_env.rollout import play
+from stb_env.suites.own_tools.env import make
+from stb_env.suites.own_tools.queries import SUITE, query_tasks
+from stb_env.tasks import TaskSet
+from stb_env.trajectory import Trajectory
+
+Progress = Callable[[int, int], None]
+"""Told after each query how many of how many were played."""
+
+
+class Sorted(NamedTuple):
+    """What became of queries.
+
+    Attributes:
+        kept: Those that gold solves.
+        dropped: Why each of the others was left out, by id.
+    """
+
+    kept: list[JsonObject]
+    dropped: dict[str, str]
+
+
+def gold_run(
+    file: CatalogFile, queries: Sequence[JsonObject], backend: Backend, progress: Progress | None = None
+) -> Sorted:
+    """Play gold on every query, and keep those that it solves.
+
+    A query with a check is solved where that holds; one without, where every gold call was answered without
+    an error.
+
+    Args:
+        file: The catalogue.
+        queries: Queries, as their file has them, with ids.
+        backend: Answers the calls; in mode ``record`` the run is recorded.
+        progress: Told how far it is.
+
+    Raises:
+        DataError: A query is none.
+    """
+    tasks = query_tasks(enumerate(queries, 1), "the queries", file.catalog, lambda _query: file.tools)
+    env = make(tools=file, data=TaskSet(tasks, SUITE), backend=backend, judge="heuristic")
+    agent, found = load_agent("gold")(), Sorted([], {})
+    for done, (query, task) in enumerate(zip(queries, tasks, strict=True), 1):
+        problem = _problem(play(env, agent, task_id=task.id, seed=0), checked="check" in task.goal)
+        if problem:
+            found.dropped[task.id] = problem
+        else:
+            found.kept.append(query)
+        if progress is not None:
+            progress(done, len(queries))
+    return found
+
+
+def voted(file: CatalogFile, queries: Sequence[JsonObject], panel: SolvabilityPanel) -> Sorted:
+    """Keep the queries that enough models of a panel take for solvable.
+
+    Args:
+        file: The catalogue.
+        queries: Queries, as their file has them, with ids.
+        panel: The models.
+
+    Raises:
+        DataError: A query is none.
+    """
+    tasks = query_tasks(enumerate(queries, 1), "the queries", file.catalog, lambda _query: file.tools)
+    found = Sorted([], {})
+    for query, task in zip(queries, tasks, strict=True):
+        poll = drive(panel.poll(task))
+        if poll.solvable:
+            found.kept.append(query)
+        else:
+            said = ", ".join(f"{vote.judge}: {vote.status or vote.reason}" for vote in poll.votes)
+            found.dropped[task.id] = f"the panel does not take it for solvable ({said})"
+    return found
+
+
+def _problem(played: Trajectory, *, checked: bool) -> str:
+    if not played.valid:
+        return str((played.failure or {}).get("message", "the episode is invalid"))
+    if checked:
+        return "" if played.solved else "gold does not solve it"
+    calls = [call for step in played.steps for call in step["calls"] if call["name"] != "Finish"]
+    wrong = next((call for call in calls if call["error"]), None)
+    if wrong is not None:
+        return f"{wrong['name']} answered with an error: {wrong['error']:.120}"
+    return "" if calls else "gold calls nothing"

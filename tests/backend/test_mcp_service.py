@@ -1,0 +1,84 @@
+"""A server of the Model Context Protocol is the real API of the tools that it lists."""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from stb_env.backend.real_api.catalog_api import CatalogAPI
+from stb_env.backend.real_api.mcp_service import MCPService
+from stb_env.backend.real_api.tool_import import import_server
+from stb_env.errors import BackendError, ConfigError
+from stb_env.formats.catalog_file import CatalogFile
+from stb_env.request import adrive, drive
+from stb_env.tools import Status
+from tests.fakes.mcp_tools import running
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with running() as (url, _asked):
+        yield url
+
+
+@pytest.fixture(scope="module")
+def file(url: str) -> CatalogFile:
+    return import_server(url).file
+
+
+def test_every_page_of_the_tools_becomes_the_catalogue_with_valid_names(file: CatalogFile, url: str):
+    assert [tool.name for tool in file.tools] == ["double_number", "fail", "secret"]
+    assert file.tools[0].record["original"] == "double number"
+    assert dict(file.sources) == {"number_server": {"kind": "mcp", "url": url}}
+
+
+def test_a_call_reaches_the_tool_by_the_name_that_the_server_gave_it(file: CatalogFile):
+    api = CatalogAPI(file)
+    result = drive(api.request(file.tools[0], {"n": 21}))
+    assert (result.source, result.response) == ("real", {"doubled": 42})
+    api.close()
+    assert drive(api.request(file.tools[0], {"n": 1})).response == {"doubled": 2}, "a new connection"
+    assert asyncio.run(adrive(api.request(file.tools[0], {"n": 2}))).response == {"doubled": 4}
+    again = pickle.loads(pickle.dumps(api))
+    assert drive(again.request(file.tools[0], {"n": 3})).response == {"doubled": 6}
+    again.close()
+    api.close()
+
+
+def test_an_error_of_the_tool_is_an_observation(file: CatalogFile):
+    api = CatalogAPI(file)
+    result = drive(api.request(file.tools[1], {"n": 9}))
+    assert (result.status, result.error) == (Status.TOOL_ERROR, "9 is too much")
+    api.close()
+
+
+def test_a_token_that_the_server_tells_back_is_cut_out(
+    url: str, file: CatalogFile, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("MY_TOKEN", "token-24680")
+    service = MCPService({"url": url, "token_env": "MY_TOKEN"})
+    assert drive(service.request(file.tools[2], {"n": 0})).response == "it is [key]"
+    service.close()
+
+
+def test_a_server_that_is_not_there_is_a_failure_of_the_infrastructure(file: CatalogFile):
+    service = MCPService({"url": "http://127.0.0.1:9/mcp"}, timeout=5)
+    with pytest.raises(
+        BackendError, match=r"^the MCP server at http://127\.0\.0\.1:9/mcp failed: "
+    ) as caught:
+        drive(service.request(file.tools[0], {"n": 1}))
+    assert (caught.value.kind, caught.value.retryable) == ("transport", True)
+
+
+def test_a_program_of_a_catalogue_starts_only_where_that_is_allowed(tmp_path: object):
+    command = [sys.executable, "-c", "raise SystemExit('started')"]
+    file = CatalogFile.of(
+        {"version": 1, "tools": [{"name": "a"}], "sources": {"s": {"kind": "mcp", "command": command}}}
+    )
+    with pytest.raises(ConfigError, match=r"^the catalogue starts a program: .*; allow it with start=True"):
+        CatalogAPI(file)
+    assert CatalogAPI(file, start=True).services["s"].fingerprint["protocol"] == "mcp"

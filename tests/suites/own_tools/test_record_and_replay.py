@@ -1,0 +1,96 @@
+"""A service of somebody's own becomes a benchmark that needs the service no more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from stb_env.cli.main import app
+from stb_env.trajectory import read_trajectories
+from tests.fakes.shop_service import Shop
+
+QUERIES = [
+    {
+        "id": "pot",
+        "query": "What does item 1 cost?",
+        "gold": [{"name": "get_item", "arguments": {"item": 1}}],
+        "check": {"number": 5},
+    },
+    {
+        "id": "none",
+        "query": "Is there an item 7?",
+        "gold": [{"name": "get_item", "arguments": {"item": 7}}],
+        "answer": "No, there is no such item.",
+        "check": {"contains": "no such item"},
+    },
+    {
+        "id": "words",
+        "query": "Search for a cup and a pot.",
+        "gold": [{"name": "search_search_get", "arguments": {"words": ["cup", "pot"], "most": 2}}],
+        "check": {"json": {"words": ["cup", "pot"], "most": 2, "lang": "en", "seen": ""}},
+    },
+]
+
+
+def command(*parts: object) -> dict[str, Any]:
+    done = CliRunner().invoke(app, [*map(str, parts), "--json"])
+    assert done.exit_code == 0, done.output
+    printed: dict[str, Any] = json.loads(done.stdout)
+    return printed
+
+
+def play(folder: Path, mode: str, cache: str, out: str) -> dict[str, bytes]:
+    options = ("--tools", folder / "catalog.json", "--data", folder / "queries.jsonl", "--agent", "gold")
+    command("run", "stb/Tools-v0", *options, "--mode", mode, "--cache", folder / cache, "--out", folder / out)
+    return {name: (folder / out / name).read_bytes() for name in ("trajectories.jsonl", "summary.json")}
+
+
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a catalogue, queries and a frozen cache; the service is gone."""
+    folder = tmp_path_factory.mktemp("own")
+    lines = "".join(json.dumps(query) + "\n" for query in QUERIES)
+    (folder / "queries.jsonl").write_text(lines, encoding="utf-8")
+    with Shop().running() as shop:
+        command("tools", "import", f"{shop.url}/openapi.json", "--out", folder / "catalog.json")
+        for out in ("first", "second"):
+            play(folder, "record", "cache", out)
+        asked = [one for one in shop.asked if not one.startswith("HEAD")]
+        assert len(asked) == 1 + len(QUERIES), "the document, and each call once"
+    command("cache", "snapshot", "--cache", folder / "cache", "--out", folder / "frozen")
+    return folder
+
+
+def test_replays_without_the_service_are_the_recorded_run_to_the_byte(frozen: Path):
+    recorded = {
+        name: (frozen / "second" / name).read_bytes() for name in ("trajectories.jsonl", "summary.json")
+    }
+    assert json.loads(recorded["summary.json"])["solved"] == len(QUERIES)
+    for out in ("replay", "again"):
+        assert play(frozen, "replay", "frozen", out) == recorded
+
+
+def test_what_was_answered_when_it_was_recorded_differs_only_in_who_answered(frozen: Path):
+    first, second = (read_trajectories(frozen / out) for out in ("first", "second"))
+    calls = [
+        [call for one in played for step in one.steps for call in step["calls"]] for played in (first, second)
+    ]
+    assert [{call["source"] for call in run} - {"env"} for run in calls] == [{"real"}, {"cache"}]
+    for call in (*calls[0], *calls[1]):
+        for name in ("source", "origin"):
+            call.pop(name, None)
+    assert first == second
+
+
+def test_a_call_that_was_never_recorded_is_a_miss_and_no_answer(frozen: Path):
+    other = {"query": "And item 2?", "gold": [{"name": "get_item", "arguments": {"item": 2}}]}
+    (frozen / "other.jsonl").write_text(json.dumps(other), encoding="utf-8")
+    options = ("--tools", str(frozen / "catalog.json"), "--data", str(frozen / "other.jsonl"), "--json")
+    replay = ("--mode", "replay", "--cache", str(frozen / "frozen"), "--judge", "heuristic")
+    done = CliRunner().invoke(app, ["run", "stb/Tools-v0", *options, *replay])
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["failures"] == {"cache_miss": 1}
