@@ -1,0 +1,98 @@
+"""``stb-env serve``: environments, tools and the virtual API over the network."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from stb_env.console import options
+from stb_env.console.output import reporting
+from stb_env.errors import ConfigError
+
+Ids = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID]...", help="Environment ids to serve; all that are registered where not given."
+    ),
+]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on; any but loopback needs a token.")]
+Port = Annotated[int, typer.Option("--port", min=0, max=65_535, help="Port to listen on; 0 for a free one.")]
+Workers = Annotated[
+    int, typer.Option("--workers", min=1, help="Processes that share the port and the cache.")
+]
+TokenEnv = Annotated[
+    str | None, typer.Option("--token-env", help="Environment variable with the token of clients.")
+]
+TokenFile = Annotated[Path | None, typer.Option("--token-file", help="File with the token of clients.")]
+
+
+@reporting
+def serve(
+    ids: Ids = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    workers: Workers = 1,
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
+    data: options.Data = None,
+    tools: options.Tools = None,
+    cache: options.Cache = None,
+    mode: options.Mode = None,
+    judge: options.Judge = None,
+    simulator: options.Simulator = None,
+    models: options.Models = None,
+    settings: options.Settings = None,
+) -> None:
+    """Serve environments, tools and the virtual API until stopped."""
+    chosen = options.env_settings(
+        settings,
+        data=data,
+        tools=tools,
+        cache=cache,
+        mode=mode,
+        judge=judge,
+        simulator=simulator,
+        models=models,
+    )
+    _needs_extra()
+    from stb_env.serve.server import run
+    from stb_env.serve.settings import ServeSettings
+
+    run(
+        ServeSettings(
+            ids=tuple(ids or ()),
+            env=chosen,
+            host=host,
+            port=port,
+            token=_token(token_env, token_file),
+            workers=workers,
+        )
+    )
+
+
+def _needs_extra() -> None:
+    try:
+        import fastapi  # noqa: F401 (asked for before anything else needs it)
+        import prometheus_client  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            f"serving needs {error.name}, which is not installed here; pip install 'stb-env[serve]'"
+        ) from error
+
+
+def _token(variable: str | None, file: Path | None) -> str:
+    if variable is not None and file is not None:
+        raise ConfigError("a token comes from --token-env or from --token-file, not from both")
+    if variable is not None:
+        return _found(os.environ.get(variable, ""), f"the environment variable {variable}")
+    return "" if file is None else _found(file.read_text(encoding="utf-8"), f"the file {file}")
+
+
+def _found(token: str, place: str) -> str:
+    if not token.strip():
+        raise ConfigError(f"{place} holds no token; put one there, such as `openssl rand -hex 32` writes")
+    return token.strip()
