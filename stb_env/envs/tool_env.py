@@ -129,17 +129,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         self.wording = wording or Wording()
         self.order, self.shard = order, read_shard(shard)
         self.render_mode = render_mode
-        texts = self.rules.limits
-        # A plain dict is not ordered by key; Gymnasium's Dict sorts it.
-        self.observation_space = Dict(
-            {
-                "query": TextSpace(texts.query),
-                "tools": TextSpace(texts.tools),
-                "result": TextSpace(texts.result),
-                "status": Discrete(len(Status)),
-                "turn": Discrete(max_turns + 1),
-            }
-        )
+        self.observation_space = observation_space(max_turns, self.rules.limits)
         self.action_space = ToolCallSpace()
         self._position = 0
         self._state: State | None = None
@@ -357,6 +347,20 @@ class ToolEnv(gym.Env[Observation, Any]):
         if state.verdict is not None:
             info["verdict"] = json.loads(json.dumps(state.verdict))
         return info
+
+
+def observation_space(max_turns: int, limits: Limits) -> Dict:
+    """Return the space of the observations of an environment with these bounds."""
+    # A plain dict is not ordered by key; Gymnasium's Dict sorts it.
+    return Dict(
+        {
+            "query": TextSpace(limits.query),
+            "tools": TextSpace(limits.tools),
+            "result": TextSpace(limits.result),
+            "status": Discrete(len(Status)),
+            "turn": Discrete(max_turns + 1),
+        }
+    )
 
 
 def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
