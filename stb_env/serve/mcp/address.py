@@ -25,8 +25,9 @@ class Address:
         settings: Further settings of the environment.
 
     Examples:
-        >>> Address.read({"id": "stb/Sandbox-v0", "episode": "mine", "seed": "3", "max_turns": "5"}, None)
-        Address(key='mine', named=True, env_id='stb/Sandbox-v0', task_id=None, seed=3, settings={'max_turns': 5})
+        >>> address = Address.read({"id": "stb/Sandbox-v0", "episode": "mine", "max_turns": "5"}, None)
+        >>> address.key, address.env_id, address.settings
+        ('mine', 'stb/Sandbox-v0', {'max_turns': 5})
         >>> Address.read({"seed": "one"}, None)
         Traceback (most recent call last):
         ...

@@ -16,7 +16,7 @@ from stb_env.rollout.driven import DrivenEpisode
 from stb_env.serve.mcp.address import Address
 from stb_env.serve.mcp.server import Context
 from stb_env.serve.operations.refusals import Refusal, refusal
-from stb_env.serve.sessions.refusals import UnknownSession
+from stb_env.serve.sessions.refusals import SessionRefusal, UnknownSession
 from stb_env.serve.sessions.session import Session
 from stb_env.serve.sessions.sessions import Sessions
 
@@ -143,6 +143,6 @@ def _address(ctx: Context) -> Address:
 
 
 def _refused(error: STBError) -> MCPError:
-    found = refusal(error)
+    found = error if isinstance(error, SessionRefusal) else refusal(error)
     code = types.INVALID_PARAMS if found.status < 500 else types.INTERNAL_ERROR
-    return MCPError(code, str(found), data=found.body()["error"])
+    return MCPError(code, str(found), data={"kind": found.kind, "message": str(found)})

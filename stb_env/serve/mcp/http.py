@@ -43,7 +43,7 @@ class McpEndpoint:
 
 
 def _security(settings: ServeSettings) -> TransportSecuritySettings:
-    """On loopback, where no token may be asked for, a web page must not reach the server by a name of its own."""
+    """On loopback, where no token need be asked for, a web page must not get in by a name of its own."""
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=is_loopback(settings.host),
         allowed_hosts=[f"{host}:*" for host in _LOOPBACK],

@@ -25,8 +25,8 @@ PROMPT = "task"
 TASK, VERDICT = "stb-env://task", "stb-env://verdict"
 
 INSTRUCTIONS = (
-    f"One task and the tools to solve it. The prompt `{PROMPT}` (also the resource {TASK}) says what is wanted. "
-    f"Call {FINISH} with the answer when it is solved; that ends the episode and has it judged."
+    f"One task and the tools to solve it. The prompt `{PROMPT}` (also the resource {TASK}) says what is "
+    f"wanted. Call {FINISH} with the answer when it is solved; that ends the episode and has it judged."
 )
 
 _ROLES: dict[str, types.Role] = {"assistant": "assistant"}
@@ -64,12 +64,9 @@ class EpisodeServer:
 
     async def _list_tools(self, ctx: Context, _: object) -> types.ListToolsResult:
         async with self._find(ctx) as episode:
-            functions = [tool["function"] for tool in episode.tools]
+            tools = [_tool(**tool["function"]) for tool in episode.tools]
         return types.ListToolsResult(
-            tools=[
-                types.Tool(name=each["name"], description=each["description"], input_schema=each["parameters"])
-                for each in functions
-            ],
+            tools=tools,
             # They belong to this episode alone.
             cache_scope="private",
         )
@@ -89,7 +86,9 @@ class EpisodeServer:
 
     async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
         if params.name != PROMPT:
-            raise MCPError(types.INVALID_PARAMS, f"there is no prompt {params.name!r:.100}; ask for {PROMPT!r}")
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no prompt {params.name!r:.100}; ask for {PROMPT!r}"
+            )
         async with self._find(ctx) as episode:
             messages = episode.messages
         return types.GetPromptResult(
@@ -120,6 +119,10 @@ class EpisodeServer:
             )
         contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[contents], cache_scope="private")
+
+
+def _tool(name: str, description: str, parameters: JsonObject) -> types.Tool:
+    return types.Tool(name=name, description=description, input_schema=parameters)
 
 
 async def _list_prompts(ctx: Context, _: object) -> types.ListPromptsResult:
