@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json
@@ -103,6 +104,7 @@ class ServeSettings:
             raise ConfigError(f"workers must be at least 1, got {self.workers}")
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach an address.
 
