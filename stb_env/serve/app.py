@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
+from importlib.util import find_spec
 
 from fastapi import FastAPI
-from starlette.middleware.cors import CORSMiddleware
 
 from stb_env import __version__
-from stb_env.jsontypes import JsonObject
 from stb_env.llm.preflight import noting
 from stb_env.serve import virtual
+from stb_env.serve.application import Application
 from stb_env.serve.operations import health, metrics, refusals
-from stb_env.serve.operations.gate import Gate
 from stb_env.serve.operations.stop import Stop
+from stb_env.serve.sessions import routes as session_routes
+from stb_env.serve.sessions.desk import Desk
+from stb_env.serve.sessions.served import Served
+from stb_env.serve.sessions.sessions import Sessions
 from stb_env.serve.settings import ServeSettings
 
+Part = Callable[[], AbstractAsyncContextManager[None]]
+"""Opens what runs as long as the application does."""
 
-def create_app(settings: ServeSettings, stop: Stop | None = None) -> FastAPI:
+
+def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application:
     """Return the application of a server.
 
     Args:
@@ -32,41 +39,56 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> FastAPI:
 
     Examples:
         >>> app = create_app(ServeSettings())
-        >>> sorted(app.openapi()["paths"])[:3]
-        ['/health', '/metrics', '/virtual']
+        >>> {"/health", "/metrics", "/virtual", "/sessions"} <= app.openapi()["paths"].keys()
+        True
     """
     figures = metrics.Metrics()
     with noting() as asked:
         backend, documents = virtual.connected(settings.env)
-    checks = [*health.cache_checks(backend.cache), *health.asked_checks(asked)]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        yield
-        backend.close()
+        async with AsyncExitStack() as open_parts:
+            open_parts.callback(backend.close)
+            open_parts.callback(app.gate.requests.flush)
+            for part in parts:
+                await open_parts.enter_async_context(part())
+            yield
 
-    app = Application(title="stb-env", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = Application(
+        settings, figures, stop or Stop(), title="stb-env", version=__version__, lifespan=lifespan
+    )
     refusals.install(app)
-    app.router.routes.append(virtual.route(virtual.VirtualAPI(backend, documents, figures.answered)))
+    app.add_short(virtual.route(virtual.VirtualAPI(backend, documents, figures.answered)), virtual.OPENAPI)
+    checks = [*health.cache_checks(backend.cache), *health.asked_checks(asked)]
     app.include_router(health.routes(health.Health(checks)))
     app.include_router(metrics.routes(figures))
-    app.add_middleware(Gate, settings=settings, metrics=figures, stop=stop or Stop())
-    if settings.cors:
-        # Outside of the gate: what browsers ask before they ask carries no token.
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=list(settings.cors),
-            allow_methods=["*"],
-            allow_headers=["authorization", "content-type"],
-        )
+    parts = _add_sessions(app, settings, figures) if settings.workers == 1 else []
     return app
 
 
-class Application(FastAPI):
-    """FastAPI whose OpenAPI document has the routes that bypass it."""
+def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metrics) -> list[Part]:
+    """Add what is played in sessions, and return what must run meanwhile."""
+    limits = settings.limits
+    served = Served(settings.ids or None, settings.env)
+    sessions = Sessions(served, limit=limits.sessions, idle_s=limits.idle)
+    figures.watch(sessions.__len__)
+    app.include_router(session_routes.routes(Desk(sessions, answers=settings.answers, step_s=limits.timeout)))
+    parts: list[Part] = [partial(_tended, sessions)]
+    if find_spec("mcp") is not None:
+        from stb_env.serve.mcp.http import McpEndpoint  # the extra mcp
 
-    def openapi(self) -> JsonObject:
-        """Return the document."""
-        document: dict[str, Any] = super().openapi()
-        document["paths"].setdefault(virtual.PATH, virtual.OPENAPI)
-        return document
+        endpoint = McpEndpoint(sessions, settings)
+        app.router.routes.append(endpoint.route())
+        parts.append(endpoint.manager.run)
+    return parts
+
+
+@asynccontextmanager
+async def _tended(sessions: Sessions) -> AsyncIterator[None]:
+    tending = asyncio.create_task(sessions.tend())
+    try:
+        yield
+    finally:
+        tending.cancel()
+        await sessions.aclose()
