@@ -11,6 +11,8 @@ import typer
 from stb_env.console import options
 from stb_env.console.output import reporting
 from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
+from stb_env.rollout.driven import DrivenEpisode
 
 Ids = Annotated[
     list[str] | None,
@@ -26,6 +28,14 @@ Workers = Annotated[
 TokenEnv = Annotated[
     str | None, typer.Option("--token-env", help="Environment variable with the token of clients.")
 ]
+Stdio = Annotated[
+    bool,
+    typer.Option("--stdio", help="Play one episode of ID with the MCP client that started this process."),
+]
+Task = Annotated[
+    str | None, typer.Option("--task", help="With --stdio: task to play; drawn by --seed where not given.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="With --stdio: seed of the episode.")]
 TokenFile = Annotated[Path | None, typer.Option("--token-file", help="File with the token of clients.")]
 
 
@@ -45,6 +55,9 @@ def serve(
     simulator: options.Simulator = None,
     models: options.Models = None,
     settings: options.Settings = None,
+    stdio: Stdio = False,
+    task: Task = None,
+    seed: Seed = 0,
 ) -> None:
     """Serve environments, tools and the virtual API until stopped."""
     chosen = options.env_settings(
@@ -57,6 +70,9 @@ def serve(
         simulator=simulator,
         models=models,
     )
+    if stdio:
+        _play_on_stdio(ids or [], chosen, task, seed)
+        return
     _needs_extra()
     from stb_env.serve.server import run
     from stb_env.serve.settings import ServeSettings
@@ -71,6 +87,20 @@ def serve(
             workers=workers,
         )
     )
+
+
+def _play_on_stdio(ids: list[str], settings: JsonObject, task: str | None, seed: int) -> None:
+    if len(ids) != 1:
+        raise ConfigError(f"--stdio plays one episode of one environment; give one id, got {len(ids)}")
+    try:
+        from stb_env.serve.mcp import stdio
+    except ImportError as error:
+        raise ConfigError(
+            f"--stdio needs {error.name}, which is not installed here; pip install 'stb-env[mcp]'"
+        ) from error
+    episode = DrivenEpisode(ids[0], **settings)
+    episode.start(task_id=task, seed=seed)
+    stdio.run(episode)
 
 
 def _needs_extra() -> None:

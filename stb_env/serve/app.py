@@ -2,29 +2,93 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
+from importlib.util import find_spec
+
 from fastapi import FastAPI
 
 from stb_env import __version__
-from stb_env.serve.operations import health, refusals
+from stb_env.llm.preflight import noting
+from stb_env.serve import virtual
+from stb_env.serve.application import Application
+from stb_env.serve.operations import health, metrics, refusals
+from stb_env.serve.operations.stop import Stop
+from stb_env.serve.sessions import routes as session_routes
+from stb_env.serve.sessions.desk import Desk
+from stb_env.serve.sessions.served import Served
+from stb_env.serve.sessions.sessions import Sessions
 from stb_env.serve.settings import ServeSettings
 
+Part = Callable[[], AbstractAsyncContextManager[None]]
+"""Opens what runs as long as the application does."""
 
-def create_app(settings: ServeSettings) -> FastAPI:
+
+def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application:
     """Return the application of a server.
 
     Args:
         settings: What its operator decided.
+        stop: Says that the server stops.
 
     Raises:
         ConfigError: A setting is wrong.
+        DataError: The data cannot be read.
 
     Examples:
         >>> app = create_app(ServeSettings())
-        >>> "/health" in app.openapi()["paths"]
+        >>> {"/health", "/metrics", "/virtual", "/sessions"} <= app.openapi()["paths"].keys()
         True
     """
-    app = FastAPI(title="stb-env", version=__version__, docs_url=None, redoc_url=None)
-    app.state.settings = settings
+    figures = metrics.Metrics()
+    with noting() as asked:
+        backend, documents = virtual.connected(settings.env)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        async with AsyncExitStack() as open_parts:
+            open_parts.callback(backend.close)
+            open_parts.callback(app.gate.requests.flush)
+            for part in parts:
+                await open_parts.enter_async_context(part())
+            yield
+
+    app = Application(
+        settings, figures, stop or Stop(), title="stb-env", version=__version__, lifespan=lifespan
+    )
     refusals.install(app)
-    app.include_router(health.routes())
+    app.add_short(virtual.route(virtual.VirtualAPI(backend, documents, figures.answered)), virtual.OPENAPI)
+    checks = [*health.cache_checks(backend.cache), *health.asked_checks(asked)]
+    app.include_router(health.routes(health.Health(checks)))
+    app.include_router(metrics.routes(figures))
+    parts = _add_sessions(app, settings, figures) if settings.workers == 1 else []
     return app
+
+
+def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metrics) -> list[Part]:
+    """Add what is played in sessions, and return what must run meanwhile."""
+    limits = settings.limits
+    served = Served(settings.ids or None, settings.env)
+    sessions = Sessions(served, limit=limits.sessions, idle_s=limits.idle)
+    figures.watch(sessions.__len__)
+    app.include_router(session_routes.routes(Desk(sessions, answers=settings.answers, step_s=limits.timeout)))
+    parts: list[Part] = [partial(_tended, sessions)]
+    if find_spec("mcp") is not None:
+        from stb_env.serve.mcp.http import McpEndpoint  # the extra mcp
+
+        endpoint = McpEndpoint(sessions, settings)
+        app.router.routes.append(endpoint.route())
+        parts.append(endpoint.manager.run)
+    return parts
+
+
+@asynccontextmanager
+async def _tended(sessions: Sessions) -> AsyncIterator[None]:
+    tending = asyncio.create_task(sessions.tend())
+    try:
+        yield
+    finally:
+        tending.cancel()
+        await sessions.aclose()
