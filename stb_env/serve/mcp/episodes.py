@@ -71,7 +71,9 @@ class Episodes:
                 kind="no_episode",
             )
         known = self._started.get(address.key)
-        if known is None and address.named and not address.env_id:
+        if address.named and not address.env_id:
+            if known is not None:
+                await asyncio.shield(known[1])
             return await self._opened(address)
         if known is None:
             known = self._start(address)
