@@ -2,29 +2,71 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
 from fastapi import FastAPI
+from starlette.middleware.cors import CORSMiddleware
 
 from stb_env import __version__
-from stb_env.serve.operations import health, refusals
+from stb_env.jsontypes import JsonObject
+from stb_env.llm.preflight import noting
+from stb_env.serve import virtual
+from stb_env.serve.operations import health, metrics, refusals
+from stb_env.serve.operations.gate import Gate
+from stb_env.serve.operations.stop import Stop
 from stb_env.serve.settings import ServeSettings
 
 
-def create_app(settings: ServeSettings) -> FastAPI:
+def create_app(settings: ServeSettings, stop: Stop | None = None) -> FastAPI:
     """Return the application of a server.
 
     Args:
         settings: What its operator decided.
+        stop: Says that the server stops.
 
     Raises:
         ConfigError: A setting is wrong.
+        DataError: The data cannot be read.
 
     Examples:
         >>> app = create_app(ServeSettings())
-        >>> "/health" in app.openapi()["paths"]
-        True
+        >>> sorted(app.openapi()["paths"])[:3]
+        ['/health', '/metrics', '/virtual']
     """
-    app = FastAPI(title="stb-env", version=__version__, docs_url=None, redoc_url=None)
-    app.state.settings = settings
+    figures = metrics.Metrics()
+    with noting() as asked:
+        backend, documents = virtual.connected(settings.env)
+    checks = [*health.cache_checks(backend.cache), *health.asked_checks(asked)]
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        backend.close()
+
+    app = Application(title="stb-env", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
     refusals.install(app)
-    app.include_router(health.routes())
+    app.router.routes.append(virtual.route(virtual.VirtualAPI(backend, documents, figures.answered)))
+    app.include_router(health.routes(health.Health(checks)))
+    app.include_router(metrics.routes(figures))
+    app.add_middleware(Gate, settings=settings, metrics=figures, stop=stop or Stop())
+    if settings.cors:
+        # Outside of the gate: what browsers ask before they ask carries no token.
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors),
+            allow_methods=["*"],
+            allow_headers=["authorization", "content-type"],
+        )
     return app
+
+
+class Application(FastAPI):
+    """FastAPI whose OpenAPI document has the routes that bypass it."""
+
+    def openapi(self) -> JsonObject:
+        """Return the document."""
+        document: dict[str, Any] = super().openapi()
+        document["paths"].setdefault(virtual.PATH, virtual.OPENAPI)
+        return document

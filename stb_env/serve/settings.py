@@ -64,6 +64,8 @@ class ServeSettings:
         cors: Web origins whose pages may ask.
         limits: What a client may ask.
         workers: Processes.
+        log_level: The lowest level that is logged; ``info`` has a line for every request.
+        log_file: File that the log is appended to as well; empty for none.
 
     Raises:
         ConfigError: The address needs a token, or the token is too short.
@@ -85,6 +87,8 @@ class ServeSettings:
     cors: tuple[str, ...] = ()
     limits: Limits = Limits()
     workers: int = 1
+    log_level: str = "info"
+    log_file: str = ""
 
     def __post_init__(self) -> None:
         if not self.token and not is_loopback(self.host):

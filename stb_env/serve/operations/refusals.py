@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from http import HTTPStatus
+from typing import Protocol, runtime_checkable
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -25,8 +25,6 @@ STATUS: dict[FailureKind, int] = {
     "internal": 502,
 }
 """Status of a failure of the infrastructure; none of them is this server's own fault."""
-
-_log = logging.getLogger("stb_env.serve")
 
 
 class Refusal(STBError):
@@ -54,6 +52,15 @@ class Refusal(STBError):
         return {"error": {"kind": self.kind, "message": str(self)}}
 
 
+@runtime_checkable
+class Typed(Protocol):
+    """An error of another part that says itself what it means over HTTP."""
+
+    kind: str
+    status: int
+    retry_after: int
+
+
 def refusal(error: Exception) -> Refusal:
     """Return the refusal that an error of this package, or of the framework, means.
 
@@ -64,6 +71,9 @@ def refusal(error: Exception) -> Refusal:
     """
     if isinstance(error, Refusal):
         return error
+    if isinstance(error, Typed):
+        again = {"retry-after": str(error.retry_after)} if error.retry_after else None
+        return Refusal(str(error), kind=error.kind, status=error.status, headers=again)
     if isinstance(error, InfrastructureError):
         return Refusal(str(error), kind=error.kind, status=STATUS[error.kind])
     if isinstance(error, ConfigError | DataError):
