@@ -47,3 +47,15 @@ class NotAllowed(SessionRefusal):
     """A setting that is the operator's alone, or a value beyond what they allow."""
 
     kind, status = "not_allowed", 403
+
+
+class OutOfStep(SessionRefusal):
+    """A step has another number than the next, or the session is a snapshot, which plays nothing."""
+
+    kind, status = "out_of_step", 409
+
+
+class NotStarted(SessionRefusal):
+    """No episode is running in the session; it waits for a reset."""
+
+    kind, status = "reset_needed", 409

@@ -31,9 +31,23 @@ class Session:
         last_used: When it was asked for last, by the monotonic clock.
         steps: Number of the last step that was played through `stb_env.serve`, since its last reset.
         last_reply: What that step was answered with, so that the same request again plays nothing.
+        shown: The tools as the client was shown them last, so that they need not be sent at every step.
+        frozen: Whether it is kept as a snapshot, which nobody plays on.
     """
 
-    __slots__ = ("_measured", "_size", "env_id", "episode", "key", "last_reply", "last_used", "lock", "steps")
+    __slots__ = (
+        "_measured",
+        "_size",
+        "env_id",
+        "episode",
+        "frozen",
+        "key",
+        "last_reply",
+        "last_used",
+        "lock",
+        "shown",
+        "steps",
+    )
 
     def __init__(self, key: str, env_id: str, env: ToolEnv) -> None:
         self.key, self.env_id = key, env_id
@@ -42,6 +56,8 @@ class Session:
         self.last_used = time.monotonic()
         self.steps = 0
         self.last_reply = b""
+        self.shown = ""
+        self.frozen = False
         self._measured, self._size = 0, SHELL
 
     @property

@@ -102,7 +102,7 @@ class Sessions:
         session = self.get(key)
         self._make_room()
         branch = self._add(session.env_id, session.env.fork(), None)
-        branch.steps = session.steps
+        branch.steps, branch.shown = session.steps, session.shown
         return branch
 
     def get(self, key: str) -> Session:
@@ -187,6 +187,14 @@ class Sessions:
         size = session.measure()
         self._held += size - self._sizes.get(session.key, 0)
         self._sizes[session.key] = size
+
+    def drop(self, key: str) -> bool:
+        """Close a session at once where there is one that nobody uses now, and return whether there was."""
+        session = self._open.get(key)
+        if session is None or not session.idle:
+            return False
+        self._drop(key)
+        return True
 
     def _drop(self, key: str) -> None:
         # Its environment shares the backend's handles with all others; they are the prototype's to close.
