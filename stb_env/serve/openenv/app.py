@@ -106,7 +106,7 @@ def _nobody(sessions: Sessions) -> FastAPI:
     async def unknown(path: str) -> None:
         ids = sessions.served.ids
         raise Refusal(
-            f"no environment at {path!r:.100}; a base URL ends with an id, such as {ids[0] if ids else 'none'}",
+            f"no environment at {path!r:.100}; a base URL ends with an id: {', '.join(ids)}",
             kind="unknown_environment",
             status=404,
         )
@@ -165,8 +165,8 @@ def _control(plays: Plays) -> APIRouter:
     async def step(wanted: HttpStep) -> JsonObject:
         if wanted.session_id is None:
             raise Refusal(
-                "a step without session_id belongs to no episode; open a session by openenv/session/create at "
-                "/mcp, or play over the WebSocket /ws",
+                "a step without session_id belongs to no episode; open a session by openenv/session/create "
+                "at /mcp, or play over the WebSocket /ws",
                 kind="no_session",
             )
         return (await plays.get(wanted.session_id).step(wanted.action)).payload()

@@ -107,7 +107,9 @@ class Play:
     async def _started(self) -> AsyncIterator[DrivenEpisode]:
         async with self._episode() as episode:
             if not episode.started:
-                raise Refusal("there is no episode yet, and tools belong to one; reset first", kind="not_reset")
+                raise Refusal(
+                    "there is no episode yet, and tools belong to one; reset first", kind="not_reset"
+                )
             yield episode
 
 

@@ -11,7 +11,7 @@ from stb_env.errors import STBError
 from stb_env.jsontypes import JsonObject
 from stb_env.serve.openenv.messages import CallTool, ListTools, Rpc
 from stb_env.serve.openenv.play import Play, Plays
-from stb_env.serve.operations.refusals import Refusal
+from stb_env.serve.operations.refusals import Refusal, refusal
 
 PARSE_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, INVALID_PARAMS = -32700, -32600, -32601, -32602
 SERVER_ERROR = -32000
@@ -44,8 +44,8 @@ async def answer(plays: Plays, request: Any, held: Play | None = None) -> JsonOb
     except ValidationError as error:
         return failed(rpc.id, INVALID_PARAMS, _said(error))
     except STBError as error:
-        status = getattr(error, "status", 500)
-        return failed(rpc.id, INVALID_PARAMS if status < 500 else SERVER_ERROR, str(error))
+        found = refusal(error)
+        return failed(rpc.id, INVALID_PARAMS if found.status < 500 else SERVER_ERROR, str(found))
 
 
 def failed(request_id: str | int | None, code: int, message: str) -> JsonObject:
@@ -66,8 +66,9 @@ async def _result(plays: Plays, rpc: Rpc, held: Play | None) -> JsonObject:
         listed = await _play(plays, rpc, held).step(ListTools())
         return {"tools": listed.model_dump()["tools"]}
     if rpc.method == "tools/call":
-        params = rpc.params
-        call = CallTool(tool_name=params.get("name", None), arguments=params.get("arguments", {}))
+        call = CallTool.model_validate(
+            {"tool_name": rpc.params.get("name"), "arguments": rpc.params.get("arguments", {})}
+        )
         return (await _play(plays, rpc, held).step(call)).model_dump()
     raise _NoMethod(
         f"no method {rpc.method!r:.100}; there are openenv/session/create, openenv/session/close, "
@@ -94,7 +95,7 @@ def _session_id(rpc: Rpc) -> str:
     given = rpc.params.get("session_id")
     if not given:
         raise Refusal(
-            "params.session_id is missing: tools belong to an episode; openenv/session/create opens a session",
+            "params.session_id is missing, and tools belong to an episode; openenv/session/create opens one",
             kind="no_session",
         )
     return str(given)

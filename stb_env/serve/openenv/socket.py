@@ -62,7 +62,9 @@ async def _held(plays: Plays, session_id: str | None) -> AsyncIterator[Play]:
     own = session_id is None
     play = await plays.open() if own else plays.get(session_id)
     if play.attached:
-        raise UnknownSession(f"another WebSocket holds the session {session_id!r:.60}; close that, or open another")
+        raise UnknownSession(
+            f"another WebSocket holds the session {session_id!r:.60}; close that, or open another"
+        )
     play.attached = True
     try:
         yield play
@@ -104,7 +106,9 @@ async def _answer(plays: Plays, play: Play, message: Any) -> JsonObject:
         raise
     except STBError as error:
         return _error("EXECUTION_ERROR", str(error))
-    return _error("UNKNOWN_TYPE", f"Unknown message type: {str(kind):.60}; expected reset, step, state, mcp or close")
+    return _error(
+        "UNKNOWN_TYPE", f"Unknown message type: {kind!s:.60}; expected reset, step, state, mcp or close"
+    )
 
 
 async def _refuse(socket: WebSocket, code: str, message: str, reason: int) -> None:

@@ -69,7 +69,8 @@ class TaskLists:
         most = tasks.size if tasks.size is not None else first + MOST
         if not 0 <= first <= last <= most or last - first > max(MOST, tasks.size or 0):
             raise Refusal(
-                f"Invalid task index: a range of {split} lies from 0 to {most}, got {first} to {last}", kind="index"
+                f"Invalid task index: a range of {split} lies from 0 to {most}, got {first} to {last}",
+                kind="index",
             )
         found = ((index, tasks.at(index)) for index in range(first, last))
         return [
@@ -134,4 +135,6 @@ _KINDS = {"train": "train", "test": "test"}
 
 def _check(got: str, name: str) -> None:
     if got.lower() != name.lower():
-        raise Refusal(f"unknown environment {got!r:.60}; this is {name}", kind="unknown_environment", status=404)
+        raise Refusal(
+            f"unknown environment {got!r:.60}; this is {name}", kind="unknown_environment", status=404
+        )
