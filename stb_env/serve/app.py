@@ -14,7 +14,9 @@ from stb_env import __version__
 from stb_env.llm.preflight import noting
 from stb_env.serve import virtual
 from stb_env.serve.application import Application
+from stb_env.serve.openenv.app import Environments
 from stb_env.serve.operations import health, metrics, refusals
+from stb_env.serve.operations.refusals import Refusal
 from stb_env.serve.operations.stop import Stop
 from stb_env.serve.sessions import routes as session_routes
 from stb_env.serve.sessions.desk import Desk
@@ -48,11 +50,11 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as open_parts:
-            open_parts.callback(backend.close)
-            open_parts.callback(app.gate.requests.flush)
+        async with AsyncExitStack() as running:
+            running.callback(backend.close)
+            running.callback(app.gate.requests.flush)
             for part in parts:
-                await open_parts.enter_async_context(part())
+                await running.enter_async_context(part())
             yield
 
     app = Application(
@@ -75,12 +77,15 @@ def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metric
     figures.watch(sessions.__len__)
     app.include_router(session_routes.routes(Desk(sessions, answers=settings.answers, step_s=limits.timeout)))
     parts: list[Part] = [partial(_tended, sessions)]
-    if find_spec("mcp") is not None:
-        from stb_env.serve.mcp.http import McpEndpoint  # the extra mcp
+    if find_spec("mcp") is None:
+        app.add_api_route("/mcp", _no_mcp, methods=["GET", "POST", "DELETE"], include_in_schema=False)
+    else:
+        from stb_env.serve.mcp.http import McpEndpoint
 
         endpoint = McpEndpoint(sessions, settings)
         app.router.routes.append(endpoint.route())
         parts.append(endpoint.manager.run)
+    app.mount("/openenv", Environments(sessions, limit=limits.sessions))
     return parts
 
 
@@ -92,3 +97,11 @@ async def _tended(sessions: Sessions) -> AsyncIterator[None]:
     finally:
         tending.cancel()
         await sessions.aclose()
+
+
+async def _no_mcp() -> None:
+    raise Refusal(
+        "this server does not speak MCP: its operator can pip install 'stb-env[mcp]'",
+        kind="not_installed",
+        status=501,
+    )

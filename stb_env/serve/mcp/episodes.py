@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 
 import mcp_types as types
+from gymnasium.error import ResetNeeded
 from mcp import MCPError
 from starlette.requests import Request
 
@@ -16,7 +17,7 @@ from stb_env.rollout.driven import DrivenEpisode
 from stb_env.serve.mcp.address import Address
 from stb_env.serve.mcp.server import Context
 from stb_env.serve.operations.refusals import Refusal, refusal
-from stb_env.serve.sessions.refusals import SessionRefusal, UnknownSession
+from stb_env.serve.sessions.refusals import UnknownSession
 from stb_env.serve.sessions.session import Session
 from stb_env.serve.sessions.sessions import Sessions
 
@@ -71,7 +72,9 @@ class Episodes:
                 kind="no_episode",
             )
         known = self._started.get(address.key)
-        if known is None and address.named and not address.env_id:
+        if address.named and not address.env_id:
+            if known is not None:
+                await asyncio.shield(known[1])
             return await self._opened(address)
         if known is None:
             known = self._start(address)
@@ -94,6 +97,13 @@ class Episodes:
             raise UnknownSession(f"{error}, or say what to start: ?id=ENVIRONMENT&episode=NAME") from error
         async with session.lock:
             if not session.episode.started:
+                if _is_reset(session):
+                    raise Refusal(
+                        f"the session {address.key!r:.60} is played by other means; open one, and let its "
+                        "first request be one of this protocol",
+                        kind="in_use",
+                        status=409,
+                    )
                 await session.episode.astart(task_id=address.task_id, seed=address.seed)
         return session
 
@@ -135,6 +145,14 @@ class Episodes:
                 await self._sessions.close(self._over.popleft())
 
 
+def _is_reset(session: Session) -> bool:
+    try:
+        session.env.snapshot()
+    except ResetNeeded:
+        return False
+    return True
+
+
 def _address(ctx: Context) -> Address:
     request = ctx.request
     if not isinstance(request, Request):
@@ -143,6 +161,6 @@ def _address(ctx: Context) -> Address:
 
 
 def _refused(error: STBError) -> MCPError:
-    found = error if isinstance(error, SessionRefusal) else refusal(error)
+    found = refusal(error)
     code = types.INVALID_PARAMS if found.status < 500 else types.INTERNAL_ERROR
     return MCPError(code, str(found), data={"kind": found.kind, "message": str(found)})
