@@ -232,7 +232,7 @@ class Desk:
 
     async def forget(self, keys: Sequence[str]) -> JsonObject:
         """Close the sessions of these keys that are there and not in use."""
-        return {"closed": sum(self.sessions.drop(key) for key in keys)}
+        return {"closed": sum(self.sessions.drop(key) for key in keys if isinstance(key, str))}
 
     # -- inside --------------------------------------------------------------------------------------
 

@@ -257,9 +257,7 @@ def test_a_task_that_there_is_not_is_refused_with_the_nearest(url: str):
 
 
 def test_an_id_that_is_not_served_is_refused_with_the_nearest(url: str):
-    with pytest.raises(
-        ConfigError, match=r"'test/Nots-v0' is not served here.*Did you mean 'test/Notes"
-    ):
+    with pytest.raises(ConfigError, match=r"'test/Nots-v0' is not served here.*Did you mean 'test/Notes"):
         remote(url, "test/Nots-v0")
 
 
@@ -316,8 +314,6 @@ def test_a_password_in_the_url_is_refused_unseen():
 
 def test_a_server_that_cannot_be_reached_is_a_failure_of_the_infrastructure():
     client = Lossy(after=0)
-    with pytest.raises(
-        InfrastructureError, match="the connection failed"
-    ):
+    with pytest.raises(InfrastructureError, match="the connection failed"):
         over("http://127.0.0.1:9", client)
     assert client.sent == 4
