@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 
 import pytest
+from typer.testing import CliRunner
 
 from stb_env import load_agent, play
+from stb_env.cli.main import app
 from stb_env.rollout import plan
 from stb_env.rollout.make import env_ids, make_env
 from stb_env.testing import check
@@ -44,3 +47,20 @@ def test_spaces_and_hashes_are_those_of_the_local_one(env_id: str):
 @pytest.mark.parametrize("env_id", OWN)
 def test_it_passes_the_conformance_kit(env_id: str):
     assert check("stb/Remote-v0", settings={"url": URL, "id": env_id}, seeds=2, red_team=1).passed
+
+
+def test_sessions_are_measured_over_websocket_and_http():
+    result = CliRunner().invoke(app, ["bench", "sessions", "--sessions", "20", "--json"])
+    assert result.exit_code == 0, result.output
+    figures = {figure["name"]: figure["value"] for figure in json.loads(result.stdout)["figures"]}
+    for way in ("WebSocket", "HTTP"):
+        assert figures[f"{way}: steps"] > 0
+        assert 0 < figures[f"{way}: p50 of a step"] <= figures[f"{way}: p99 of a step"]
+
+
+def test_the_list_shows_a_remote_environment_with_what_it_needs():
+    result = CliRunner().invoke(app, ["list", "--json"])
+    rows = {row["id"]: row for row in json.loads(result.stdout)["environments"]}
+    assert rows["stb/Remote-v0"]["needs"] == "a server: --set url=http://HOST:PORT --set id=ID"
+    assert rows["stb/Remote-v0"]["judge"] == ""
+    assert rows["stb/Sandbox-v0"]["judge"] == "exact"
