@@ -24,10 +24,10 @@ def application(desk: Desk) -> FastAPI:
 
 
 @contextmanager
-def running(ids: list[str], **settings) -> Iterator[tuple[str, Sessions]]:
-    """Serve ids, answers included; yield the URL and the sessions."""
+def running(ids: list[str], *, answers: bool = True, **settings) -> Iterator[tuple[str, Sessions]]:
+    """Serve ids; yield the URL and the sessions."""
     sessions = Sessions(ids, **settings)
-    app = application(Desk(sessions, answers=True))
+    app = application(Desk(sessions, answers=answers))
     server = uvicorn.Server(uvicorn.Config(app, log_config=None, access_log=False))
     with closing(listen("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

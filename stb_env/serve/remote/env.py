@@ -61,7 +61,8 @@ class RemoteEnv(ToolEnv):
             max_turns=about["max_turns"],
             limits=about["limits"],
             compat=about["compat"],
-            oracle=RemoteOracle(server, chosen) if about["answers"] and about["oracle"] else None,
+            # A server that keeps its solutions says so when it is asked; a task without gold would not.
+            oracle=RemoteOracle(server, chosen) if about["oracle"] or not about["answers"] else None,
             wording=RemoteWording(about),
             **settings,
         )

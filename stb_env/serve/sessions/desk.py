@@ -177,8 +177,10 @@ class Desk:
                 raise NotStarted(str(error)) from None
             session.steps += 1
             reply = _transition(session, transition, mirror=bool(data.get("mirror")))
-            session.last_reply = encoded(reply)
-            return session.last_reply
+            body = encoded(reply)
+            # Without a number nobody can ask for it again.
+            session.last_reply = b"" if number is None else body
+            return body
 
     async def fork(self, key: str) -> JsonObject:
         """Open a session that goes on from where another stands."""

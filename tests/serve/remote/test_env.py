@@ -317,3 +317,14 @@ def test_a_server_that_cannot_be_reached_is_a_failure_of_the_infrastructure():
     with pytest.raises(InfrastructureError, match="the connection failed"):
         over("http://127.0.0.1:9", client)
     assert client.sent == 4
+
+
+def test_the_gold_agent_hears_of_a_server_that_keeps_its_solutions():
+    SUITE.register()
+    with running([NOTES], answers=False) as (url, _):
+        env = remote(url)
+        assert env.tasks.get("day").gold == ()
+        with pytest.raises(
+            ConfigError, match="this server keeps its solutions; its operator gives them away"
+        ):
+            play(env, load_agent("gold")(), task_id="day", seed=0)
