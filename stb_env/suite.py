@@ -22,6 +22,9 @@ GROUP = "stb_env.suites"
 VECTOR = "stb_env.envs.vector_id"
 """Module that makes the vector environment of an id."""
 
+ELSEWHERE = "stb_env.serve.remote.suite:SUITE"
+"""The declaration of this package that stands in no folder of suites: what it declares, a server plays."""
+
 Reference = str | Callable[..., Any]
 """An object, or where it stands as ``package.module:Name``, so that nothing is imported before it is used."""
 
@@ -66,6 +69,8 @@ class Suite:
         checks: Adds checks of its own to those of `stb_env.testing`.
         standing: Settings under which standing checks cost nothing and give the same each time.
         commands: Typer application with its own commands.
+        required: Settings that its environments cannot be made without. Such ids are listed, and left out of
+            what goes through all that there are.
 
     Examples:
         >>> from stb_env import Suite
@@ -92,6 +97,7 @@ class Suite:
     checks: Reference | None = None
     standing: JsonMapping = field(default_factory=dict)
     commands: Reference | None = None
+    required: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():
@@ -234,6 +240,7 @@ def _in_tree() -> Iterator[str]:
     package = importlib.import_module("stb_env.suites")
     for found in pkgutil.iter_modules(package.__path__, "stb_env.suites."):
         yield f"{found.name}.suite:SUITE"
+    yield ELSEWHERE
 
 
 def _load_foreign(value: str) -> None:

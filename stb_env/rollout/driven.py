@@ -135,6 +135,11 @@ class DrivenEpisode:
         return str(self._last["task_id"])
 
     @property
+    def started(self) -> bool:
+        """Whether there has been an episode yet."""
+        return bool(self._opening)
+
+    @property
     def over(self) -> bool:
         """Whether the episode is over."""
         return self._over

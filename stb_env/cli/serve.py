@@ -1,0 +1,210 @@
+"""``stb-env serve``: environments, tools and the virtual API over the network."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, NamedTuple
+
+import typer
+
+from stb_env.console import options
+from stb_env.console.output import console, reporting
+from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonObject
+from stb_env.rollout.driven import DrivenEpisode
+from stb_env.suites.stabletoolbench.server_config import ServerConfig, taken_over
+
+
+class Level(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+Ids = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID]...", help="Environment ids to serve; all that are registered where not given."
+    ),
+]
+Host = Annotated[str, typer.Option("--host", help="Address to listen on; any but loopback needs a token.")]
+Port = Annotated[
+    int | None,
+    typer.Option("--port", min=0, max=65_535, help="Port to listen on, 8000 by default; 0 for a free one."),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", help="config.yml of an original server, whose place this one takes."),
+]
+Cors = Annotated[
+    list[str] | None,
+    typer.Option("--cors", help="Web origin whose pages may ask; repeatable."),
+]
+Body = Annotated[int, typer.Option("--body-limit", min=1, help="Bytes of one request.")]
+Timeout = Annotated[float, typer.Option("--timeout", help="Seconds until an answer must have begun.")]
+InFlight = Annotated[int, typer.Option("--in-flight", min=1, help="Requests at once in a process.")]
+Rate = Annotated[
+    float, typer.Option("--rate", min=0, help="Requests a second of one client; 0 for no limit.")
+]
+MaxSessions = Annotated[int, typer.Option("--sessions", min=1, help="Open sessions.")]
+Idle = Annotated[float, typer.Option("--idle", help="Seconds after which an unused session is closed.")]
+Drain = Annotated[float, typer.Option("--drain", help="Seconds that a stop waits for what was accepted.")]
+Answers = Annotated[
+    bool,
+    typer.Option("--answers", help="Let clients have what solves a task, for gold agents alone."),
+]
+LogLevel = Annotated[
+    Level, typer.Option("--log-level", help="Lowest level in the log; info has a line for every request.")
+]
+LogFile = Annotated[Path | None, typer.Option("--log-file", help="File that the log is appended to as well.")]
+Workers = Annotated[
+    int, typer.Option("--workers", min=1, help="Processes that share the port and the cache.")
+]
+TokenEnv = Annotated[
+    str | None, typer.Option("--token-env", help="Environment variable with the token of clients.")
+]
+Stdio = Annotated[
+    bool,
+    typer.Option("--stdio", help="Play one episode of ID with the MCP client that started this process."),
+]
+Task = Annotated[
+    str | None, typer.Option("--task", help="With --stdio: task to play; drawn by --seed where not given.")
+]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="With --stdio: seed of the episode.")]
+TokenFile = Annotated[Path | None, typer.Option("--token-file", help="File with the token of clients.")]
+
+
+@reporting
+def serve(
+    ids: Ids = None,
+    host: Host = "127.0.0.1",
+    port: Port = None,
+    workers: Workers = 1,
+    token_env: TokenEnv = None,
+    token_file: TokenFile = None,
+    data: options.Data = None,
+    tools: options.Tools = None,
+    cache: options.Cache = None,
+    mode: options.Mode = None,
+    judge: options.Judge = None,
+    simulator: options.Simulator = None,
+    models: options.Models = None,
+    settings: options.Settings = None,
+    config: Config = None,
+    cors: Cors = None,
+    body_limit: Body = 2_000_000,
+    timeout: Timeout = 300.0,
+    in_flight: InFlight = 256,
+    rate: Rate = 0.0,
+    sessions: MaxSessions = 4_096,
+    idle: Idle = 900.0,
+    drain: Drain = 30.0,
+    answers: Answers = False,
+    log_level: LogLevel = Level.INFO,
+    log_file: LogFile = None,
+    stdio: Stdio = False,
+    task: Task = None,
+    seed: Seed = 0,
+) -> None:
+    """Serve environments, tools and the virtual API until stopped."""
+    chosen = options.env_settings(
+        settings,
+        data=data,
+        tools=tools,
+        cache=cache,
+        mode=mode,
+        judge=judge,
+        simulator=simulator,
+        models=models,
+    )
+    if stdio:
+        _play_on_stdio(ids or [], chosen, task, seed)
+        return
+    _needs_extra()
+    from stb_env.serve.server import run
+    from stb_env.serve.settings import Limits, ServeSettings
+
+    original = _Original({}, 8000, "") if config is None else _taken_over(config, cache)
+    run(
+        ServeSettings(
+            ids=tuple(ids or ()),
+            env={**original.settings, **chosen},
+            host=host,
+            port=original.port if port is None else port,
+            token=_token(token_env, token_file),
+            cors=tuple(cors or ()),
+            limits=Limits(body_limit, timeout, in_flight, rate, sessions, idle, drain),
+            workers=workers,
+            answers=answers,
+            log_level=log_level.value,
+            log_file=str(log_file or original.log_file),
+        )
+    )
+
+
+class _Original(NamedTuple):
+    """What an original server's file says, where one is given."""
+
+    settings: JsonObject
+    port: int
+    log_file: str
+
+
+def _taken_over(file: Path, cache: Path | None) -> _Original:
+    config = ServerConfig.read(file)
+    if config.ignored:
+        console.print(f"{file}: passed over, since no original server knows it: {', '.join(config.ignored)}")
+    if config.official_cache is not None:
+        cache = taken_over(config.official_cache, cache)
+        console.print(f"answers of {config.official_cache} are in {cache}; new ones go there too")
+    os.environ.update({name: value for name, value in config.environment().items() if name not in os.environ})
+    log_file = config.values.get("log_file", "")
+    return _Original(
+        config.settings(cache),
+        config.values.get("port", 12_001 if config.is_mirror else 8080),
+        str(config.folder / log_file) if log_file else "",
+    )
+
+
+def _play_on_stdio(ids: list[str], settings: JsonObject, task: str | None, seed: int) -> None:
+    if len(ids) != 1:
+        raise ConfigError(f"--stdio plays one episode of one environment; give one id, got {len(ids)}")
+    try:
+        from stb_env.serve.mcp import stdio
+    except ImportError as error:
+        raise ConfigError(
+            f"--stdio needs {error.name}, which is not installed here; pip install 'stb-env[mcp]'"
+        ) from error
+    episode = DrivenEpisode(ids[0], **settings)
+    episode.start(task_id=task, seed=seed)
+    stdio.run(episode)
+
+
+def _needs_extra() -> None:
+    try:
+        import fastapi  # noqa: F401 (asked for before anything else needs it)
+        import prometheus_client  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        raise ConfigError(
+            f"serving needs {error.name}, which is not installed here; pip install 'stb-env[serve]'"
+        ) from error
+
+
+def _token(variable: str | None, file: Path | None) -> str:
+    if variable is not None and file is not None:
+        raise ConfigError("a token comes from --token-env or from --token-file, not from both")
+    if variable is not None:
+        return _found(os.environ.get(variable, ""), f"the environment variable {variable}")
+    return "" if file is None else _found(file.read_text(encoding="utf-8"), f"the file {file}")
+
+
+def _found(token: str, place: str) -> str:
+    if not token.strip():
+        raise ConfigError(f"{place} holds no token; put one there, such as `openssl rand -hex 32` writes")
+    return token.strip()

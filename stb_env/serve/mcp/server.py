@@ -1,0 +1,166 @@
+"""What a client of the Model Context Protocol sees of an episode: tools, the task, the verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+import mcp_types as types
+from mcp import MCPError
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+
+from stb_env import __version__
+from stb_env.jsontypes import JsonObject
+from stb_env.rollout.driven import DrivenEpisode, Reply
+from stb_env.tools import FINISH
+
+Context = ServerRequestContext[Any, Any]
+Find = Callable[[Context], AbstractAsyncContextManager[DrivenEpisode]]
+"""Lends the episode that a request is about, started, to nobody else meanwhile."""
+
+PROMPT = "task"
+TASK, VERDICT = "stb-env://task", "stb-env://verdict"
+
+INSTRUCTIONS = (
+    f"One task and the tools to solve it. The prompt `{PROMPT}` (also the resource {TASK}) says what is "
+    f"wanted. Call {FINISH} with the answer when it is solved; that ends the episode and has it judged."
+)
+
+_ROLES: dict[str, types.Role] = {"assistant": "assistant"}
+
+
+class EpisodeServer:
+    """Answers the protocol's requests with what an episode has.
+
+    A server is shared: each request says which episode it is about, and `find` lends it.
+
+    Args:
+        find: Lends the episode of a request.
+    """
+
+    def __init__(self, find: Find) -> None:
+        self._find = find
+
+    def server(self, instructions: str = INSTRUCTIONS) -> Server[Any]:
+        """Return the protocol's side, ready for a transport.
+
+        Args:
+            instructions: What clients tell the model of the server as a whole.
+        """
+        return Server(
+            "stb-env",
+            version=__version__,
+            instructions=instructions,
+            on_list_tools=self._list_tools,
+            on_call_tool=self._call_tool,
+            on_list_prompts=_list_prompts,
+            on_get_prompt=self._get_prompt,
+            on_list_resources=_list_resources,
+            on_read_resource=self._read_resource,
+        )
+
+    async def _list_tools(self, ctx: Context, _: object) -> types.ListToolsResult:
+        async with self._find(ctx) as episode:
+            tools = [_tool(**tool["function"]) for tool in episode.tools]
+        return types.ListToolsResult(
+            tools=tools,
+            # They belong to this episode alone.
+            cache_scope="private",
+        )
+
+    async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        async with self._find(ctx) as episode:
+            late = episode.over
+            reply = await episode.acall(params.name, params.arguments or {})
+            if not episode.valid:
+                failure = episode.failure or {}
+                raise MCPError(types.INTERNAL_ERROR, str(failure.get("message", "")), data=failure)
+            return types.CallToolResult(
+                content=[types.TextContent(type="text", text=reply.text)],
+                is_error=late or reply.error,
+                _meta=outcome(episode, reply),
+            )
+
+    async def _get_prompt(self, ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        if params.name != PROMPT:
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no prompt {params.name!r:.100}; ask for {PROMPT!r}"
+            )
+        async with self._find(ctx) as episode:
+            messages = episode.messages
+        return types.GetPromptResult(
+            description="The task of this episode.",
+            messages=[
+                types.PromptMessage(
+                    # The protocol knows no system messages.
+                    role=_ROLES.get(message["role"], "user"),
+                    content=types.TextContent(type="text", text=message["content"]),
+                )
+                for message in messages
+            ],
+        )
+
+    async def _read_resource(
+        self, ctx: Context, params: types.ReadResourceRequestParams
+    ) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        if uri not in (TASK, VERDICT):
+            raise MCPError(
+                types.INVALID_PARAMS, f"there is no resource {uri!r:.100}; there are {TASK} and {VERDICT}"
+            )
+        async with self._find(ctx) as episode:
+            text, kind = (
+                (episode.query, "text/plain")
+                if uri == TASK
+                else (json.dumps(standing(episode)), "application/json")
+            )
+        contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
+        return types.ReadResourceResult(contents=[contents], cache_scope="private")
+
+
+def _tool(name: str, description: str, parameters: JsonObject) -> types.Tool:
+    return types.Tool(name=name, description=description, input_schema=parameters)
+
+
+async def _list_prompts(ctx: Context, _: object) -> types.ListPromptsResult:
+    del ctx
+    task = types.Prompt(name=PROMPT, description="What the user wants, and how to work.")
+    return types.ListPromptsResult(prompts=[task])
+
+
+async def _list_resources(ctx: Context, _: object) -> types.ListResourcesResult:
+    del ctx
+    return types.ListResourcesResult(
+        resources=[
+            types.Resource(name="task", uri=TASK, description="What the user wants.", mime_type="text/plain"),
+            types.Resource(
+                name="verdict",
+                uri=VERDICT,
+                description="How the episode was judged, once it is over.",
+                mime_type="application/json",
+            ),
+        ]
+    )
+
+
+def outcome(episode: DrivenEpisode, reply: Reply) -> JsonObject:
+    """Return what a client is told of a call beside its text, which alone models see."""
+    ended = {"episode_reward": episode.reward, "verdict": episode.verdict} if episode.over else {}
+    return {"status": reply.status, "reward": reply.reward, "over": episode.over, **ended}
+
+
+def standing(episode: DrivenEpisode) -> JsonObject:
+    """Return how an episode stands: whether it is over, and if so how it was judged."""
+    if not episode.over:
+        return {"task_id": episode.task_id, "over": False}
+    return {
+        "task_id": episode.task_id,
+        "over": True,
+        "reward": episode.reward,
+        "valid": episode.valid,
+        "verdict": episode.verdict,
+        "failure": episode.failure,
+    }

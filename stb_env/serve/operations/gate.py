@@ -1,0 +1,169 @@
+"""What every request passes, whatever it asks: entry, limits, figures and log."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+
+from starlette.exceptions import HTTPException
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from stb_env.serve.operations.entry import Entry
+from stb_env.serve.operations.log import RequestLog
+from stb_env.serve.operations.metrics import Metrics
+from stb_env.serve.operations.rate import Rate
+from stb_env.serve.operations.refusals import Refusal, refusal
+from stb_env.serve.operations.stop import Stop
+from stb_env.serve.settings import ServeSettings
+
+_LOG = logging.getLogger("stb_env.serve")
+
+OTHER = "other"
+"""Route of a request that no route takes; its path could be anything, a secret too."""
+
+
+class Gate:
+    """ASGI middleware.
+
+    Attributes:
+        requests: The log of requests, to be flushed at the end.
+        at_work: Requests that are being answered.
+
+    Args:
+        app: What is behind.
+        settings: The operator's.
+        metrics: Takes the figures.
+        stop: Says that the server stops: then every answer is the last of its connection.
+    """
+
+    def __init__(self, app: ASGIApp, settings: ServeSettings, metrics: Metrics, stop: Stop) -> None:
+        self._app, self._metrics, self._limits = app, metrics, settings.limits
+        self._entry = Entry(settings.token, settings.cors)
+        self._rate = Rate(settings.limits.rate)
+        self._stop, self.requests = stop, RequestLog()
+        self.at_work = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request pass, or refuse it."""
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        visit = _Visit(send, self._stop)
+        try:
+            self._check(scope)
+            await self._pass(scope, receive, visit)
+        except (Refusal, HTTPException) as error:
+            await self._refuse(refusal(error), scope, receive, visit)
+        except Exception as error:
+            # The boundary to the network: whatever went wrong, the client gets a typed answer.
+            _LOG.exception("failed")
+            if visit.status not in (0, 500):
+                # Half of an answer must not look like a whole one: the connection ends here.
+                raise
+            if not visit.status:
+                await self._refuse(refusal(error), scope, receive, visit)
+        finally:
+            self._note(scope, visit)
+
+    def _check(self, scope: Scope) -> None:
+        self._entry.check(scope["path"], scope["headers"])
+        client = scope.get("client")
+        self._rate.take(client[0] if client else "")
+        if scope["type"] == "http" and self.at_work >= self._limits.concurrency:
+            raise Refusal(
+                f"{self.at_work} requests are being answered, which is the limit; try again later",
+                kind="busy",
+                status=503,
+                headers={"retry-after": "1"},
+            )
+        for name, value in scope["headers"]:
+            if name == b"content-length" and (not value.isdigit() or int(value) > self._limits.body):
+                raise Refusal(
+                    f"the body may have {self._limits.body} bytes",
+                    kind="too_large",
+                    status=413,
+                    headers={"connection": "close"},
+                )
+
+    async def _pass(self, scope: Scope, receive: Receive, visit: _Visit) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, visit.send)
+            return
+        self.at_work += 1
+        self._metrics.in_flight.inc()
+        try:
+            async with asyncio.timeout(self._limits.timeout) as visit.deadline:
+                await self._app(scope, Bounded(receive, self._limits.body), visit.send)
+        except TimeoutError:
+            if visit.status:
+                raise
+            raise Refusal(f"no answer in {self._limits.timeout:g} s", kind="timeout", status=504) from None
+        finally:
+            visit.deadline = None
+            self.at_work -= 1
+            self._metrics.in_flight.dec()
+
+    async def _refuse(self, error: Refusal, scope: Scope, receive: Receive, visit: _Visit) -> None:
+        self._metrics.refused(error.kind)
+        if scope["type"] == "websocket":
+            await visit.send({"type": "websocket.close", "code": 1008, "reason": error.kind})
+            return
+        await JSONResponse(error.body(), error.status, error.headers)(scope, receive, visit.send)
+
+    def _note(self, scope: Scope, visit: _Visit) -> None:
+        seconds = time.perf_counter() - visit.began
+        route = getattr(scope.get("route"), "path", OTHER)
+        method = scope.get("method", "WEBSOCKET")
+        client = scope.get("client")
+        self._metrics.request(route, method, visit.status, seconds)
+        self.requests.add(method, route, visit.status, seconds, client[0] if client else "")
+
+
+class _Visit:
+    """One request on its way: when it began, and with which status its answer did; 0 where none has."""
+
+    __slots__ = ("_send", "_stop", "began", "deadline", "status")
+
+    def __init__(self, send: Send, stop: Stop) -> None:
+        self._send, self._stop = send, stop
+        self.status = 0
+        self.deadline: asyncio.Timeout | None = None
+        self.began = time.perf_counter()
+
+    async def send(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            if self.deadline is not None and not self.deadline.expired():
+                # An answer that has begun may be a stream without end.
+                self.deadline.reschedule(None)
+            if self._stop.began:
+                message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
+        await self._send(message)
+
+
+class Bounded:
+    """Receives a body up to its limit, for one that does not say its length.
+
+    Args:
+        receive: Receives its parts.
+        limit: Bytes that it may have.
+    """
+
+    __slots__ = ("_left", "_receive")
+
+    def __init__(self, receive: Receive, limit: int) -> None:
+        self._receive, self._left = receive, limit
+
+    async def __call__(self) -> Message:
+        """Receive the next part.
+
+        Raises:
+            HTTPException: The body is too large; the framework passes on no other class from here.
+        """
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise HTTPException(413, "the body is too large", {"connection": "close"})
+        return message

@@ -1,0 +1,104 @@
+"""``/metrics``: what the server does, as Prometheus reads it, of all worker processes together."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+
+from fastapi import APIRouter, Response
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Gauge,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.multiprocess import MultiProcessCollector
+
+SHARED = "PROMETHEUS_MULTIPROC_DIR"
+"""Environment variable of the folder in which workers share their figures; the library's own word."""
+
+_KEPT = 1_024
+_SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 25.0, 100.0)
+
+
+class Metrics:
+    """The figures of one process.
+
+    Examples:
+        >>> metrics = Metrics()
+        >>> metrics.request("/virtual", "POST", 200, 0.002)
+        >>> metrics.answered("cache")
+        >>> b'stb_answers_total{source="cache"} 1.0' in metrics.written()
+        True
+    """
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self._requests = Counter(
+            "stb_requests", "Requests", ("route", "method", "status"), registry=self._registry
+        )
+        self._seconds = Histogram(
+            "stb_request_seconds",
+            "Seconds until the end of the answer",
+            ("route",),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self._answers = Counter(
+            "stb_answers", "Calls of the virtual API by who answered", ("source",), registry=self._registry
+        )
+        self._refusals = Counter(
+            "stb_refusals", "Requests not answered as asked", ("kind",), registry=self._registry
+        )
+        self.in_flight = Gauge(
+            "stb_requests_in_flight", "Requests at work", multiprocess_mode="livesum", registry=self._registry
+        )
+        self._sessions = Gauge(
+            "stb_sessions", "Open sessions", multiprocess_mode="livesum", registry=self._registry
+        )
+        self._open: Callable[[], int] = int
+        # Looking a figure up by its labels takes longer than counting.
+        self._count = lru_cache(maxsize=_KEPT)(self._requests.labels)
+        self._time = lru_cache(maxsize=_KEPT)(self._seconds.labels)
+        self._answer = lru_cache(maxsize=_KEPT)(self._answers.labels)
+
+    def watch(self, sessions: Callable[[], int]) -> None:
+        """Take the number of open sessions from a function."""
+        self._open = sessions
+
+    def request(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count a request that was answered."""
+        self._count(route, method, status).inc()
+        self._time(route).observe(seconds)
+        self._sessions.set(self._open())
+
+    def answered(self, source: str) -> None:
+        """Count a call of the virtual API by who answered it."""
+        self._answer(source).inc()
+
+    def refused(self, kind: str) -> None:
+        """Count a request that was not answered as asked."""
+        self._refusals.labels(kind).inc()
+
+    def written(self) -> bytes:
+        """Return the figures of all processes in Prometheus' text format."""
+        if SHARED not in os.environ:
+            return generate_latest(self._registry)
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # as published
+        return generate_latest(registry)
+
+
+def routes(metrics: Metrics) -> APIRouter:
+    """Return the route."""
+    router = APIRouter(tags=["operations"])
+
+    @router.get("/metrics", response_class=Response)
+    async def written() -> Response:
+        """Return the figures of all worker processes."""
+        return Response(metrics.written(), media_type=CONTENT_TYPE_LATEST)
+
+    return router

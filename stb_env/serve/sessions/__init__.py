@@ -1,0 +1,1 @@
+"""Environment sessions: episodes of many clients, each behind a key, over HTTP and WebSocket."""

@@ -1,0 +1,191 @@
+"""``POST /virtual``: the original's virtual server, for its clients as they are.
+
+Answers have the bytes that the original's framework gives to the same value. A hit is answered where it is
+read, without a thread, a lock or a task of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from stb_env.backend.cache.recent import Recent
+from stb_env.backend.virtual import VirtualBackend
+from stb_env.envs.connections import connect_backend
+from stb_env.errors import DataError, STBError
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.request import adrive
+from stb_env.serve.operations.refusals import Refusal, refusal
+from stb_env.suites.stabletoolbench.api_documents import APIDocuments
+from stb_env.suites.stabletoolbench.env import KEY_NAME
+from stb_env.suites.stabletoolbench.original_server import CHAT_API, FIELDS, PARSE_ERROR
+from stb_env.suites.stabletoolbench.rapid_api import RapidAPI
+from stb_env.suites.stabletoolbench.virtual_request import CHAT_ANSWER, VirtualRequest
+from stb_env.tasks import Task
+from stb_env.tools import ToolCall, ToolId, ToolResult
+
+PATH = "/virtual"
+SETTINGS = ("data", "tools")
+"""Settings of the virtual API beside `BACKEND_SETTINGS`."""
+
+BACKEND_SETTINGS = ("mode", "cache", "real", "simulator", "models", "faults", "health")
+
+OPENAPI: JsonObject = {
+    "post": {
+        "tags": ["virtual"],
+        "summary": "Answer a call of an API",
+        "operationId": "virtual",
+        "requestBody": {
+            "required": True,
+            "content": {
+                "application/json": {
+                    "schema": {
+                        "type": "object",
+                        "required": list(FIELDS),
+                        "properties": {
+                            name: {"type": "string"}
+                            if name != "tool_input"
+                            else {"type": ["string", "object"]}
+                            for name in FIELDS
+                        },
+                    }
+                }
+            },
+        },
+        "responses": {
+            "200": {"description": "What the API answers", "content": {"application/json": {"schema": {}}}},
+            "4XX": {"description": "The request is not answered", "content": {"application/json": {}}},
+            "5XX": {"description": "Nobody had a usable answer", "content": {"application/json": {}}},
+        },
+    }
+}
+
+# Half of it at least is kept; the 165 thousand entries of the published cache take half of that.
+_KEPT, _KEPT_BYTES = 1_000_000, 300_000_000
+_REQUEST = 512
+_NO_EPISODE = Task("virtual", "", (), checked=False)
+
+
+class VirtualAPI:
+    """The ASGI application behind the route.
+
+    Args:
+        backend: Answers calls.
+        documents: Finds what is known of an API.
+        noted: Told who answered, for the metrics.
+    """
+
+    def __init__(
+        self,
+        backend: VirtualBackend,
+        documents: APIDocuments,
+        noted: Callable[[str], object],
+    ) -> None:
+        self.backend, self._documents, self._noted = backend, documents, noted
+        # By the bytes of the request: a recorded answer never changes.
+        self._known: Recent[bytes] = Recent(_KEPT, _KEPT_BYTES, _size)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 (ASGI)
+        """Answer one request.
+
+        Raises:
+            Refusal: It is not answered as asked.
+        """
+        body = await self.answer(await _body(receive))
+        headers = [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    async def answer(self, body: bytes) -> bytes:
+        """Return the body of the answer to a request's body.
+
+        Raises:
+            Refusal: The request is none, or nobody had a usable answer.
+        """
+        try:
+            text = body.decode()
+            known = self._known.young.get(text) or self._known.get(text)
+            if known is not None:
+                self._noted("cache")
+                return known
+            request = VirtualRequest.read(text)
+        except (DataError, UnicodeDecodeError) as error:
+            raise Refusal(str(error), kind="invalid", status=422) from error
+        if request.id.api == CHAT_API:
+            return rendered(CHAT_ANSWER)
+        if request.arguments is None:
+            return rendered(PARSE_ERROR)
+        result = await self._result(request.id, request.arguments)
+        self._noted(result.source)
+        answer = rendered(json.loads(result.text))
+        if result.source == "cache":
+            self._known.put(text, answer)
+        return answer
+
+    async def _result(self, identity: ToolId, arguments: JsonMapping | str) -> ToolResult:
+        tool, call = self._documents.tool(identity), ToolCall("", arguments)
+        hit = self.backend.recorded(None, tool, call)
+        if hit is not None:
+            return hit
+        try:
+            result, _ = await adrive(self.backend.answer(self.backend.start(_NO_EPISODE, 0), tool, call))
+        except STBError as error:
+            raise refusal(error) from error
+        return result
+
+
+def rendered(value: Json) -> bytes:
+    """Return a value as the original's framework writes it.
+
+    Examples:
+        >>> rendered({"error": "", "response": "Zürich"}).decode()
+        '{"error":"","response":"Zürich"}'
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        # Half a character, at which the original fails.
+        return json.dumps(value, separators=(",", ":")).encode()
+
+
+def connected(settings: JsonMapping) -> tuple[VirtualBackend, APIDocuments]:
+    """Return what stands behind the route.
+
+    Args:
+        settings: The operator's settings of environments; those of the virtual API are taken.
+
+    Raises:
+        ConfigError: A setting is wrong.
+        DataError: The data cannot be read.
+    """
+    chosen = {name: settings[name] for name in BACKEND_SETTINGS if name in settings}
+    if chosen.get("real") == RapidAPI.name:
+        chosen["real"] = RapidAPI()
+    backend = connect_backend(**{"mode": "offline", **chosen}, key_name=KEY_NAME)
+    return backend, APIDocuments.find(settings.get("data"), settings.get("tools"))
+
+
+def route(api: VirtualAPI) -> Route:
+    """Return the route; it bypasses FastAPI, whose own work would take longer than a hit."""
+    return Route(PATH, api, methods=["POST"])
+
+
+def _size(answer: bytes) -> int:
+    # Of the request is known that it is about as long as others are.
+    return len(answer) + _REQUEST
+
+
+async def _body(receive: Receive) -> bytes:
+    message = await receive()
+    body: bytes = message.get("body", b"")
+    if not message.get("more_body"):
+        return body
+    parts = [body]
+    while message.get("more_body"):
+        message = await receive()
+        parts.append(message.get("body", b""))
+    return b"".join(parts)
