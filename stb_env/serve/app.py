@@ -86,7 +86,7 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> FastAPI:
 
 
 def _mcp(sessions: Sessions, settings: ServeSettings) -> McpEndpoint | None:
-    if find_spec("mcp") is None:
+    if find_spec("mcp_types") is None:
         return None
     from stb_env.serve.mcp.http import McpEndpoint
 

@@ -10,11 +10,13 @@ from typing import Any
 import mcp_types as types
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 
 from stb_env import __version__
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.driven import DrivenEpisode, Reply
+from stb_env.serve import toolbox
 from stb_env.tools import FINISH
 
 Context = ServerRequestContext[Any, Any]
@@ -50,7 +52,7 @@ class EpisodeServer:
         Args:
             instructions: What clients tell the model of the server as a whole.
         """
-        return Server(
+        return _Server(
             "stb-env",
             version=__version__,
             instructions=instructions,
@@ -64,7 +66,7 @@ class EpisodeServer:
 
     async def _list_tools(self, ctx: Context, _: object) -> types.ListToolsResult:
         async with self._find(ctx) as episode:
-            tools = [_tool(**tool["function"]) for tool in episode.tools]
+            tools = [_tool(**function) for function in toolbox.functions(episode)]
         return types.ListToolsResult(
             tools=tools,
             # They belong to this episode alone.
@@ -73,8 +75,11 @@ class EpisodeServer:
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         async with self._find(ctx) as episode:
-            late = episode.over
-            reply = await episode.acall(params.name, params.arguments or {})
+            late, offered = episode.over, episode.tools
+            reply = await toolbox.call(episode, params.name, params.arguments or {})
+            if episode.tools != offered:
+                # What was found may now be called.
+                await ctx.session.send_tool_list_changed()
             if not episode.valid:
                 failure = episode.failure or {}
                 raise MCPError(types.INTERNAL_ERROR, str(failure.get("message", "")), data=failure)
@@ -119,6 +124,20 @@ class EpisodeServer:
             )
         contents = types.TextResourceContents(uri=uri, mime_type=kind, text=text)
         return types.ReadResourceResult(contents=[contents], cache_scope="private")
+
+
+class _Server(Server[Any]):
+    """Tells clients that the tools of an episode may change."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what clients are told at first."""
+        told = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(told, experimental_capabilities, extensions)
 
 
 def _tool(name: str, description: str, parameters: JsonObject) -> types.Tool:

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from gymnasium.envs.registration import registry
+
 from stb_env import jsontext
 from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import ToolEnv, observation_space
@@ -120,7 +122,8 @@ class Served:
                     "the rest is the operator's"
                 )
         given = {name: value for name, value in settings.items() if value is not None}
-        check_settings(maker_of(env_id), given, env_id)
+        # Arguments that belong to the id are there already.
+        check_settings(maker_of(env_id), {**registry[env_id].kwargs, **given}, env_id)
         suite = suite_of(env_id)
         split = given.get("split")
         if split is not None and suite is not None and split not in suite.splits:
