@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI
-from starlette.middleware.cors import CORSMiddleware
 
 from stb_env import __version__
-from stb_env.jsontypes import JsonObject
 from stb_env.llm.preflight import noting
 from stb_env.serve import virtual
+from stb_env.serve.application import Application
 from stb_env.serve.openenv.app import Environments
 from stb_env.serve.operations import health, metrics, refusals
-from stb_env.serve.operations.gate import Gate
 from stb_env.serve.operations.refusals import Refusal
 from stb_env.serve.operations.stop import Stop
+from stb_env.serve.sessions import routes as session_routes
+from stb_env.serve.sessions.desk import Desk
 from stb_env.serve.sessions.served import Served
 from stb_env.serve.sessions.sessions import Sessions
 from stb_env.serve.settings import ServeSettings
 
-if TYPE_CHECKING:
-    from stb_env.serve.mcp.http import McpEndpoint
+Part = Callable[[], AbstractAsyncContextManager[None]]
+"""Opens what runs as long as the application does."""
 
 
-def create_app(settings: ServeSettings, stop: Stop | None = None) -> FastAPI:
+def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application:
     """Return the application of a server.
 
     Args:
@@ -40,57 +41,63 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> FastAPI:
 
     Examples:
         >>> app = create_app(ServeSettings())
-        >>> sorted(app.openapi()["paths"])[:3]
-        ['/health', '/metrics', '/virtual']
+        >>> {"/health", "/metrics", "/virtual", "/sessions"} <= app.openapi()["paths"].keys()
+        True
     """
     figures = metrics.Metrics()
     with noting() as asked:
         backend, documents = virtual.connected(settings.env)
-    sessions = Sessions(
-        Served(settings.ids or None, settings.env),
-        limit=settings.limits.sessions,
-        idle_s=settings.limits.idle,
-    )
-    mcp = _mcp(sessions, settings)
-    checks = [*health.cache_checks(backend.cache), *health.asked_checks(asked)]
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            stack.callback(backend.close)
-            stack.push_async_callback(sessions.aclose)
-            if mcp is not None:
-                await stack.enter_async_context(mcp.manager.run())
+        async with AsyncExitStack() as running:
+            running.callback(backend.close)
+            running.callback(app.gate.requests.flush)
+            for part in parts:
+                await running.enter_async_context(part())
             yield
 
-    app = Application(title="stb-env", version=__version__, docs_url=None, redoc_url=None, lifespan=lifespan)
+    app = Application(
+        settings, figures, stop or Stop(), title="stb-env", version=__version__, lifespan=lifespan
+    )
     refusals.install(app)
-    app.router.routes.append(virtual.route(virtual.VirtualAPI(backend, documents, figures.answered)))
+    app.add_short(virtual.route(virtual.VirtualAPI(backend, documents, figures.answered)), virtual.OPENAPI)
+    checks = [*health.cache_checks(backend.cache), *health.asked_checks(asked)]
     app.include_router(health.routes(health.Health(checks)))
     app.include_router(metrics.routes(figures))
-    if mcp is not None:
-        app.router.routes.append(mcp.route())
-    else:
-        app.add_api_route("/mcp", _no_mcp, methods=["GET", "POST", "DELETE"], include_in_schema=False)
-    app.mount("/openenv", Environments(sessions, limit=settings.limits.sessions))
-    app.add_middleware(Gate, settings=settings, metrics=figures, stop=stop or Stop())
-    if settings.cors:
-        # Outside of the gate: what browsers ask before they ask carries no token.
-        app.add_middleware(
-            CORSMiddleware,
-            allow_origins=list(settings.cors),
-            allow_methods=["*"],
-            allow_headers=["authorization", "content-type"],
-        )
+    parts = _add_sessions(app, settings, figures) if settings.workers == 1 else []
     return app
 
 
-def _mcp(sessions: Sessions, settings: ServeSettings) -> McpEndpoint | None:
+def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metrics) -> list[Part]:
+    """Add what is played in sessions, and return what must run meanwhile."""
+    limits = settings.limits
+    served = Served(settings.ids or None, settings.env)
+    sessions = Sessions(served, limit=limits.sessions, idle_s=limits.idle)
+    figures.watch(sessions.__len__)
+    app.include_router(session_routes.routes(Desk(sessions, answers=settings.answers, step_s=limits.timeout)))
+    parts: list[Part] = [partial(_tended, sessions)]
+    # Which came with version 2: frameworks that need version 1 live beside the rest of the server.
     if find_spec("mcp_types") is None:
-        return None
-    from stb_env.serve.mcp.http import McpEndpoint
+        app.add_api_route("/mcp", _no_mcp, methods=["GET", "POST", "DELETE"], include_in_schema=False)
+    else:
+        from stb_env.serve.mcp.http import McpEndpoint
 
-    return McpEndpoint(sessions, settings)
+        endpoint = McpEndpoint(sessions, settings)
+        app.router.routes.append(endpoint.route())
+        parts.append(endpoint.manager.run)
+    app.mount("/openenv", Environments(sessions, limit=limits.sessions))
+    return parts
+
+
+@asynccontextmanager
+async def _tended(sessions: Sessions) -> AsyncIterator[None]:
+    tending = asyncio.create_task(sessions.tend())
+    try:
+        yield
+    finally:
+        tending.cancel()
+        await sessions.aclose()
 
 
 async def _no_mcp() -> None:
@@ -99,13 +106,3 @@ async def _no_mcp() -> None:
         kind="not_installed",
         status=501,
     )
-
-
-class Application(FastAPI):
-    """FastAPI whose OpenAPI document has the routes that bypass it."""
-
-    def openapi(self) -> JsonObject:
-        """Return the document."""
-        document: dict[str, Any] = super().openapi()
-        document["paths"].setdefault(virtual.PATH, virtual.OPENAPI)
-        return document

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json
@@ -63,7 +64,8 @@ class ServeSettings:
         token: What clients must show; may be empty on loopback alone.
         cors: Web origins whose pages may ask.
         limits: What a client may ask.
-        workers: Processes.
+        workers: Processes. Several serve the virtual API alone: a session lives in one process.
+        answers: Whether clients may have what solves a task; who trains on a server must not.
         log_level: The lowest level that is logged; ``info`` has a line for every request.
         log_file: File that the log is appended to as well; empty for none.
 
@@ -87,6 +89,7 @@ class ServeSettings:
     cors: tuple[str, ...] = ()
     limits: Limits = Limits()
     workers: int = 1
+    answers: bool = False
     log_level: str = "info"
     log_file: str = ""
 
@@ -101,8 +104,14 @@ class ServeSettings:
             raise ConfigError(f"a token is at least {MIN_TOKEN} ASCII characters long")
         if self.workers < 1:
             raise ConfigError(f"workers must be at least 1, got {self.workers}")
+        if self.workers > 1 and self.ids:
+            raise ConfigError(
+                f"{self.workers} workers serve the virtual API alone, since a session lives in one process; "
+                f"leave out --workers, or the ids {', '.join(self.ids)}"
+            )
 
 
+@lru_cache(maxsize=64)
 def is_loopback(host: str) -> bool:
     """Return whether only this machine can reach an address.
 

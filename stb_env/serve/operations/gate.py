@@ -11,12 +11,14 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stb_env.serve.operations.entry import Entry
-from stb_env.serve.operations.log import REQUESTS
+from stb_env.serve.operations.log import RequestLog
 from stb_env.serve.operations.metrics import Metrics
 from stb_env.serve.operations.rate import Rate
-from stb_env.serve.operations.refusals import Refusal
+from stb_env.serve.operations.refusals import Refusal, refusal
 from stb_env.serve.operations.stop import Stop
 from stb_env.serve.settings import ServeSettings
+
+_LOG = logging.getLogger("stb_env.serve")
 
 OTHER = "other"
 """Route of a request that no route takes; its path could be anything, a secret too."""
@@ -24,6 +26,9 @@ OTHER = "other"
 
 class Gate:
     """ASGI middleware.
+
+    Attributes:
+        requests: The log of requests, to be flushed at the end.
 
     Args:
         app: What is behind.
@@ -36,7 +41,7 @@ class Gate:
         self._app, self._metrics, self._limits = app, metrics, settings.limits
         self._entry = Entry(settings.token, settings.cors)
         self._rate = Rate(settings.limits.rate)
-        self._stop = stop
+        self._stop, self.requests = stop, RequestLog()
         self._at_work = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -48,8 +53,14 @@ class Gate:
         try:
             self._check(scope)
             await self._pass(scope, receive, visit)
-        except Refusal as refusal:
-            await self._refuse(refusal, scope, receive, visit)
+        except Refusal as error:
+            await self._refuse(error, scope, receive, visit)
+        except Exception as error:
+            # The boundary to the network: whatever went wrong, the client gets a typed answer.
+            _LOG.exception("failed")
+            if visit.status:
+                raise
+            await self._refuse(refusal(error), scope, receive, visit)
         finally:
             self._note(scope, visit)
 
@@ -90,28 +101,20 @@ class Gate:
             self._at_work -= 1
             self._metrics.in_flight.dec()
 
-    async def _refuse(self, refusal: Refusal, scope: Scope, receive: Receive, visit: _Visit) -> None:
-        self._metrics.refused(refusal.kind)
+    async def _refuse(self, error: Refusal, scope: Scope, receive: Receive, visit: _Visit) -> None:
+        self._metrics.refused(error.kind)
         if scope["type"] == "websocket":
-            await visit.send({"type": "websocket.close", "code": 1008, "reason": refusal.kind})
+            await visit.send({"type": "websocket.close", "code": 1008, "reason": error.kind})
             return
-        await JSONResponse(refusal.body(), refusal.status, refusal.headers)(scope, receive, visit.send)
+        await JSONResponse(error.body(), error.status, error.headers)(scope, receive, visit.send)
 
     def _note(self, scope: Scope, visit: _Visit) -> None:
         seconds = time.perf_counter() - visit.began
         route = getattr(scope.get("route"), "path", OTHER)
         method = scope.get("method", "WEBSOCKET")
+        client = scope.get("client")
         self._metrics.request(route, method, visit.status, seconds)
-        if REQUESTS.isEnabledFor(logging.INFO):
-            client = scope.get("client")
-            fields = {
-                "method": method,
-                "route": route,
-                "status": visit.status,
-                "ms": round(seconds * 1000, 3),
-                "client": client[0] if client else "",
-            }
-            REQUESTS.info("request", extra={"fields": fields})
+        self.requests.add(method, route, visit.status, seconds, client[0] if client else "")
 
 
 class _Visit:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import sys
+import time
 import traceback
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 
-REQUESTS = logging.getLogger("stb_env.serve.requests")
-
-_LOGGERS = ("stb_env", "uvicorn", "uvicorn.error")
+_LOGGERS = ("stb_env", "uvicorn")
 _FRAMES = 5
+_PATIENCE = 0.2
 
 
 class Lines(logging.Formatter):
@@ -43,6 +45,47 @@ class Lines(logging.Formatter):
         return json.dumps(line)
 
 
+class AsIs(logging.Formatter):
+    """Takes a record's message for the line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the line."""
+        return record.getMessage()
+
+
+class RequestLog:
+    """A line for every request, written together with those of the same moment.
+
+    A record of the logging module for each would take longer than a hit of the cache.
+
+    Args:
+        logger: Takes the lines, several as one message.
+    """
+
+    def __init__(self, logger: logging.Logger | None = None) -> None:
+        self._logger = logger or logging.getLogger("stb_env.serve.requests")
+        self._lines: list[str] = []
+
+    def add(self, method: str, route: str, status: int, seconds: float, client: str) -> None:
+        """Take note of a request; must be called on an event loop."""
+        if not self._logger.isEnabledFor(logging.INFO):
+            return
+        if not self._lines:
+            asyncio.get_running_loop().call_later(_PATIENCE, self.flush)
+        now = time.time()
+        self._lines.append(
+            f'{{"time": "{_second(int(now))}.{int(now % 1 * 1000):03d}+00:00", "level": "info", '
+            f'"event": "request", "method": {_quoted(method)}, "route": {_quoted(route)}, '
+            f'"status": {status}, "ms": {seconds * 1000:.3f}, "client": {_quoted(client)}}}'
+        )
+
+    def flush(self) -> None:
+        """Write what was taken note of."""
+        if self._lines:
+            lines, self._lines = self._lines, []
+            self._logger.info("%s", "\n".join(lines))
+
+
 def start(level: str, file: Path | None = None) -> None:
     """Send the log of the server and of what it stands on to stderr, and to a file too.
 
@@ -50,15 +93,26 @@ def start(level: str, file: Path | None = None) -> None:
         level: The lowest level that is written; ``info`` has a line for every request.
         file: Appended to.
     """
+    for name in _LOGGERS:
+        _send(logging.getLogger(name), level, file, Lines())
+    _send(logging.getLogger("stb_env.serve.requests"), level, file, AsIs())
+
+
+def _send(logger: logging.Logger, level: str, file: Path | None, form: logging.Formatter) -> None:
     handlers: list[logging.Handler] = [logging.StreamHandler(sys.stderr)]
     if file is not None:
         handlers.append(logging.FileHandler(file, encoding="utf-8"))
     for handler in handlers:
-        handler.setFormatter(Lines())
-    for name in _LOGGERS:
-        logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = list(handlers), False
-        logger.setLevel(level.upper())
-    # Its records go up to "uvicorn", which has the handlers.
-    logging.getLogger("uvicorn.error").handlers = []
-    logging.getLogger("uvicorn.error").propagate = True
+        handler.setFormatter(form)
+    logger.handlers, logger.propagate = handlers, False
+    logger.setLevel(level.upper())
+
+
+@lru_cache(maxsize=4)
+def _second(seconds: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
+
+
+@lru_cache(maxsize=4096)
+def _quoted(text: str) -> str:
+    return json.dumps(text)

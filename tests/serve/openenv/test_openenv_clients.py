@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -179,9 +178,8 @@ def test_a_failure_of_the_infrastructure_ends_an_episode_without_a_reward(tmp_pa
             named = next(tool["name"] for tool in tools if tool["name"] != "Finish")
             return await client.step({"tool_name": named, "arguments": {}})
 
-    with ExitStack() as stack:
-        # Replay without a single recorded answer.
-        url = stack.enter_context(serving(ServeSettings(ids=(GROUP,), env={"mode": "replay"})))
+    # Nothing is recorded, so the first call cannot be answered.
+    with serving(ServeSettings(ids=(GROUP,), env={"mode": "replay", "cache": str(tmp_path)})) as url:
         step = asyncio.run(play(f"{url}/openenv/{GROUP}"))
     assert (step.done, step.reward, step.metadata["valid"]) == (True, None, False)
     assert step.metadata["failure"]["kind"] == "cache_miss", json.dumps(step.metadata)
