@@ -66,6 +66,8 @@ class Suite:
         checks: Adds checks of its own to those of `stb_env.testing`.
         standing: Settings under which standing checks cost nothing and give the same each time.
         commands: Typer application with its own commands.
+        required: Settings that its environments cannot be made without. Such ids are listed, and left out of
+            what goes through all that there are.
 
     Examples:
         >>> from stb_env import Suite
@@ -92,6 +94,7 @@ class Suite:
     checks: Reference | None = None
     standing: JsonMapping = field(default_factory=dict)
     commands: Reference | None = None
+    required: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier():

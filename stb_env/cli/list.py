@@ -26,6 +26,9 @@ def list_suites(as_json: options.AsJson = False) -> None:
 
 
 def _row(suite: Suite, env_id: str) -> JsonObject:
+    if suite.required:
+        about = {"tasks": None, "judge": "", "mode": ""}
+        return {"id": env_id, **about, "suite": suite.name, "needs": suite.need(env_id), "required": True}
     env = make_env(env_id, {})
     rules = env.rules
     return {
@@ -39,12 +42,13 @@ def _row(suite: Suite, env_id: str) -> JsonObject:
 
 
 def _environments(rows: list[dict[str, Any]]) -> Table:
-    table = Table(title="environments", caption="each plays without anything else")
+    table = Table(title="environments", caption="each that has a judge here plays without anything else")
     table.add_column("id", no_wrap=True)
     for column in ("tasks", "judge", "mode", "for all of it"):
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(row["id"], str(row["tasks"] or "endless"), row["judge"], row["mode"], row["needs"])
+        tasks = "" if row.get("required") else str(row["tasks"] or "endless")
+        table.add_row(row["id"], tasks, row["judge"], row["mode"], row["needs"])
     return table
 
 

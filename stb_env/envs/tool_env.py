@@ -242,28 +242,33 @@ class ToolEnv(gym.Env[Observation, Any]):
     # -- core: wrappers of this package build on these two --------------------------------------------
 
     def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
-        if seed is None and self._np_random is None and self._branch_seed is not None:
-            seed = self._branch_seed
         yield from ()
-        super().reset(seed=seed)
         options = read_options(options)
-        # Drawn even where the task is named, so that naming it changes nothing else.
-        # Two single draws are the same stream as one of size 2, and cost half as much.
-        drawn, episode_seed = int(self.np_random.integers(2**63)), int(self.np_random.integers(2**63))
+        drawn, episode_seed = self._drawn(seed)
         self._set_task(self._choose(drawn, options))
         self._state = self.rules.start(self._task, int(options.get("seed", episode_seed)))
         self._offer_visible(self._state)
         return self._observation(), self._info(bookend=True)
 
+    def _drawn(self, seed: int | None) -> tuple[int, int]:
+        """Draw what a reset needs: a task, even where it is named, so that naming it changes nothing else."""
+        if seed is None and self._np_random is None and self._branch_seed is not None:
+            seed = self._branch_seed
+        super().reset(seed=seed)
+        # Two single draws are the same stream as one of size 2, and cost half as much.
+        return int(self.np_random.integers(2**63)), int(self.np_random.integers(2**63))
+
     def _choose(self, drawn: int, options: JsonMapping) -> Task:
         if options.get("task_id") is not None:
             return self.tasks.get(str(options["task_id"]))
+        return self.tasks.at(self._index(drawn, options))
+
+    def _index(self, drawn: int, options: JsonMapping) -> int:
         if read_order(options.get("order", self.order)) == "random":
-            return self.tasks.at(drawn % (self.tasks.size or _ENDLESS))
+            return drawn % (self.tasks.size or _ENDLESS)
         first, stride = read_shard(options.get("shard", self.shard))
-        index = first + stride * self._position
         self._position += 1
-        return self.tasks.at(index)
+        return first + stride * (self._position - 1)
 
     def _set_task(self, task: Task) -> None:
         self._task = task

@@ -21,8 +21,8 @@ from stb_env.suite import find_env, suites
 
 
 def env_ids() -> list[str]:
-    """Return the ids of every suite that is registered or installed, in order."""
-    return [env_id for suite in suites() for env_id in suite.environments]
+    """Return the ids of all suites that can be made as they are, registered or installed, in order."""
+    return [env_id for suite in suites() if not suite.required for env_id in suite.environments]
 
 
 def make(env_id: str, **settings: Any) -> ToolEnv:

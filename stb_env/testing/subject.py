@@ -26,6 +26,13 @@ class _Extensible(Protocol):
     def endless(self) -> TaskSource: ...
 
 
+@runtime_checkable
+class _Standing(Protocol):
+    """A judge that stands in for that of another suite, and says itself whether it is exact."""
+
+    exact: bool
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """An environment with the episodes that it is examined on.
@@ -45,6 +52,9 @@ class Subject:
     @property
     def exact(self) -> bool:
         """Whether an exact verifier decides, so that what solves a task must reach the maximum."""
+        judge = self.env.rules.judge
+        if isinstance(judge, _Standing):
+            return judge.exact
         return self.suite is None or self.suite.exact
 
     def tasks(self) -> list[Task]:

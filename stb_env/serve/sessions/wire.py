@@ -56,11 +56,11 @@ def read_action(data: JsonMapping) -> Any:
         return data.get("action", "")
     try:
         read = data[READ]
-        calls = tuple(_call(call) for call in read["calls"])
+        calls = tuple(read_call(call) for call in read["calls"])
         text, thought = _text(read["text"]), _text(read["thought"])
     except (KeyError, TypeError) as error:
         raise DataError(
-            f"{READ} holds calls, text and thought of an action ({error!r}); send action"
+            f"{READ} holds calls, text and thought of an action ({error!r:.100}); send action"
         ) from None
     if len(calls) > MAX_CALLS:
         raise DataError(f"an action has at most {MAX_CALLS} calls, got {len(calls)}")
@@ -107,7 +107,7 @@ def read_task(data: JsonMapping) -> Task:
         group=data["group"],
         split=data["split"],
         relevant=tuple(ToolId(*identity) for identity in data["relevant"]),
-        gold=tuple(_call(call) for call in data.get("gold", ())),
+        gold=tuple(read_call(call) for call in data.get("gold", ())),
         goal=data.get("goal", {}),
         record=data.get("record", {}),
         # The server's own environment has checked it, or has it as another program made it.
@@ -150,7 +150,13 @@ def _call_data(call: ToolCall) -> JsonObject:
     return {"name": call.name, "arguments": arguments, "id": call.id}
 
 
-def _call(data: JsonMapping) -> ToolCall:
+def read_call(data: JsonMapping) -> ToolCall:
+    """Return the call that plain data describe.
+
+    Raises:
+        KeyError: A part is missing.
+        TypeError: A part is of another type.
+    """
     arguments = data["arguments"]
     if not isinstance(arguments, str | dict):
         raise TypeError("arguments are an object or a text")
