@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from stb_env.backend.cache import ResponseCache
 from stb_env.serve.settings import Limits, ServeSettings
+from stb_env.tools import ToolCall
 from tests.serve.golden_play import plan_of, solve
 from tests.serve.served import serving
 
@@ -170,16 +172,18 @@ def test_openenv_validates_the_running_server(server: str, tmp_path: Path) -> No
     assert "Verdict: PASS" in done.stdout
 
 
-def test_a_failure_of_the_infrastructure_ends_an_episode_without_a_reward(tmp_path: Path) -> None:
+def test_a_failure_of_the_infrastructure_ends_an_episode_without_a_reward() -> None:
+    task, plan = plan_of(GROUP, 0)
+    call = next(plan)
+    assert isinstance(call, ToolCall)
+
     async def play(base: str) -> Any:
         async with core.GenericEnvClient(base_url=base) as client:
-            await client.reset(seed=0)
-            tools = (await client.step({"type": "list_tools"})).observation["tools"]
-            named = next(tool["name"] for tool in tools if tool["name"] != "Finish")
-            return await client.step({"tool_name": named, "arguments": {}})
+            await client.reset(task_id=task.id)
+            return await client.step({"tool_name": call.name, "arguments": call.arguments})
 
     # Nothing is recorded, so the first call cannot be answered.
-    with serving(ServeSettings(ids=(GROUP,), env={"mode": "replay", "cache": str(tmp_path)})) as url:
+    with serving(ServeSettings(ids=(GROUP,), env={"mode": "replay", "cache": ResponseCache()})) as url:
         step = asyncio.run(play(f"{url}/openenv/{GROUP}"))
     assert (step.done, step.reward, step.metadata["valid"]) == (True, None, False)
     assert step.metadata["failure"]["kind"] == "cache_miss", json.dumps(step.metadata)
