@@ -31,6 +31,7 @@ INSTRUCTIONS = (
     f"wanted. Call {FINISH} with the answer when it is solved; that ends the episode and has it judged."
 )
 
+_OPEN = ("status", "score", "judge")
 _ROLES: dict[str, types.Role] = {"assistant": "assistant"}
 
 
@@ -172,14 +173,12 @@ def outcome(episode: DrivenEpisode, reply: Reply) -> JsonObject:
 
 
 def standing(episode: DrivenEpisode) -> JsonObject:
-    """Return how an episode stands: whether it is over, and if so how it was judged."""
+    """Return how an episode stands: whether it is over, and if so how it was judged.
+
+    Models can read it, and play the task again; so it says nothing of the reasons, which name what is right.
+    """
     if not episode.over:
         return {"task_id": episode.task_id, "over": False}
-    return {
-        "task_id": episode.task_id,
-        "over": True,
-        "reward": episode.reward,
-        "valid": episode.valid,
-        "verdict": episode.verdict,
-        "failure": episode.failure,
-    }
+    verdict = {name: value for name, value in (episode.verdict or {}).items() if name in _OPEN}
+    judged = {"reward": episode.reward, "valid": episode.valid, "verdict": verdict}
+    return {"task_id": episode.task_id, "over": True, **judged, "failure": episode.failure}

@@ -86,6 +86,16 @@ def test_the_right_answer_is_judged_solved_and_the_model_sees_no_reward():
     assert json.loads(after.contents[0].text)["reward"] == 1.0
 
 
+def test_who_reads_the_verdict_of_a_wrong_answer_does_not_learn_the_right_one():
+    async def use(client):
+        finished = await client.call_tool(FINISH, RIGHT | {"final_answer": "I do not know."})
+        return finished.meta["verdict"], (await client.read_resource("stb-env://verdict")).contents[0].text
+
+    told, read = played(use, "stb/Sandbox-v0", seed=3)
+    assert any("wanted" in vote["reason"] for vote in told["votes"])
+    assert json.loads(read)["verdict"] == {"status": "unsolved", "score": 0.0, "judge": "exact"}
+
+
 def test_a_guess_without_a_look_earns_nothing():
     async def use(client):
         return await client.call_tool(FINISH, RIGHT | {"final_answer": "Monday, Tuesday or Friday"})
