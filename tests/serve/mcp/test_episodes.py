@@ -18,17 +18,21 @@ from starlette.requests import Request
 from stb_env.serve.mcp.episodes import Episodes
 from stb_env.serve.sessions.sessions import Sessions
 from stb_env.serve.settings import ServeSettings
-from stb_env.testing.notes import SUITE
 from stb_env.tools import FINISH
-from tests.serve.served import serving
+from tests.serve.served import notes_known, serving
 
 NOTES = "test/Notes-v0"
 RIGHT = {"return_type": "give_answer", "final_answer": "Tuesday"}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def known() -> Iterator[None]:
+    with notes_known():
+        yield
+
+
 @pytest.fixture(scope="module")
-def server() -> Iterator[str]:
-    SUITE.register()
+def server(known) -> Iterator[str]:
     with serving(ServeSettings(ids=(NOTES, "stb/Sandbox-v0"))) as url:
         yield url
 
@@ -156,7 +160,6 @@ async def finish(episodes: Episodes, handle: str) -> None:
 
 def test_two_first_requests_at_once_start_one_episode():
     async def use() -> tuple[bool, int]:
-        SUITE.register()
         sessions = Sessions([NOTES])
         episodes = Episodes(sessions)
 
@@ -172,7 +175,6 @@ def test_two_first_requests_at_once_start_one_episode():
 
 def test_of_episodes_that_are_over_the_last_are_kept_and_a_spent_handle_starts_no_other():
     async def use() -> int:
-        SUITE.register()
         sessions = Sessions([NOTES])
         episodes = Episodes(sessions, kept=1)
         await finish(episodes, "first")
@@ -186,7 +188,6 @@ def test_of_episodes_that_are_over_the_last_are_kept_and_a_spent_handle_starts_n
 
 def test_a_start_that_failed_can_be_tried_again():
     async def use() -> str:
-        SUITE.register()
         episodes = Episodes(Sessions([NOTES]))
         with pytest.raises(MCPError, match=r"^no task 'dya'"):
             async with episodes.find(context(f"id={NOTES}&episode=again&task_id=dya")):

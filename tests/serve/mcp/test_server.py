@@ -20,6 +20,8 @@ from stb_env.tools import FINISH
 from tests.serve.golden_play import plan_of, solve
 
 T = TypeVar("T")
+pytestmark = pytest.mark.usefixtures("forgotten")
+
 NOTES = "stb_env.testing.notes:test/Notes-v0"
 RIGHT = {"return_type": "give_answer", "final_answer": "Tuesday"}
 

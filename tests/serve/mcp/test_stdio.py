@@ -11,6 +11,8 @@ from typer.testing import CliRunner
 
 from stb_env.cli import app
 
+pytestmark = pytest.mark.usefixtures("forgotten")
+
 NOTES = "stb_env.testing.notes:test/Notes-v0"
 
 

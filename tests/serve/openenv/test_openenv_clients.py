@@ -13,10 +13,11 @@ from typing import Any
 import pytest
 
 from stb_env.backend.cache import ResponseCache
+from stb_env.serve.openenv.standalone import environment_app
 from stb_env.serve.settings import Limits, ServeSettings
 from stb_env.tools import ToolCall
 from tests.serve.golden_play import plan_of, solve
-from tests.serve.served import serving
+from tests.serve.served import serving, serving_app
 
 core = pytest.importorskip("openenv.core", reason="OpenEnv is not installed; .ci/openenv runs this")
 mcp_types = pytest.importorskip("openenv.core.env_server.mcp_types")
@@ -55,11 +56,12 @@ async def tool_client_plays(base: str, env_id: str, index: int) -> Any:
     return last[0]
 
 
-async def generic_client_plays(base: str, env_id: str, index: int) -> Any:
+async def generic_client_plays(base: str, env_id: str, index: int, *, at_root: bool = False) -> Any:
     """Return the last step of a solution that GenericEnvClient plays."""
     task, plan = plan_of(env_id, index)
     last: list[Any] = []
-    async with core.GenericEnvClient(base_url=f"{base}/{env_id}") as client:
+    url = base if at_root else f"{base}/{env_id}"
+    async with core.GenericEnvClient(base_url=url) as client:
         begun = await client.reset(task_id=task.id, episode_id="mine")
         assert begun.observation["query"] == task.query
 
@@ -187,3 +189,25 @@ def test_a_failure_of_the_infrastructure_ends_an_episode_without_a_reward() -> N
         step = asyncio.run(play(f"{url}/openenv/{GROUP}"))
     assert (step.done, step.reward, step.metadata["valid"]) == (True, None, False)
     assert step.metadata["failure"]["kind"] == "cache_miss", json.dumps(step.metadata)
+
+
+def test_the_package_of_an_environment_is_valid_and_its_app_is_played_at_the_root(tmp_path: Path) -> None:
+    folder = tmp_path / "package"
+    stb_env = Path(sys.executable).with_name("stb-env")
+    written = [str(stb_env), "serve", SANDBOX, "--openenv-package", str(folder)]
+    subprocess.run(written, check=True, capture_output=True, timeout=120)
+    asked = [
+        str(Path(sys.executable).with_name("openenv")), "validate", ".", "--level", "static", "--skip-build"
+    ]  # fmt: skip
+    done = subprocess.run(asked, capture_output=True, text=True, timeout=120, cwd=folder)
+    assert done.returncode == 0, done.stdout + done.stderr
+    with serving_app(environment_app(SANDBOX)) as url:
+        step = asyncio.run(generic_client_plays(url, SANDBOX, 0, at_root=True))
+        told = subprocess.run(
+            [asked[0], "validate", "--url", url, "--level", "runtime"],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            cwd=tmp_path,
+        )
+    assert (step.reward, told.returncode) == (1.0, 0), told.stdout

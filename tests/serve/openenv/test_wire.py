@@ -13,8 +13,7 @@ import pytest
 from websockets.sync.client import connect
 
 from stb_env.serve.settings import ServeSettings
-from stb_env.testing.notes import SUITE
-from tests.serve.served import serving
+from tests.serve.served import notes_known, serving
 
 NOTES, SANDBOX = "test/Notes-v0", "stb/Sandbox-v0"
 RIGHT = {"tool_name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
@@ -22,8 +21,7 @@ RIGHT = {"tool_name": "Finish", "arguments": {"return_type": "give_answer", "fin
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[str]:
-    SUITE.register()
-    with serving(ServeSettings(ids=(NOTES, SANDBOX))) as url:
+    with notes_known(), serving(ServeSettings(ids=(NOTES, SANDBOX))) as url:
         yield f"{url}/openenv"
 
 
