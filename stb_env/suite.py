@@ -22,6 +22,9 @@ GROUP = "stb_env.suites"
 VECTOR = "stb_env.envs.vector_id"
 """Module that makes the vector environment of an id."""
 
+ELSEWHERE = "stb_env.serve.remote.suite:SUITE"
+"""The declaration of this package that stands in no folder of suites: what it declares, a server plays."""
+
 Reference = str | Callable[..., Any]
 """An object, or where it stands as ``package.module:Name``, so that nothing is imported before it is used."""
 
@@ -237,6 +240,7 @@ def _in_tree() -> Iterator[str]:
     package = importlib.import_module("stb_env.suites")
     for found in pkgutil.iter_modules(package.__path__, "stb_env.suites."):
         yield f"{found.name}.suite:SUITE"
+    yield ELSEWHERE
 
 
 def _load_foreign(value: str) -> None:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
+from stb_env.bench.sessions import session_measurements
 from stb_env.bench.wire import wire_measurements
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
@@ -22,12 +23,16 @@ class Part(StrEnum):
 
     PATHS = "paths"
     WIRE = "wire"
+    SESSIONS = "sessions"
 
 
 @reporting
 def bench(
     part: Annotated[
-        Part, typer.Argument(help="The hot paths, or the clients of models before a slow endpoint.")
+        Part,
+        typer.Argument(
+            help="The hot paths, the clients of models before a slow endpoint, or sessions of a server."
+        ),
     ] = Part.PATHS,
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.01, help="How long each figure is measured.")
@@ -39,11 +44,16 @@ def bench(
     latency: Annotated[
         float, typer.Option("--latency", min=0.001, help="wire: seconds until the endpoint answers.")
     ] = 0.2,
+    sessions: Annotated[
+        int, typer.Option("--sessions", min=1, help="sessions: how many are open at once.")
+    ] = 1_000,
     as_json: options.AsJson = False,
 ) -> None:
     """Measure in one run; compare ratios, machines differ."""
     if part is Part.WIRE:
         _show(wire_measurements(_numbers(in_flight), latency), "calls of models, one core", as_json)
+    elif part is Part.SESSIONS:
+        _show(session_measurements(sessions), "sessions of a server", as_json)
     else:
         _show(measure(seconds=seconds, data=data), "hot paths", as_json)
 

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import os
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 
 from stb_env.console import options
-from stb_env.console.output import reporting
+from stb_env.console.output import console, reporting
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.driven import DrivenEpisode
 from stb_env.serve.openenv.package import write_package
+from stb_env.suites.stabletoolbench.server_config import ServerConfig, taken_over
+
+
+class Level(StrEnum):
+    """How much is logged."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
 
 Ids = Annotated[
     list[str] | None,
@@ -22,7 +34,35 @@ Ids = Annotated[
     ),
 ]
 Host = Annotated[str, typer.Option("--host", help="Address to listen on; any but loopback needs a token.")]
-Port = Annotated[int, typer.Option("--port", min=0, max=65_535, help="Port to listen on; 0 for a free one.")]
+Port = Annotated[
+    int | None,
+    typer.Option("--port", min=0, max=65_535, help="Port to listen on, 8000 by default; 0 for a free one."),
+]
+Config = Annotated[
+    Path | None,
+    typer.Option("--config", help="config.yml of an original server, whose place this one takes."),
+]
+Cors = Annotated[
+    list[str] | None,
+    typer.Option("--cors", help="Web origin whose pages may ask; repeatable."),
+]
+Body = Annotated[int, typer.Option("--body-limit", min=1, help="Bytes of one request.")]
+Timeout = Annotated[float, typer.Option("--timeout", help="Seconds until an answer must have begun.")]
+InFlight = Annotated[int, typer.Option("--in-flight", min=1, help="Requests at once in a process.")]
+Rate = Annotated[
+    float, typer.Option("--rate", min=0, help="Requests a second of one client; 0 for no limit.")
+]
+MaxSessions = Annotated[int, typer.Option("--sessions", min=1, help="Open sessions.")]
+Idle = Annotated[float, typer.Option("--idle", help="Seconds after which an unused session is closed.")]
+Drain = Annotated[float, typer.Option("--drain", help="Seconds that a stop waits for what was accepted.")]
+Answers = Annotated[
+    bool,
+    typer.Option("--answers", help="Let clients have what solves a task, for gold agents alone."),
+]
+LogLevel = Annotated[
+    Level, typer.Option("--log-level", help="Lowest level in the log; info has a line for every request.")
+]
+LogFile = Annotated[Path | None, typer.Option("--log-file", help="File that the log is appended to as well.")]
 Workers = Annotated[
     int, typer.Option("--workers", min=1, help="Processes that share the port and the cache.")
 ]
@@ -50,7 +90,7 @@ TokenFile = Annotated[Path | None, typer.Option("--token-file", help="File with 
 def serve(
     ids: Ids = None,
     host: Host = "127.0.0.1",
-    port: Port = 8000,
+    port: Port = None,
     workers: Workers = 1,
     token_env: TokenEnv = None,
     token_file: TokenFile = None,
@@ -62,6 +102,18 @@ def serve(
     simulator: options.Simulator = None,
     models: options.Models = None,
     settings: options.Settings = None,
+    config: Config = None,
+    cors: Cors = None,
+    body_limit: Body = 2_000_000,
+    timeout: Timeout = 300.0,
+    in_flight: InFlight = 256,
+    rate: Rate = 0.0,
+    sessions: MaxSessions = 4_096,
+    idle: Idle = 900.0,
+    drain: Drain = 30.0,
+    answers: Answers = False,
+    log_level: LogLevel = Level.INFO,
+    log_file: LogFile = None,
     stdio: Stdio = False,
     task: Task = None,
     seed: Seed = 0,
@@ -86,16 +138,22 @@ def serve(
         return
     _needs_extra()
     from stb_env.serve.server import run
-    from stb_env.serve.settings import ServeSettings
+    from stb_env.serve.settings import Limits, ServeSettings
 
+    original = _Original({}, 8000, "") if config is None else _taken_over(config, cache)
     run(
         ServeSettings(
             ids=tuple(ids or ()),
-            env=chosen,
+            env={**original.settings, **chosen},
             host=host,
-            port=port,
+            port=original.port if port is None else port,
             token=_token(token_env, token_file),
+            cors=tuple(cors or ()),
+            limits=Limits(body_limit, timeout, in_flight, rate, sessions, idle, drain),
             workers=workers,
+            answers=answers,
+            log_level=log_level.value,
+            log_file=str(log_file or original.log_file),
         )
     )
 
@@ -105,6 +163,30 @@ def _write_package(ids: list[str], folder: Path) -> None:
         raise ConfigError(f"--openenv-package packs one environment; give one id, got {len(ids)}")
     for file in write_package(ids[0], folder):
         typer.echo(str(file))
+
+
+class _Original(NamedTuple):
+    """What an original server's file says, where one is given."""
+
+    settings: JsonObject
+    port: int
+    log_file: str
+
+
+def _taken_over(file: Path, cache: Path | None) -> _Original:
+    config = ServerConfig.read(file)
+    if config.ignored:
+        console.print(f"{file}: passed over, since no original server knows it: {', '.join(config.ignored)}")
+    if config.official_cache is not None:
+        cache = taken_over(config.official_cache, cache)
+        console.print(f"answers of {config.official_cache} are in {cache}; new ones go there too")
+    os.environ.update({name: value for name, value in config.environment().items() if name not in os.environ})
+    log_file = config.values.get("log_file", "")
+    return _Original(
+        config.settings(cache),
+        config.values.get("port", 12_001 if config.is_mirror else 8080),
+        str(config.folder / log_file) if log_file else "",
+    )
 
 
 def _play_on_stdio(ids: list[str], settings: JsonObject, task: str | None, seed: int) -> None:

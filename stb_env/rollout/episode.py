@@ -90,7 +90,10 @@ def episode(
 ) -> Slow[Trajectory]:
     """Yield the slow work of one task, and return the trajectory; see `play`."""
     watch = Watch(deadlines)
-    observation, info = yield from resetting(env, seed, {"task_id": task_id})
+    try:
+        observation, info = yield from resetting(env, seed, {"task_id": task_id})
+    except InfrastructureError as error:
+        return _unopened(task_id, seed, trial, error)
     opening = Opening(observation, info)
     return (yield from continued(env, agent, opening, seed=seed, trial=trial, watch=watch))
 
@@ -158,6 +161,27 @@ def continued(
         usage=(environment + agent.usage).to_dict(),
         tree=info.get("tree"),
         usage_by_role=_by_role(agent.usage, environment, info, opening.info),
+    )
+
+
+def _unopened(task_id: str, seed: int, trial: int, error: InfrastructureError) -> Trajectory:
+    """Return the record of an episode that could not be started: nothing of it was seen."""
+    return Trajectory(
+        suite="",
+        group="",
+        task_id=task_id,
+        trial=trial,
+        seed=seed,
+        query="",
+        tools=[],
+        messages=[],
+        steps=[],
+        answer="",
+        verdict=None,
+        reward=0.0,
+        valid=False,
+        failure=error.failure(),
+        usage=NO_USAGE.to_dict(),
     )
 
 

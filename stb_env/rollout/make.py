@@ -73,7 +73,10 @@ def make_env(env_id: str, settings: JsonMapping) -> ToolEnv:
     judge = given.pop("judge", None) if "judge" not in env_settings(found) else None
     models = given.get("models") if accepts(maker_of(found), "models") else given.pop("models", None)
     check_settings(maker_of(found), {**registry[found].kwargs, **given}, env_id)
-    inner = gym.make(found, **given).unwrapped
+    # Gymnasium has a word of its own for the id, which only a specification can carry as a setting.
+    own = {"id": given.pop("id")} if "id" in given else {}
+    spec = replace(registry[found], kwargs={**registry[found].kwargs, **own}) if own else found
+    inner = gym.make(spec, **given).unwrapped
     if not isinstance(inner, ToolEnv):
         raise ConfigError(f"{env_id} is not played one agent at a time; its own commands play it")
     if judge not in (None, EXACT):

@@ -11,7 +11,9 @@ from importlib.util import find_spec
 from fastapi import FastAPI
 
 from stb_env import __version__
+from stb_env.errors import ConfigError, did_you_mean
 from stb_env.llm.preflight import noting
+from stb_env.rollout.make import env_ids, maker_of
 from stb_env.serve import virtual
 from stb_env.serve.application import Application
 from stb_env.serve.openenv.app import Environments
@@ -23,6 +25,7 @@ from stb_env.serve.sessions.desk import Desk
 from stb_env.serve.sessions.served import Served
 from stb_env.serve.sessions.sessions import Sessions
 from stb_env.serve.settings import ServeSettings
+from stb_env.settings import accepts
 
 Part = Callable[[], AbstractAsyncContextManager[None]]
 """Opens what runs as long as the application does."""
@@ -44,6 +47,7 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application
         >>> {"/health", "/metrics", "/virtual", "/sessions"} <= app.openapi()["paths"].keys()
         True
     """
+    _check_settings(settings)
     figures = metrics.Metrics()
     with noting() as asked:
         backend, documents = virtual.connected(settings.env)
@@ -67,6 +71,16 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application
     app.include_router(metrics.routes(figures))
     parts = _add_sessions(app, settings, figures) if settings.workers == 1 else []
     return app
+
+
+def _check_settings(settings: ServeSettings) -> None:
+    """Refuse a setting that nothing here takes: each environment takes those that it knows."""
+    makers = [maker_of(env_id) for env_id in settings.ids or env_ids()]
+    for name in settings.env:
+        if name in (*virtual.BACKEND_SETTINGS, *virtual.SETTINGS) or any(accepts(m, name) for m in makers):
+            continue
+        near = did_you_mean(name, virtual.BACKEND_SETTINGS)
+        raise ConfigError(f"nothing that is served has a setting {name!r}.{near}")
 
 
 def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metrics) -> list[Part]:

@@ -22,11 +22,15 @@ from stb_env.serve.operations.refusals import Refusal, refusal
 from stb_env.suites.stabletoolbench.api_documents import APIDocuments
 from stb_env.suites.stabletoolbench.env import KEY_NAME
 from stb_env.suites.stabletoolbench.original_server import CHAT_API, FIELDS, PARSE_ERROR
+from stb_env.suites.stabletoolbench.rapid_api import RapidAPI
 from stb_env.suites.stabletoolbench.virtual_request import CHAT_ANSWER, VirtualRequest
 from stb_env.tasks import Task
 from stb_env.tools import ToolCall, ToolId, ToolResult
 
 PATH = "/virtual"
+SETTINGS = ("data", "tools")
+"""Settings of the virtual API beside `BACKEND_SETTINGS`."""
+
 BACKEND_SETTINGS = ("mode", "cache", "real", "simulator", "models", "faults", "health")
 
 OPENAPI: JsonObject = {
@@ -159,6 +163,8 @@ def connected(settings: JsonMapping) -> tuple[VirtualBackend, APIDocuments]:
         DataError: The data cannot be read.
     """
     chosen = {name: settings[name] for name in BACKEND_SETTINGS if name in settings}
+    if chosen.get("real") == RapidAPI.name:
+        chosen["real"] = RapidAPI()
     backend = connect_backend(**{"mode": "offline", **chosen}, key_name=KEY_NAME)
     return backend, APIDocuments.find(settings.get("data"), settings.get("tools"))
 

@@ -29,6 +29,7 @@ class Gate:
 
     Attributes:
         requests: The log of requests, to be flushed at the end.
+        at_work: Requests that are being answered.
 
     Args:
         app: What is behind.
@@ -42,7 +43,7 @@ class Gate:
         self._entry = Entry(settings.token, settings.cors)
         self._rate = Rate(settings.limits.rate)
         self._stop, self.requests = stop, RequestLog()
-        self._at_work = 0
+        self.at_work = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or refuse it."""
@@ -53,14 +54,16 @@ class Gate:
         try:
             self._check(scope)
             await self._pass(scope, receive, visit)
-        except Refusal as error:
-            await self._refuse(error, scope, receive, visit)
+        except (Refusal, HTTPException) as error:
+            await self._refuse(refusal(error), scope, receive, visit)
         except Exception as error:
             # The boundary to the network: whatever went wrong, the client gets a typed answer.
             _LOG.exception("failed")
-            if visit.status:
+            if visit.status not in (0, 500):
+                # Half of an answer must not look like a whole one: the connection ends here.
                 raise
-            await self._refuse(refusal(error), scope, receive, visit)
+            if not visit.status:
+                await self._refuse(refusal(error), scope, receive, visit)
         finally:
             self._note(scope, visit)
 
@@ -68,9 +71,9 @@ class Gate:
         self._entry.check(scope["path"], scope["headers"])
         client = scope.get("client")
         self._rate.take(client[0] if client else "")
-        if scope["type"] == "http" and self._at_work >= self._limits.concurrency:
+        if scope["type"] == "http" and self.at_work >= self._limits.concurrency:
             raise Refusal(
-                f"{self._at_work} requests are being answered, which is the limit; try again later",
+                f"{self.at_work} requests are being answered, which is the limit; try again later",
                 kind="busy",
                 status=503,
                 headers={"retry-after": "1"},
@@ -88,7 +91,7 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, visit.send)
             return
-        self._at_work += 1
+        self.at_work += 1
         self._metrics.in_flight.inc()
         try:
             async with asyncio.timeout(self._limits.timeout) as visit.deadline:
@@ -98,7 +101,8 @@ class Gate:
                 raise
             raise Refusal(f"no answer in {self._limits.timeout:g} s", kind="timeout", status=504) from None
         finally:
-            self._at_work -= 1
+            visit.deadline = None
+            self.at_work -= 1
             self._metrics.in_flight.dec()
 
     async def _refuse(self, error: Refusal, scope: Scope, receive: Receive, visit: _Visit) -> None:

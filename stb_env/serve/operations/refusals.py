@@ -27,6 +27,10 @@ STATUS: dict[FailureKind, int] = {
 """Status of a failure of the infrastructure; none of them is this server's own fault."""
 
 
+# Python's own name for it changed.
+_KINDS = {413: "too_large"}
+
+
 class Refusal(STBError):
     """A request that is not answered as asked; the base of every error that a client may see.
 
@@ -81,7 +85,7 @@ def refusal(error: Exception) -> Refusal:
     if isinstance(error, RequestValidationError):
         return Refusal(_invalid(error), kind="invalid", status=422)
     if isinstance(error, HTTPException):
-        kind = HTTPStatus(error.status_code).name.lower()
+        kind = _KINDS.get(error.status_code) or HTTPStatus(error.status_code).name.lower()
         return Refusal(
             str(error.detail), kind=kind, status=error.status_code, headers=dict(error.headers or {})
         )

@@ -76,7 +76,7 @@ class RemoteEnv(ToolEnv):
     def rules(self, rules: Rules) -> None:
         if rules != self.__dict__.setdefault("_rules", rules):
             raise ConfigError(
-                "the rules of a remote environment are its server's, so no other judge, fault, layer or limit "
+                "the rules of a remote environment are its server's: no other judge, fault, layer or limit "
                 "can be set here; set it at the server"
             )
 
@@ -229,7 +229,8 @@ class RemoteEnv(ToolEnv):
 @checks_settings
 def make(
     url: str,
-    id: str,
+    id: str = "",
+    env_id: str = "",
     token_env: str = TOKEN,
     timeout: float = 330.0,
     retries: int = 3,
@@ -244,7 +245,8 @@ def make(
 
     Args:
         url: Where the server is, such as ``http://127.0.0.1:8000``.
-        id: Id of the environment there.
+        id: Id of the environment there. `gymnasium.make` has the word for its own: there it is ``env_id``.
+        env_id: The same.
         token_env: Environment variable with the token, where the server wants one.
         timeout: Seconds that one request may take.
         retries: Attempts after the first.
@@ -264,7 +266,14 @@ def make(
     bounds = asdict(limits) if isinstance(limits, Limits) else limits
     asked = {"split": split, "max_turns": max_turns, "limits": bounds, "compat": compat}
     asked |= {"program": program, "reward": reward}
-    chosen = {"id": id, "settings": {name: value for name, value in asked.items() if value is not None}}
+    if bool(id) == bool(env_id):
+        raise ConfigError(
+            "name the environment of the server, such as id='stb/Sandbox-v0' (env_id in gym.make)"
+        )
+    chosen = {
+        "id": id or env_id,
+        "settings": {name: value for name, value in asked.items() if value is not None},
+    }
     server = Server(url, token_env, timeout, retries)
     return RemoteEnv(server, chosen, **settings)
 

@@ -21,14 +21,14 @@ class RemoteTasks:
     Args:
         server: The server.
         chosen: Id and settings of the environment there.
-        about: What the server says of the tasks: name, size and hash.
+        about: What the server says of the tasks: name and size.
     """
 
     def __init__(self, server: Server, chosen: JsonMapping, about: JsonMapping) -> None:
         self._server, self._chosen = server, chosen
         self.name: str = about["name"]
         self._size: int | None = about["size"]
-        self._hash: str = about["hash"]
+        self._hash = ""
         self.sources: JsonObject = dict(about["sources"])
         self._kept: OrderedDict[str, Task] = OrderedDict()
         self._ids: OrderedDict[int, str] = OrderedDict()
@@ -41,6 +41,10 @@ class RemoteTasks:
     @property
     def hash(self) -> str:
         """Hex digest of the content."""
+        if not self._hash:
+            body = {**self._chosen, "hashed": True}
+            about = drive(self._server.request("POST", "/environments/describe", body))
+            self._hash = about["tasks"]["hash"]
         return self._hash
 
     def at(self, index: int) -> Task:

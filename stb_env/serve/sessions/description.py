@@ -31,12 +31,13 @@ def summary(env_id: str) -> JsonObject:
     }
 
 
-def description(env: ToolEnv, *, answers: bool) -> JsonObject:
+def description(env: ToolEnv, *, answers: bool, hashed: bool) -> JsonObject:
     """Return spaces and limits of an environment, and what decides its results.
 
     Args:
         env: The environment.
         answers: Whether the server gives solutions away.
+        hashed: Whether the hash of the tasks is wanted, for which all of them are read.
     """
     rules, limits, finish = env.rules, env.rules.limits, env.wording.finish
     return {
@@ -47,7 +48,7 @@ def description(env: ToolEnv, *, answers: bool) -> JsonObject:
         "tasks": {
             "name": env.tasks.name,
             "size": env.tasks.size,
-            "hash": env.tasks.hash,
+            **({"hash": env.tasks.hash} if hashed else {}),
             "sources": env.tasks.sources if isinstance(env.tasks, TaskSet) else {},
         },
         "backend": rules.backend.fingerprint,

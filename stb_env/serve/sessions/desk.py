@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 from gymnasium.error import ResetNeeded
@@ -51,16 +52,16 @@ class Desk:
         """Return the ids that are served, each with what it is."""
         return {"environments": [summary(env_id) for env_id in self.sessions.served.ids]}
 
-    async def describe(self, env_id: str, settings: JsonMapping) -> JsonObject:
-        """Return spaces, limits and what decides the results of an environment.
+    async def describe(self, env_id: str, settings: JsonMapping, *, hashed: bool = False) -> JsonObject:
+        """Return limits and what decides the results of an environment, the hash of its tasks where wanted.
 
         Raises:
             SessionRefusal: It is not served, or not with these settings.
             ConfigError: A value is none of the setting's.
         """
         env = await self.sessions.served.fork(env_id, settings)
-        # Hashing the tasks reads all of them.
-        return summary(env_id) | await asyncio.to_thread(description, env, answers=self._answers)
+        described = partial(description, env, answers=self._answers, hashed=hashed)
+        return summary(env_id) | await asyncio.to_thread(described)
 
     async def tasks(
         self,
@@ -231,7 +232,7 @@ class Desk:
 
     async def forget(self, keys: Sequence[str]) -> JsonObject:
         """Close the sessions of these keys that are there and not in use."""
-        return {"closed": sum(self.sessions.drop(key) for key in keys)}
+        return {"closed": sum(self.sessions.drop(key) for key in keys if isinstance(key, str))}
 
     # -- inside --------------------------------------------------------------------------------------
 

@@ -29,6 +29,12 @@ class Chosen(_Body):
     settings: dict[str, Json] = {}
 
 
+class Description(Chosen):
+    """What to describe; with ``hashed`` all of its tasks are read."""
+
+    hashed: bool = False
+
+
 class Reset(_Body):
     """How an episode starts; see `Desk.reset`."""
 
@@ -93,8 +99,8 @@ def routes(desk: Desk) -> APIRouter:
         return _answer(desk.environments())
 
     @router.post("/environments/describe")
-    async def describe(body: Chosen) -> Response:
-        return await _answered(desk.describe(body.id, body.settings))
+    async def describe(body: Description) -> Response:
+        return await _answered(desk.describe(body.id, body.settings, hashed=body.hashed))
 
     @router.post("/environments/tasks")
     async def tasks(body: Tasks) -> Response:

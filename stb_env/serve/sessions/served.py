@@ -14,6 +14,7 @@ from stb_env.envs.rules import Limits
 from stb_env.envs.tool_env import ToolEnv, observation_space
 from stb_env.errors import did_you_mean
 from stb_env.jsontypes import JsonMapping
+from stb_env.kinds import Count
 from stb_env.rollout.make import env_ids, make_env, maker_of
 from stb_env.serve.sessions.refusals import NotAllowed, NotServed
 from stb_env.settings import accepts, check_settings
@@ -122,7 +123,6 @@ class Served:
                     "the rest is the operator's"
                 )
         given = {name: value for name, value in settings.items() if value is not None}
-        # Arguments that belong to the id are there already.
         check_settings(maker_of(env_id), {**registry[env_id].kwargs, **given}, env_id)
         suite = suite_of(env_id)
         split = given.get("split")
@@ -132,14 +132,20 @@ class Served:
         return given
 
     def _check_bounds(self, given: JsonMapping) -> None:
+        bounds = {name: given[name] for name in BOUNDS if name in given}
+        check_settings(_bounds, bounds, "a session")
         if given.get("max_turns", 1) > self._turns:
             raise NotAllowed(f"max_turns may be at most {self._turns} here, got {given['max_turns']}")
         limits = given.get("limits", {})
         check_settings(Limits, limits, "limits")
         for name, value in limits.items():
-            if not 256 <= value <= getattr(self._limits, name):
-                most = getattr(self._limits, name)
+            most = getattr(self._limits, name)
+            if not 256 <= value <= most:
                 raise NotAllowed(f"limits.{name} must be from 256 to {most} here, got {value}")
+
+
+def _bounds(max_turns: Count = 1, limits: dict[str, int] | None = None) -> None:
+    """Say what kinds of value bounds are."""
 
 
 def _bounded(env: ToolEnv, settings: Mapping[str, Any]) -> ToolEnv:
