@@ -23,6 +23,12 @@ def functions(episode: DrivenEpisode) -> list[JsonObject]:
 
     In a conversation a model writes plain text to the user. Such a text never reaches a server of tools, so
     there is one more tool to say it with.
+
+    Examples:
+        >>> episode = DrivenEpisode("stb_env.testing.notes:test/Notes-v0")
+        >>> episode.start(task_id="day")
+        >>> [each["name"] for each in functions(episode)]
+        ['add_note', 'find_notes', 'delete_note', 'Finish']
     """
     offered = [tool["function"] for tool in episode.tools]
     return [*offered, _SAY] if _can_say(episode) else offered
