@@ -14,6 +14,7 @@ from stb_env.console.output import console, reporting
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.driven import DrivenEpisode
+from stb_env.serve.openenv.package import write_package
 from stb_env.suites.stabletoolbench.server_config import ServerConfig, taken_over
 
 
@@ -76,6 +77,12 @@ Task = Annotated[
     str | None, typer.Option("--task", help="With --stdio: task to play; drawn by --seed where not given.")
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="With --stdio: seed of the episode.")]
+Package = Annotated[
+    Path | None,
+    typer.Option(
+        "--openenv-package", help="Write the folder that OpenEnv builds a server of ID from; serve not."
+    ),
+]
 TokenFile = Annotated[Path | None, typer.Option("--token-file", help="File with the token of clients.")]
 
 
@@ -110,6 +117,7 @@ def serve(
     stdio: Stdio = False,
     task: Task = None,
     seed: Seed = 0,
+    openenv_package: Package = None,
 ) -> None:
     """Serve environments, tools and the virtual API until stopped."""
     chosen = options.env_settings(
@@ -122,6 +130,9 @@ def serve(
         simulator=simulator,
         models=models,
     )
+    if openenv_package is not None:
+        _write_package(ids or [], openenv_package)
+        return
     if stdio:
         _play_on_stdio(ids or [], chosen, task, seed)
         return
@@ -145,6 +156,13 @@ def serve(
             log_file=str(log_file or original.log_file),
         )
     )
+
+
+def _write_package(ids: list[str], folder: Path) -> None:
+    if len(ids) != 1:
+        raise ConfigError(f"--openenv-package packs one environment; give one id, got {len(ids)}")
+    for file in write_package(ids[0], folder):
+        typer.echo(str(file))
 
 
 class _Original(NamedTuple):

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from stb_env.actions import Action
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.make import make_env
@@ -100,6 +101,14 @@ class DrivenEpisode:
         """Call a tool on the event loop; see `call`."""
         return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
 
+    def say(self, text: str) -> Reply:
+        """Say something to the user; where nobody listens it costs a turn. After the end nobody does."""
+        return self._late() if self._over else self._take(self.env.step(Action((), text)))
+
+    async def asay(self, text: str) -> Reply:
+        """Say something to the user on the event loop; see `say`."""
+        return self._late() if self._over else self._take(await self.env.astep(Action((), text)))
+
     def conclude(self, text: str) -> Reply:
         """Take a model's text without a call as its answer; after the end nothing changes."""
         return self.call(FINISH, _answer(text))
@@ -133,6 +142,12 @@ class DrivenEpisode:
     def task_id(self) -> str:
         """Id of the task."""
         return str(self._last["task_id"])
+
+    @property
+    def converses(self) -> bool:
+        """Whether a user hears what is said, and answers."""
+        inner: Any = self.env.unwrapped
+        return inner.rules.user is not None
 
     @property
     def started(self) -> bool:

@@ -91,7 +91,8 @@ def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metric
     figures.watch(sessions.__len__)
     app.include_router(session_routes.routes(Desk(sessions, answers=settings.answers, step_s=limits.timeout)))
     parts: list[Part] = [partial(_tended, sessions)]
-    if find_spec("mcp") is None:
+    # Which came with version 2: frameworks that need version 1 live beside the rest of the server.
+    if find_spec("mcp_types") is None:
         app.add_api_route("/mcp", _no_mcp, methods=["GET", "POST", "DELETE"], include_in_schema=False)
     else:
         from stb_env.serve.mcp.http import McpEndpoint

@@ -10,11 +10,13 @@ from typing import Any
 import mcp_types as types
 from mcp import MCPError
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
 
 from stb_env import __version__
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.driven import DrivenEpisode, Reply
+from stb_env.serve import toolbox
 from stb_env.tools import FINISH
 
 Context = ServerRequestContext[Any, Any]
@@ -29,6 +31,7 @@ INSTRUCTIONS = (
     f"wanted. Call {FINISH} with the answer when it is solved; that ends the episode and has it judged."
 )
 
+_OPEN = ("status", "score", "judge")
 _ROLES: dict[str, types.Role] = {"assistant": "assistant"}
 
 
@@ -50,7 +53,7 @@ class EpisodeServer:
         Args:
             instructions: What clients tell the model of the server as a whole.
         """
-        return Server(
+        return _Server(
             "stb-env",
             version=__version__,
             instructions=instructions,
@@ -64,7 +67,7 @@ class EpisodeServer:
 
     async def _list_tools(self, ctx: Context, _: object) -> types.ListToolsResult:
         async with self._find(ctx) as episode:
-            tools = [_tool(**tool["function"]) for tool in episode.tools]
+            tools = [_tool(**function) for function in toolbox.functions(episode)]
         return types.ListToolsResult(
             tools=tools,
             # They belong to this episode alone.
@@ -73,8 +76,11 @@ class EpisodeServer:
 
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         async with self._find(ctx) as episode:
-            late = episode.over
-            reply = await episode.acall(params.name, params.arguments or {})
+            late, offered = episode.over, episode.tools
+            reply = await toolbox.call(episode, params.name, params.arguments or {})
+            if episode.tools != offered:
+                # What was found may now be called.
+                await ctx.session.send_tool_list_changed()
             if not episode.valid:
                 failure = episode.failure or {}
                 raise MCPError(types.INTERNAL_ERROR, str(failure.get("message", "")), data=failure)
@@ -121,6 +127,20 @@ class EpisodeServer:
         return types.ReadResourceResult(contents=[contents], cache_scope="private")
 
 
+class _Server(Server[Any]):
+    """Tells clients that the tools of an episode may change."""
+
+    def create_initialization_options(
+        self,
+        notification_options: NotificationOptions | None = None,
+        experimental_capabilities: dict[str, dict[str, Any]] | None = None,
+        extensions: dict[str, dict[str, Any]] | None = None,
+    ) -> InitializationOptions:
+        """Return what clients are told at first."""
+        told = notification_options or NotificationOptions(tools_changed=True)
+        return super().create_initialization_options(told, experimental_capabilities, extensions)
+
+
 def _tool(name: str, description: str, parameters: JsonObject) -> types.Tool:
     return types.Tool(name=name, description=description, input_schema=parameters)
 
@@ -153,14 +173,12 @@ def outcome(episode: DrivenEpisode, reply: Reply) -> JsonObject:
 
 
 def standing(episode: DrivenEpisode) -> JsonObject:
-    """Return how an episode stands: whether it is over, and if so how it was judged."""
+    """Return how an episode stands: whether it is over, and if so how it was judged.
+
+    Models can read it, and play the task again; so it says nothing of the reasons, which name what is right.
+    """
     if not episode.over:
         return {"task_id": episode.task_id, "over": False}
-    return {
-        "task_id": episode.task_id,
-        "over": True,
-        "reward": episode.reward,
-        "valid": episode.valid,
-        "verdict": episode.verdict,
-        "failure": episode.failure,
-    }
+    verdict = {name: value for name, value in (episode.verdict or {}).items() if name in _OPEN}
+    judged = {"reward": episode.reward, "valid": episode.valid, "verdict": verdict}
+    return {"task_id": episode.task_id, "over": True, **judged, "failure": episode.failure}

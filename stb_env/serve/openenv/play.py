@@ -10,6 +10,7 @@ from typing import Any
 
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.driven import DrivenEpisode
+from stb_env.serve import toolbox
 from stb_env.serve.openenv.messages import (
     CallTool,
     ListTools,
@@ -67,7 +68,7 @@ class Play:
             if isinstance(action, ListTools):
                 return ToolsListed(tools=_specs(episode), done=episode.over)
             counted = not episode.over
-            reply = await episode.acall(action.tool_name, action.arguments)
+            reply = await toolbox.call(episode, action.tool_name, action.arguments)
             self._state.step_count += counted
             return ToolCalled(
                 tool_name=action.tool_name,
@@ -159,10 +160,9 @@ class Plays:
 
 
 def _specs(episode: DrivenEpisode) -> list[ToolSpec]:
-    functions = [tool["function"] for tool in episode.tools]
     return [
         ToolSpec(name=each["name"], description=each["description"], input_schema=each["parameters"])
-        for each in functions
+        for each in toolbox.functions(episode)
     ]
 
 

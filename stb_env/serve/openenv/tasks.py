@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from fastapi import APIRouter
 
 from stb_env.envs.tool_env import ToolEnv
@@ -72,9 +74,11 @@ class TaskLists:
                 f"Invalid task index: a range of {split} lies from 0 to {most}, got {first} to {last}",
                 kind="index",
             )
-        found = ((index, tasks.at(index)) for index in range(first, last))
+        # Tasks may have to be generated: others are answered meanwhile.
+        found = await asyncio.to_thread(lambda: [tasks.at(index) for index in range(first, last)])
         return [
-            {"index": index, "split": split, "task_id": task.id, "query": task.query} for index, task in found
+            {"index": index, "split": split, "task_id": task.id, "query": task.query}
+            for index, task in enumerate(found, first)
         ]
 
     async def _env(self, split: str) -> ToolEnv:
