@@ -9,8 +9,11 @@ from typing import Any
 from stb_env.actions import Action
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.rollout.episode import recorded, step_record
 from stb_env.rollout.make import make_env
+from stb_env.rollout.opening import Opening
 from stb_env.tools import FINISH, Status
+from stb_env.trajectory import Trajectory
 from stb_env.wrappers.base import ToolWrapper
 
 OVER = "The episode is over."
@@ -70,9 +73,10 @@ class DrivenEpisode:
     def __init__(self, env: ToolEnv | ToolWrapper | str, **settings: Any) -> None:
         self.env = make_env(env, settings) if isinstance(env, str) else env
         self._observation: Observation = {}
-        self._opening: Info = {}
+        self._opening = Opening({}, {})
         self._last: Info = {}
-        self._earned = 0.0
+        self._steps: list[JsonObject] = []
+        self._seed = 0
         self._over = False
 
     # -- the course of an episode --------------------------------------------------------------------
@@ -83,11 +87,11 @@ class DrivenEpisode:
         Raises:
             DataError: There is no task of that id.
         """
-        self._begin(*self.env.reset(seed=seed, options=_options(task_id)))
+        self._begin(seed, *self.env.reset(seed=seed, options=_options(task_id)))
 
     async def astart(self, *, task_id: str | None = None, seed: int | None = None) -> None:
         """Start an episode on the event loop; see `start`."""
-        self._begin(*(await self.env.areset(seed=seed, options=_options(task_id))))
+        self._begin(seed, *(await self.env.areset(seed=seed, options=_options(task_id))))
 
     def call(self, name: str, arguments: JsonMapping | str) -> Reply:
         """Call a tool; after the end nothing is called.
@@ -140,7 +144,7 @@ class DrivenEpisode:
     @property
     def messages(self) -> list[JsonObject]:
         """The opening messages: system and user."""
-        return [dict(message) for message in self._opening["messages"]]
+        return [dict(message) for message in self._opening.info["messages"]]
 
     @property
     def query(self) -> str:
@@ -160,7 +164,7 @@ class DrivenEpisode:
     @property
     def reward(self) -> float | None:
         """The sum of the rewards so far; None where a failure of the infrastructure ended the episode."""
-        return self._earned if self.valid else None
+        return sum((step["reward"] for step in self._steps), 0.0) if self.valid else None
 
     @property
     def valid(self) -> bool:
@@ -177,11 +181,30 @@ class DrivenEpisode:
         """What failed, where the episode is not valid."""
         return self._last.get("failure")
 
+    def trajectory(self, trial: int = 0) -> Trajectory:
+        """Return the episode so far as a run saves it.
+
+        What the framework's model cost is not in it. An episode without a seed is saved as of seed 0.
+
+        Args:
+            trial: Which repetition of the task it is.
+        """
+        return recorded(
+            self.env,
+            self._opening,
+            self._observation,
+            self._last,
+            list(self._steps),
+            seed=self._seed,
+            trial=trial,
+        )
+
     # -- inside --------------------------------------------------------------------------------------
 
-    def _begin(self, observation: Observation, info: Info) -> None:
-        self._observation, self._opening, self._last = observation, info, info
-        self._earned, self._over = 0.0, False
+    def _begin(self, seed: int | None, observation: Observation, info: Info) -> None:
+        self._observation, self._last = observation, info
+        self._opening, self._steps = Opening(observation, info), []
+        self._seed, self._over = seed or 0, False
 
     def _spoken(self, text: str) -> Action | None:
         """Return what a text does; None where it can only be the answer, or comes too late."""
@@ -199,8 +222,8 @@ class DrivenEpisode:
     def _take(self, transition: Transition) -> Reply:
         observation, reward, terminated, truncated, info = transition
         self._observation, self._last = observation, info
-        self._earned += float(reward)
         self._over = terminated or truncated
+        self._steps.append(step_record(info, float(reward), terminated, truncated))
         return Reply(str(observation["result"]), int(observation["status"]), float(reward), self._over)
 
     def _late(self) -> Reply:

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from stb_env import load_agent, play
 from stb_env.rollout import DrivenEpisode
+from stb_env.rollout.make import make_env
 from tests.integrations.scripted import SETTINGS, calls_of, failing, gold_turns
 
 NOTES = "stb_env.testing.notes:test/Notes-v0"
@@ -70,3 +72,26 @@ def test_nothing_happens_after_the_end():
     assert episode.say("Tuesday").text == "The episode is over."
     assert asyncio.run(episode.asay("Tuesday")).text == "The episode is over."
     assert episode.reward == 0.0
+
+
+@pytest.mark.parametrize("env_id", SETTINGS)
+def test_it_is_saved_as_an_agent_of_ours_would_be(env_id: str):
+    episode = DrivenEpisode(env_id, **SETTINGS[env_id])
+    task_id = episode.env.tasks.at(0).id
+    episode.start(task_id=task_id, seed=0)
+    for turn in gold_turns(env_id, task_id, **SETTINGS[env_id]):
+        for name, arguments in calls_of(turn):
+            episode.call(name, arguments)
+        if not turn.get("tool_calls"):
+            episode.say(turn["content"])
+    ours = play(make_env(env_id, SETTINGS[env_id]), load_agent("gold")(), task_id=task_id, seed=0)
+    assert episode.trajectory() == ours
+
+
+def test_an_episode_that_was_left_is_saved_as_far_as_it_came():
+    episode = DrivenEpisode(NOTES)
+    episode.start(task_id="day", seed=7)
+    episode.call("find_notes", {"word": "dentist"})
+    left = episode.trajectory(trial=2)
+    assert (left.key, len(left.steps), left.verdict, left.valid) == (("day", 2, 7), 1, None, True)
+    assert [message["role"] for message in left.messages] == ["system", "user", "assistant", "tool"]
