@@ -34,7 +34,7 @@ def with_written_tools(messages: Sequence[JsonMapping], tools: Sequence[JsonMapp
 
 
 def heard(reply: Reply) -> JsonObject:
-    r"""Return what came back as a user's message: results of calls in their marks, a user's words as they are.
+    r"""Return what came back as a user's message: results in their marks, a user's words as they are.
 
     Examples:
         >>> heard(Reply('{"error": "", "response": 1}', 0, 0.0, over=False))["content"]
