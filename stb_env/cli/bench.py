@@ -11,6 +11,7 @@ from rich.table import Table
 
 from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
+from stb_env.bench.integrations import integration_measurements
 from stb_env.bench.wire import wire_measurements
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
@@ -22,12 +23,17 @@ class Part(StrEnum):
 
     PATHS = "paths"
     WIRE = "wire"
+    INTEGRATIONS = "integrations"
 
 
 @reporting
 def bench(
     part: Annotated[
-        Part, typer.Argument(help="The hot paths, or the clients of models before a slow endpoint.")
+        Part,
+        typer.Argument(
+            help="The hot paths, the clients of models before a slow endpoint, or a turn in each framework "
+            "that is installed."
+        ),
     ] = Part.PATHS,
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.01, help="How long each figure is measured.")
@@ -44,6 +50,8 @@ def bench(
     """Measure in one run; compare ratios, machines differ."""
     if part is Part.WIRE:
         _show(wire_measurements(_numbers(in_flight), latency), "calls of models, one core", as_json)
+    elif part is Part.INTEGRATIONS:
+        _show(integration_measurements(), "a turn in each framework", as_json)
     else:
         _show(measure(seconds=seconds, data=data), "hot paths", as_json)
 
