@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from stb_env.integrations.extra import missing
+from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, rows
 from stb_env.integrations.written import heard, with_written_tools
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -53,7 +54,7 @@ class TextEnv(BaseTextEnv):
             given.setdefault("max_turns", int(row["max_turns"]))
             self.max_turns = int(row["max_turns"])
         self._task_id, self._seed = str(known["task_id"]), int(known["seed"])
-        self.episode = DrivenEpisode(str(known["env_id"]), **given)
+        self.episode = DrivenEpisode(forked(str(known["env_id"]), given))
 
     def init(self, prompt: list[JsonObject]) -> tuple[list[JsonObject], JsonObject]:
         """Start the episode, and return its opening messages."""
@@ -83,10 +84,6 @@ class TextEnv(BaseTextEnv):
         reward = self.episode.reward
         counted = {} if reward is None else {"reward": reward, "turns": float(self.turns)}
         return {"valid": float(reward is not None), **counted}
-
-    def close(self) -> None:
-        """Release the environment."""
-        self.episode.close()
 
 
 def register(env_class: str = ENV_CLASS) -> None:

@@ -12,17 +12,15 @@ throughout, so that nothing is learnt from it; it stays in the mean of its group
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
 from stb_env import jsontext
-from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.integrations.roots import forked
 from stb_env.integrations.rows import Which, rows
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout import DrivenEpisode
-from stb_env.rollout.make import make_env
 
 try:
     from verl.experimental.agent_loop.agent_loop import AgentLoopBase, AgentLoopOutput, register
@@ -47,7 +45,7 @@ class EpisodeLoop(AgentLoopBase):
     async def run(self, sampling_params: JsonObject, **row: Any) -> AgentLoopOutput:
         """Play an episode; see verl's class."""
         told = row["extra_info"]
-        episode = DrivenEpisode(_root(told["env_id"], told["settings"]).fork())
+        episode = DrivenEpisode(forked(told["env_id"], jsontext.loads(told["settings"])))
         await episode.astart(task_id=told["task_id"], seed=int(told["seed"]))
         chat, tools = episode.messages, episode.tools
         ids = await self.ct_build_initial_tokens(chat, tools=tools)
@@ -140,9 +138,3 @@ def dataset(env_id: str, tasks: Which = None, *, seed: int = 0, **settings: Any)
         }
         for row in rows(env_id, tasks, seed=seed, **settings)
     ]
-
-
-@lru_cache
-def _root(env_id: str, settings: str) -> ToolEnv:
-    """Return the environment that all episodes of a process are forked from."""
-    return make_env(env_id, jsontext.loads(settings))
