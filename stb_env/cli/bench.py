@@ -11,6 +11,7 @@ from rich.table import Table
 
 from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
+from stb_env.bench.integrations import integration_measurements
 from stb_env.bench.sessions import session_measurements
 from stb_env.bench.wire import wire_measurements
 from stb_env.console import options
@@ -24,6 +25,7 @@ class Part(StrEnum):
     PATHS = "paths"
     WIRE = "wire"
     SESSIONS = "sessions"
+    INTEGRATIONS = "integrations"
 
 
 @reporting
@@ -31,7 +33,8 @@ def bench(
     part: Annotated[
         Part,
         typer.Argument(
-            help="The hot paths, the clients of models before a slow endpoint, or sessions of a server."
+            help="The hot paths, the clients of models before a slow endpoint, sessions of a server, or a turn in "
+            "each framework that is installed."
         ),
     ] = Part.PATHS,
     seconds: Annotated[
@@ -54,6 +57,8 @@ def bench(
         _show(wire_measurements(_numbers(in_flight), latency), "calls of models, one core", as_json)
     elif part is Part.SESSIONS:
         _show(session_measurements(sessions), "sessions of a server", as_json)
+    elif part is Part.INTEGRATIONS:
+        _show(integration_measurements(), "a turn in each framework", as_json)
     else:
         _show(measure(seconds=seconds, data=data), "hot paths", as_json)
 

@@ -38,7 +38,7 @@ async def call(episode: DrivenEpisode, name: str, arguments: JsonMapping) -> Rep
     """Call one of `functions`."""
     text = arguments.get("text")
     if name == SAY and isinstance(text, str) and _can_say(episode):
-        return await episode.asay(text)
+        return await episode.atell(text)
     return await episode.acall(name, arguments)
 
 

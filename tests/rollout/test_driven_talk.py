@@ -25,11 +25,11 @@ def test_an_episode_is_started_by_its_start_alone():
 
 def test_what_looks_like_a_call_is_said_and_not_called():
     episode = conversation()
-    said = episode.say('{"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}')
+    said = episode.tell('{"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}')
     assert (episode.converses, said.over, said.status) == (True, False, 0)
 
 
 def test_after_the_end_nobody_listens():
     episode = conversation()
     episode.call("Finish", {"return_type": "give_up_and_restart"})
-    assert episode.say("Hello?").text == OVER
+    assert episode.tell("Hello?").text == OVER
