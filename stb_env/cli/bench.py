@@ -30,7 +30,7 @@ class Part(StrEnum):
 def bench(
     part: Annotated[
         Part,
-        typer.Argument(help="The hot paths, the clients of models before a slow endpoint, or the server."),
+        typer.Argument(help="The hot paths, the clients of models, or the server."),
     ] = Part.PATHS,
     seconds: Annotated[
         float, typer.Option("--seconds", min=0.01, help="How long each figure is measured.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import socket
 import threading
@@ -18,7 +19,10 @@ from stb_env.tools import ToolId
 from tests.fakes.api_server import APIServer
 from tests.serve.asked import fields, serving
 
-pytestmark = pytest.mark.serial
+pytestmark = [
+    pytest.mark.serial,
+    pytest.mark.skipif("STB_REAL_SERVERS" not in os.environ, reason="run by .ci/serve: STB_REAL_SERVERS"),
+]
 
 
 @pytest.fixture(autouse=True)
