@@ -53,7 +53,7 @@ def serve_measurements(
         with _running(_BARE, workers) as bare, _running(ours, workers) as served:
             cold = _load(served, requests, 16, seconds)
             yield Measurement("first time, 16 clients", cold.rate, "/s", _times(cold))
-            _load(served, requests, 16, entries / max(cold.rate, 1.0))
+            _load(served, requests, 16, min(_PATIENCE, entries / cold.rate))
             for count in clients:
                 fixed = _load(bare, requests, count, seconds)
                 hits = _load(served, requests, count, seconds)
@@ -128,9 +128,11 @@ def _wait(process: subprocess.Popen[bytes], port: int) -> None:
     until = time.monotonic() + _PATIENCE
     while process.poll() is None and time.monotonic() < until:
         try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            # A port may be open before anybody answers on it.
+            with socket.create_connection(("127.0.0.1", port), timeout=_PATIENCE) as asking:
+                asking.sendall(_request(0))
+                if asking.recv(16):
+                    return
         except OSError:
             time.sleep(0.05)
-        else:
-            return
     raise RunStopped(f"{process.args!r:.200} did not start; the server needs pip install 'stb-env[serve]'")
