@@ -12,7 +12,7 @@ from stb_env.serve.settings import is_loopback
 OPEN_PATHS = ("/health",)
 """Paths that need no token: what asks whether the server lives holds none."""
 
-_KEY_HEADER = "toolbench_key".encode()  # noqa: UP012 (a name that the words of the project allow)
+_KEY_HEADER = "toolbench_key".encode()  # noqa: UP012
 _UNKNOWN = Refusal(
     "a token is needed; send it as the header 'Authorization: Bearer TOKEN'",
     kind="unauthorized",
