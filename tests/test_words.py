@@ -10,7 +10,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # What may stand: whose it is, the homes and folders of their code, and ToolLLM's wire strings for a key.
 WHOSE = re.compile(
-    r"(SambaNova|ToolLLM)'s ToolBench|OpenBMB/ToolBench|\"toolbench_(rapidapi_)?key\"|folder = \"toolbench\""
+    r"(SambaNova|ToolLLM)'s ToolBench|OpenBMB/ToolBench|"
+    r"\"toolbench_((rapidapi_)?key|url)\"|folder = \"toolbench\""
 )
 BARE = re.compile(r"(?<!stable)toolbench", re.IGNORECASE)
 

@@ -12,6 +12,7 @@ from rich.table import Table
 from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
 from stb_env.bench.integrations import integration_measurements
+from stb_env.bench.serve import serve_measurements
 from stb_env.bench.sessions import session_measurements
 from stb_env.bench.wire import wire_measurements
 from stb_env.console import options
@@ -26,6 +27,7 @@ class Part(StrEnum):
     WIRE = "wire"
     SESSIONS = "sessions"
     INTEGRATIONS = "integrations"
+    SERVE = "serve"
 
 
 @reporting
@@ -33,8 +35,8 @@ def bench(
     part: Annotated[
         Part,
         typer.Argument(
-            help="The hot paths, the clients of models before a slow endpoint, sessions of a server, or a turn in "
-            "each framework that is installed."
+            help="The hot paths, the clients of models before a slow endpoint, sessions of a server, a turn in "
+            "each framework that is installed, or the server's recorded answers."
         ),
     ] = Part.PATHS,
     seconds: Annotated[
@@ -42,23 +44,30 @@ def bench(
     ] = 0.5,
     data: options.Data = None,
     in_flight: Annotated[
-        str, typer.Option("--in-flight", help="wire: episodes at once, separated by commas.")
-    ] = "16,64,256,1024",
+        str | None,
+        typer.Option("--in-flight", help="wire: episodes, serve: clients at once, separated by commas."),
+    ] = None,
     latency: Annotated[
         float, typer.Option("--latency", min=0.001, help="wire: seconds until the endpoint answers.")
     ] = 0.2,
     sessions: Annotated[
         int, typer.Option("--sessions", min=1, help="sessions: how many are open at once.")
     ] = 1_000,
+    entries: Annotated[
+        int, typer.Option("--entries", min=1, help="serve: how many answers are recorded.")
+    ] = 165_000,
     as_json: options.AsJson = False,
 ) -> None:
     """Measure in one run; compare ratios, machines differ."""
     if part is Part.WIRE:
-        _show(wire_measurements(_numbers(in_flight), latency), "calls of models, one core", as_json)
+        counts = _numbers(in_flight or "16,64,256,1024")
+        _show(wire_measurements(counts, latency), "calls of models, one core", as_json)
     elif part is Part.SESSIONS:
         _show(session_measurements(sessions), "sessions of a server", as_json)
     elif part is Part.INTEGRATIONS:
         _show(integration_measurements(), "a turn in each framework", as_json)
+    elif part is Part.SERVE:
+        _show(serve_measurements(seconds, entries, _numbers(in_flight or "1,16,64")), "the server", as_json)
     else:
         _show(measure(seconds=seconds, data=data), "hot paths", as_json)
 

@@ -12,7 +12,7 @@ from stb_env.serve.settings import is_loopback
 OPEN_PATHS = ("/health",)
 """Paths that need no token: what asks whether the server lives holds none."""
 
-_KEY_HEADER = b"toolbench_key"
+_KEY_HEADER = "toolbench_key".encode()  # noqa: UP012
 _UNKNOWN = Refusal(
     "a token is needed; send it as the header 'Authorization: Bearer TOKEN'",
     kind="unauthorized",
@@ -49,7 +49,7 @@ class Entry:
     def check(self, path: str, headers: Headers) -> None:
         """Check one request.
 
-        The original's clients have one place for a key, the header ``toolbench_key``; a token there will do.
+        The original's clients have one header for a key; a token there will do.
 
         Raises:
             Refusal: It may not come in.

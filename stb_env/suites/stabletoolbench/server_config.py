@@ -64,7 +64,7 @@ class ServerConfig:
         Examples:
             >>> with tempfile.TemporaryDirectory() as folder:
             ...     file = Path(folder) / "config.yml"
-            ...     _ = file.write_text("toolbench_url: http://127.0.0.1:1/rapidapi")
+            ...     _ = file.write_text('{"toolbench_url": "http://127.0.0.1:1/rapidapi"}')
             ...     ServerConfig.read(file).settings(None)
             {'mode': 'live', 'real': 'http://127.0.0.1:1/rapidapi'}
         """

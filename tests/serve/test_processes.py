@@ -1,0 +1,107 @@
+"""Real servers: what was accepted is answered, and what was recorded is on disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from stb_env.backend.cache import ResponseCache, call_key
+from stb_env.tools import ToolId
+from tests.fakes.api_server import APIServer
+from tests.serve.asked import fields, serving
+
+pytestmark = [
+    pytest.mark.serial,
+    pytest.mark.skipif("STB_REAL_SERVERS" not in os.environ, reason="run by .ci/serve: STB_REAL_SERVERS"),
+]
+
+
+@pytest.fixture(autouse=True)
+def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
+def key(number: int) -> str:
+    return call_key(ToolId("Net", "icmp", "ping"), {"n": number})
+
+
+def test_a_stop_under_load_loses_no_answer_and_no_entry(tmp_path: Path):
+    cache = tmp_path / "cache"
+    answered: set[int] = set()
+    cut: list[int] = []
+    enough = threading.Event()
+
+    def ask(url: str, worker: int) -> None:
+        with httpx2.Client() as client:
+            for number in range(worker * 100_000, worker * 100_000 + 5_000):
+                try:
+                    reply = client.post(f"{url}/virtual", json=fields(tool_input=json.dumps({"n": number})))
+                except httpx2.ConnectError:
+                    return
+                except httpx2.TransportError:
+                    cut.append(number)
+                    return
+                assert reply.status_code == 200
+                answered.add(number)
+                if len(answered) > 60:
+                    enough.set()
+
+    with (
+        APIServer().running() as real,
+        serving(
+            tmp_path,
+            "--cache",
+            cache,
+            "--mode",
+            "record",
+            "--set",
+            f"real={real.url()}",
+            "--simulator",
+            "none",
+        ) as server,
+    ):
+        with ThreadPoolExecutor(8) as pool:
+            asking = [pool.submit(ask, server.url, worker) for worker in range(8)]
+            assert enough.wait(60)
+            server.process.send_signal(signal.SIGTERM)
+            for each in asking:
+                each.result()
+        assert server.process.wait(30) == 0
+    assert not cut
+    with closing(ResponseCache(cache, read_only=True)) as opened:
+        assert all(opened.get(key(number)) is not None for number in answered)
+
+
+def test_a_client_that_dies_in_its_request_leaves_nothing_behind(tmp_path: Path):
+    with serving(tmp_path) as server:
+        host, port = server.url.removeprefix("http://").split(":")
+        for part in (b"", b"POST /virtual HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 500\r\n\r\n{"):
+            with closing(socket.create_connection((host, int(port)))) as dying:
+                dying.sendall(part)
+        assert httpx2.post(f"{server.url}/virtual", json=fields()).status_code == 200
+        figures = httpx2.get(f"{server.url}/metrics").text
+    assert "stb_requests_in_flight 1.0" in figures
+
+
+def test_several_workers_record_into_one_cache_and_lose_nothing(tmp_path: Path):
+    cache = tmp_path / "cache"
+    words = ("--cache", cache, "--mode", "record", "--simulator", "none", "--workers", 2)
+    with APIServer().running() as real, serving(tmp_path, *words, "--set", f"real={real.url()}") as server:
+
+        def ask(number: int) -> int:
+            body = fields(tool_input=json.dumps({"n": number}))
+            return httpx2.post(f"{server.url}/virtual", json=body).status_code
+
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(ask, range(80))) == {200}
+    with closing(ResponseCache(cache, read_only=True)) as opened:
+        assert all(opened.get(key(number)) is not None for number in range(80))
