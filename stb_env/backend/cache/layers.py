@@ -6,7 +6,9 @@ import heapq
 import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import TypeAlias
 
 from stb_env.errors import ConfigError, DataError
 from stb_env.files import sweep_drafts, write_json
@@ -37,10 +39,10 @@ class MemoryStore:
         """Return the value of a key, or None."""
         return self._values.get(key)
 
-    def rows(self, prefix: str = "", *, group: int = 0) -> Iterator[Row]:
+    def rows(self, prefix: str = "", *, group: int = 0, start: str = "") -> Iterator[Row]:
         """Yield every row in order of its key, as `FrozenStore.rows` does."""
         for key in sorted(self._values, key=lambda key: key[: group or None]):
-            if key.startswith(prefix):
+            if key.startswith(prefix) and key >= start:
                 yield Row(key, self._values[key], "")
 
     def add(self, key: str, value: str) -> bool:
@@ -53,6 +55,9 @@ class MemoryStore:
 
     def close(self) -> None:
         """Do nothing: there is no handle."""
+
+
+AnyStore: TypeAlias = FrozenStore | MemoryStore
 
 
 class Layers:
@@ -76,8 +81,9 @@ class Layers:
             self._find(folder)
 
     def __len__(self) -> int:
-        stores = [store for store in (self.base, self.overlay) if store is not None and len(store)]
-        return len(stores[0]) if len(stores) == 1 else sum(1 for _ in self.rows())
+        if self.base is None or self.overlay is None:
+            return sum(len(store) for store in (self.base, self.overlay) if store is not None)
+        return len(self.base) + sum(row.key not in self.base for row in self.overlay.rows())
 
     def get(self, key: str) -> str | None:
         """Return the value of a key, or None."""
@@ -93,22 +99,41 @@ class Layers:
                 yield row
             last = row.key
 
-    def in_order(self, group: int, prefix: str = "") -> Iterator[Row]:
+    def in_order(self, group: int, prefix: str = "", *, start: str = "") -> Iterator[Row]:
         """Yield every row in order of the first characters of its key, and as it was added among equals.
 
-        The base comes first; a row of the overlay that hides one of the base takes its place.
+        The base comes first; a row of the overlay that hides one of the base takes its place. Of the
+        overlay, the rows of one group are held at a time.
 
         Args:
             group: How many characters count.
             prefix: Only keys that begin with it.
+            start: Without a prefix, only keys from here on.
         """
+        stores = [store for store in (self.overlay, self.base) if store is not None]
+        if len(stores) == 1:
+            yield from stores[0].rows(prefix, group=group, start=start)
+            return
 
-        def first(row: Row) -> str:
-            return row.key[:group]
+        def rows(store: AnyStore) -> Iterator[tuple[str, bool, Row]]:
+            below = store is self.base
+            return ((row.key[:group], below, row) for row in store.rows(prefix, group=group, start=start))
 
-        stores = [store.rows(prefix, group=group) for store in (self.base, self.overlay) if store is not None]
-        for _, rows in groupby(heapq.merge(*stores, key=first), key=first):
-            yield from {row.key: row for row in rows}.values()
+        for _, found in groupby(heapq.merge(*map(rows, stores), key=itemgetter(0)), key=itemgetter(0)):
+            added: dict[str, Row] = {}
+            for _, below, row in found:
+                if below:
+                    yield added.pop(row.key, row)
+                else:
+                    added[row.key] = row
+            yield from added.values()
+
+    @property
+    def state(self) -> str:
+        """What changes with every change of the entries, or nothing where that cannot be told."""
+        stores = [store for store in (self.base, self.overlay) if store is not None]
+        states = [store.state if isinstance(store, FrozenStore) else "" for store in stores]
+        return "\n".join(states) if all(states) else ""
 
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store items in the overlay, in one transaction.
