@@ -67,6 +67,8 @@ class FrozenStore:
     """
 
     _access = "mode=ro&immutable=1"
+    # Look-ups are a third faster where the file is mapped; a pass over all of it would fill the memory.
+    _mapped = 2**31 - 1
 
     def __init__(self, file: str | os.PathLike[str]) -> None:
         self.file = Path(os.path.abspath(file))
@@ -116,19 +118,15 @@ class FrozenStore:
                 come as they were added; a replaced value keeps its place. 0 for the whole key.
             start: Without a prefix, only keys from here on.
         """
-        where = "1"
-        bounds: tuple[str, ...] = ()
+        where, order = "1", f"substr(key, 1, {group:d}), rowid" if group else "key, raw"
         if prefix:
-            where, bounds = "raw = 1 AND key >= ? AND key < ?", _range(prefix)
-        elif start:
-            where, bounds = "key >= ?", (start,)
-        order = f"substr(key, 1, {group:d}), rowid" if group else "key, raw"
-        # However many rows there are, the memory that their order takes is the same.
-        with tempfile.SpooledTemporaryFile(_SPOOLED) as spool:
-            self._write_order(spool, _ORDER.format(where, order), bounds)
-            spool.seek(0)
-            while part := spool.read(_AT_ONCE * array(_ROWID).itemsize):
-                yield from self._read(array(_ROWID, part))
+            where = "raw = 1 AND key >= ? AND key < ?"
+            yield from self._in_order(_ORDER.format(where, order), _range(prefix))
+            return
+        if start:
+            where = "key >= ?"
+        with closing(self._scanner()) as scanner:
+            yield from scanner._in_order(_ORDER.format(where, order), (start,) if start else ())
 
     def items(self, prefix: str = "") -> Iterator[tuple[str, str]]:
         """Yield (key, value) in order of the keys.
@@ -154,6 +152,19 @@ class FrozenStore:
                 return (self._con or self._open()).execute(sql, arguments).fetchall()
         except sqlite3.Error as error:
             self._fail(error)
+
+    def _scanner(self) -> FrozenStore:
+        scanner = type(self)(self.file)
+        scanner._mapped = 0
+        return scanner
+
+    def _in_order(self, sql: str, arguments: tuple[str, ...]) -> Iterator[Row]:
+        # However many rows there are, the memory that their order takes is the same.
+        with tempfile.SpooledTemporaryFile(_SPOOLED) as spool:
+            self._write_order(spool, sql, arguments)
+            spool.seek(0)
+            while part := spool.read(_AT_ONCE * array(_ROWID).itemsize):
+                yield from self._read(array(_ROWID, part))
 
     def _write_order(self, spool: IO[bytes], sql: str, arguments: tuple[object, ...]) -> None:
         try:
@@ -196,7 +207,7 @@ class FrozenStore:
             check_same_thread=False,
             timeout=disk.BUSY_SECONDS,
         )
-        con.execute(f"PRAGMA mmap_size = {2**31 - 1}")
+        con.execute(f"PRAGMA mmap_size = {self._mapped}")
         return con
 
     def _fail(self, error: Exception) -> NoReturn:

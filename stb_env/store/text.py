@@ -14,7 +14,7 @@ import diskcache
 from stb_env.errors import BackendError, ConfigError
 from stb_env.store import disk
 from stb_env.store.disk import FILE, open_diskcache
-from stb_env.store.frozen import INHERITED, FrozenStore
+from stb_env.store.frozen import INHERITED, FrozenStore, LiveView
 from stb_env.store.scratch import scratch_folder
 
 
@@ -139,6 +139,11 @@ class TextStore(FrozenStore):
             raise ConfigError(f"cannot make the cache folder {folder}: {error}") from error
         if not self.file.exists():
             raise ConfigError(f"{folder} holds other files and no {FILE}; name a new or empty folder")
+
+    def _scanner(self) -> FrozenStore:
+        scanner = LiveView(self.file)
+        scanner._mapped = 0
+        return scanner
 
     def _after_fork(self) -> None:
         super()._after_fork()
