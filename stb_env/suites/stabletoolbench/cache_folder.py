@@ -9,8 +9,10 @@ import ast
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
@@ -22,6 +24,9 @@ NAMES = "names.json"
 """Identities of APIs whose names cannot be file names; written only where there are any."""
 
 _MAX_BYTES = 255
+# What Python and JSON write the same but for the quotes: a flat object of plain texts and short integers.
+_TEXT = r"'[ !#-&(-\[\]-~]*'"
+_FLAT = re.compile(rf"\{{(?:{_TEXT}: (?:{_TEXT}|-?(?:0|[1-9][0-9]{{0,17}}))(?:, (?!\}})|(?=\}})))*\}}")
 
 
 def is_cache_file(file: Path) -> bool:
@@ -55,6 +60,9 @@ def read_key(key: str) -> JsonMapping | str:
         >>> read_key("{'a': 1, 'b': None}"), read_key('{"a": 1}'), read_key("[1]"), read_key("free text")
         ({'a': 1, 'b': None}, {'a': 1}, '[1]', 'free text')
     """
+    if _FLAT.fullmatch(key):
+        # Ten times as fast, and what most keys are.
+        return cast(JsonObject, jsontext.read_back(key.replace("'", '"')))
     try:
         value = ast.literal_eval(key)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
