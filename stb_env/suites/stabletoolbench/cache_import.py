@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -61,7 +61,9 @@ class ImportReport:
 
     def counts(self) -> JsonObject:
         """Return what `restore` takes."""
-        return asdict(self)
+        # Not `asdict`, which makes other Counters of Counters.
+        counts = {part.name: getattr(self, part.name) for part in fields(self)}
+        return counts | {"notes": {part.name: getattr(self.notes, part.name) for part in fields(Notes)}}
 
     def restore(self, data: JsonMapping) -> None:
         """Go on from the counts of an earlier process."""
