@@ -25,6 +25,11 @@ class Filling:
         StorageError: The system refuses.
         DataError: What lies there is damaged.
 
+    Attributes:
+        mark: What was given with the last items, or empty.
+        count: Number of items.
+        finished: Whether it is a store already; an empty one counts as none.
+
     Examples:
         >>> import tempfile
         >>> from stb_env.store import TextStore
@@ -42,7 +47,7 @@ class Filling:
 
     def __init__(self, folder: Path) -> None:
         self.file = folder / FILE
-        self.mark, self.count = "", 0
+        self.mark, self.count, self.finished = "", 0, False
         if not self.file.exists():
             open_diskcache(folder).close()
         self._con = sqlite3.connect(self.file, isolation_level=None)
@@ -56,9 +61,11 @@ class Filling:
         """Add items, none of which is there yet, and set the mark, in one transaction.
 
         Raises:
-            DataError: A key or value is no text that UTF-8 can encode.
+            DataError: A key or value is no text that UTF-8 can encode, or the store is finished.
             StorageError: The system refuses; what was added before stays.
         """
+        if self.finished:
+            raise DataError(f"{self.file} is a finished store; nothing can be filled into it")
         rows = [disk.row(key, value) for key, value in items]
         try:
             self._con.execute("BEGIN IMMEDIATE")
@@ -83,6 +90,7 @@ class Filling:
             with self._con:
                 self._con.execute("UPDATE Settings SET value = ? WHERE key = 'count'", (self.count,))
                 self._con.execute("DELETE FROM Settings WHERE key = ?", (_MARK,))
+            self.finished = True
         except sqlite3.IntegrityError as error:
             raise DataError(f"a key is twice in {self.file}: {error}") from error
         except sqlite3.Error as error:
@@ -97,8 +105,9 @@ class Filling:
         # Nothing is ever deleted here, so that the last row's number is the number of rows.
         ((last,),) = self._con.execute("SELECT MAX(rowid) FROM Cache")
         self.count = int(last or 0)
-        if found is None and self.count:
-            raise DataError(f"{self.file} is a finished store; nothing can be filled into it")
+        self.finished = found is None and self.count > 0
+        if self.finished:
+            return
         self.mark = "" if found is None else str(found[0])
         self._con.execute("BEGIN IMMEDIATE")
         with self._con:

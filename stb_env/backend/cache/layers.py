@@ -10,6 +10,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TypeAlias
 
+from stb_env.backend.cache.redis_overlay import RedisOverlay
 from stb_env.errors import ConfigError, DataError
 from stb_env.files import sweep_drafts, write_json
 from stb_env.jsontypes import JsonObject
@@ -57,26 +58,31 @@ class MemoryStore:
         """Do nothing: there is no handle."""
 
 
-AnyStore: TypeAlias = FrozenStore | MemoryStore
+AnyStore: TypeAlias = FrozenStore | MemoryStore | RedisOverlay
 
 
 class Layers:
     """Base and overlay of one cache folder; an overlay's row hides the base's.
 
     Args:
-        folder: The cache folder, or None for an overlay in memory alone.
+        folder: The cache folder, or None for an overlay alone, in memory where it has no URL.
         read_only: Change nothing on disk; the folder must hold a cache.
+        url: Where the overlay is shared (`RedisOverlay`); the folder then gives the base alone.
 
     Raises:
         ConfigError: Opened for reading, and there is no cache.
         DataError: The folder holds another format or damaged data.
     """
 
-    def __init__(self, folder: Path | None, read_only: bool) -> None:
+    def __init__(self, folder: Path | None, read_only: bool, url: str | None = None) -> None:
         self.folder = folder
         self.read_only = read_only
         self.base: FrozenStore | None = None
-        self.overlay: TextStore | LiveView | MemoryStore | None = MemoryStore() if folder is None else None
+        self.overlay: TextStore | LiveView | MemoryStore | RedisOverlay | None = None
+        if url is not None:
+            self.overlay = RedisOverlay(url)
+        elif folder is None:
+            self.overlay = MemoryStore()
         if folder is not None:
             self._find(folder)
 
@@ -153,7 +159,7 @@ class Layers:
             return False
         return self._writable().add(key, value)
 
-    def _writable(self) -> TextStore | MemoryStore:
+    def _writable(self) -> TextStore | MemoryStore | RedisOverlay:
         if self.read_only:
             raise ConfigError(
                 f"the response cache {self.folder} is open for reading only; nothing was stored"
@@ -162,7 +168,7 @@ class Layers:
             self.overlay = TextStore(self.folder / OVERLAY)
             if not (self.folder / MANIFEST).exists():
                 write_manifest(self.folder, {})
-        if not isinstance(self.overlay, TextStore | MemoryStore):
+        if not isinstance(self.overlay, TextStore | MemoryStore | RedisOverlay):
             raise TypeError(f"an overlay for writing expected, got {type(self.overlay).__name__}")
         return self.overlay
 
@@ -180,7 +186,13 @@ class Layers:
             sweep_drafts(folder / MANIFEST)
         if base.exists():
             self.base = FrozenStore(base)
-        if overlay.exists():
+        if self.overlay is not None:
+            if overlay.exists():
+                raise ConfigError(
+                    f"{folder} has an overlay of its own, which the shared one would hide; make a base"
+                    f" of both with `stb-env cache snapshot --cache {folder} --out NEW`"
+                )
+        elif overlay.exists():
             self.overlay = LiveView(overlay) if self.read_only else TextStore(overlay.parent)
         if self.read_only and manifest is None and self.base is None and self.overlay is None:
             what = "no folder" if not folder.exists() else "no response cache in the folder"

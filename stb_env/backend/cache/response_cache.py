@@ -35,6 +35,8 @@ class ResponseCache:
         lru: Number of recently used responses kept in memory.
         lru_characters: Bound on their length together.
         read_only: Change nothing on disk, not one byte; the folder must hold a cache.
+        overlay: ``redis://HOST:PORT/DATABASE`` of what is added, where several machines share it; the folder
+            then holds the frozen base that each of them has.
 
     Raises:
         ConfigError: Opened for reading, and there is no cache.
@@ -56,10 +58,11 @@ class ResponseCache:
         lru: int = 50_000,
         lru_characters: int = 100_000_000,
         read_only: bool = False,
+        overlay: str | None = None,
     ) -> None:
         self.folder = None if folder is None else Path(os.path.abspath(folder))
         self.read_only = read_only
-        self._layers = Layers(self.folder, read_only)
+        self._layers = Layers(self.folder, read_only, overlay)
         self._recent: Recent[Hit] = Recent(lru, lru_characters, _characters)
         self._hash = ""
 
@@ -130,15 +133,22 @@ class ResponseCache:
         value = self._layers.get(key)
         return None if value is None else CacheEntry.read(value)
 
-    def entries(self, prefix: str = "") -> Iterator[CacheEntry]:
+    def entries(
+        self, prefix: str = "", *, progress: Progress | None = None, done: int = 0
+    ) -> Iterator[CacheEntry]:
         """Return every entry, those of one API together and in the order in which they were added.
 
         A replaced answer keeps its place, and what is frozen comes before what was added since.
 
+        Args:
+            prefix: Only keys that begin with it.
+            progress: Told the number of entries now and then, ``done`` included.
+            done: What was done before.
+
         Raises:
             DataError: A row is damaged or refused; `verify` lists all such rows.
         """
-        return self._checked(self._layers.in_order(PREFIX, prefix))
+        return self._checked(self._layers.in_order(PREFIX, prefix), progress, done)
 
     def examples(self, identity: ToolId, limit: int = 5, *, by_key: bool = False) -> list[CacheEntry]:
         """Return the first recorded answers of one API, simulated ones never.
@@ -238,8 +248,10 @@ class ResponseCache:
         """Release the handles; the next use opens new ones."""
         self._layers.close()
 
-    def _checked(self, rows: Iterable[Row], progress: Progress | None = None) -> Iterator[CacheEntry]:
-        return (checked(row, self.folder) for row in counted(rows, progress))
+    def _checked(
+        self, rows: Iterable[Row], progress: Progress | None = None, done: int = 0
+    ) -> Iterator[CacheEntry]:
+        return (checked(row, self.folder) for row in counted(rows, progress, done))
 
     def _recorded_hash(self) -> str:
         noted = (read_manifest(self.folder) if self.folder else None) or {}

@@ -16,9 +16,11 @@ from stb_env.backend.cache.key import PREFIX
 from stb_env.backend.cache.layers import BASE, Layers, write_manifest
 from stb_env.backend.cache.report import FilterReport
 from stb_env.errors import ConfigError, DataError
+from stb_env.files import write_text
 from stb_env.store import FILE, Filling, FrozenStore, Row, kept_folder, sweep
 
 BATCH = 1000
+_FILLED = "filled.json"
 
 Progress = Callable[[int], None]
 """Told the number of rows that a pass has come to."""
@@ -52,8 +54,12 @@ def freeze(
     with kept_folder(dest, f"{kind}\n{layers.state or uuid.uuid4()}") as part:
         whole = part / "cache"
         with closing(Filling(whole / BASE)) as filling:
-            read = _fill(filling, layers, report, progress)
-            filling.finish()
+            if not filling.finished:
+                write_text(part / _FILLED, _fill(filling, layers, report, progress))
+                filling.finish()
+        *_, read, counts = json.loads((part / _FILLED).read_text())
+        if report is not None:
+            report.restore(counts)
         file = whole / BASE / FILE
         with closing(FrozenStore(file)) as base:
             found = digest(counted(base.rows(), progress, read))
@@ -96,8 +102,8 @@ def counted(rows: Iterable[Row], progress: Progress | None, done: int = 0) -> It
         progress(done)
 
 
-def _fill(filling: Filling, layers: Layers, report: FilterReport | None, progress: Progress | None) -> int:
-    """Add what is not there yet; return the number of rows read by this and earlier processes."""
+def _fill(filling: Filling, layers: Layers, report: FilterReport | None, progress: Progress | None) -> str:
+    """Add what is not there yet, and return the mark at its end."""
     # Where to go on: the API, how many of its rows were read, and the counts at that point.
     start, read, total, counts = json.loads(filling.mark or '["", 0, 0, null]')
     if report is not None and counts is not None:
@@ -122,4 +128,4 @@ def _fill(filling: Filling, layers: Layers, report: FilterReport | None, progres
         if not total % BATCH:
             store()
     store()
-    return int(total)
+    return filling.mark
