@@ -16,7 +16,9 @@ MAX_DEPTH = 100
 CUT_MARK = "...[cut]"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("?)|[\[\]{},]', re.DOTALL)
-_BRACKETS = re.compile(r'"(?:[^"\\]|\\.)*"?|[\[\]{}]', re.DOTALL)
+_ESCAPE = re.compile(rb"\\.", re.DOTALL)
+_STRING = re.compile(rb'"[^"]*"?')
+_OTHERS = bytes(set(range(256)) - set(b'"[]{}'))
 
 
 def dumps(value: object) -> str:
@@ -92,13 +94,19 @@ def read_back(text: str) -> Json:
 
 
 def _depth(text: str) -> int:
+    # Nearly all of a text goes at the speed of memory; what is left is brackets, and texts that hold some.
+    data = text.encode("utf-8", "surrogatepass")
+    if b"\\" in data:
+        data = _ESCAPE.sub(b"", data)
+    # Two quotes less leave every bracket as far inside or outside a text as it was.
+    data = data.translate(None, _OTHERS).replace(b'""', b"")
     depth = deepest = 0
-    for match in _BRACKETS.finditer(text):
-        char = match.group()
-        if char in "[{":
+    for char in _STRING.sub(b"", data):
+        if char in b"[{":
             depth += 1
-            deepest = max(deepest, depth)
-        elif char in "]}":
+            if depth > deepest:
+                deepest = depth
+        else:
             depth -= 1
     return deepest
 

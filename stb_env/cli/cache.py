@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
-from rich.progress import Progress
+from rich.progress import Progress as Bar
 from rich.table import Table
 
 from stb_env.backend.cache import ResponseCache
+from stb_env.backend.cache.snapshot import Progress
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
@@ -23,6 +24,10 @@ app = typer.Typer(no_args_is_help=True)
 
 Source = Annotated[Path, typer.Argument(metavar="SRC", help="File or folder of recorded responses.")]
 Folder = Annotated[Path, typer.Option("--cache", help="Cache folder.")]
+Overlay = Annotated[
+    str | None,
+    typer.Option("--overlay", help="redis://HOST:PORT/DATABASE of what several machines have added."),
+]
 Out = Annotated[Path, typer.Option("--out", help="New folder to write to.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 Reading = Annotated[str, typer.Option("--taxonomy", help="StableToolBench's Appendix D: default or paper.")]
@@ -43,10 +48,14 @@ def import_(
         str | None, typer.Option(help="What the entries are noted as; the format if absent.")
     ] = None,
     simulated: Annotated[bool, typer.Option("--simulated", help="Take MirrorAPI's own answers too.")] = False,
+    overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add recorded responses to a cache; importing the same again changes nothing."""
-    with _opened(cache, for_writing=True) as opened, _progress(as_json) as bar:
+    """Add recorded responses to a cache; importing the same again changes nothing.
+
+    The same command goes on where it was stopped.
+    """
+    with _opened(cache, overlay, for_writing=True) as opened, _progress(as_json) as bar:
         task = bar.add_task("importing", total=None)
         report = import_source(
             opened,
@@ -64,28 +73,28 @@ def import_(
 
 @app.command()
 @reporting
-def export(cache: Folder, out: Out, as_json: AsJson = False) -> None:
+def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = False) -> None:
     """Write a cache as the official folder layout."""
-    with _opened(cache) as opened:
-        data = export_folder(opened, out)
+    with _opened(cache, overlay) as opened, _told("exporting", opened, as_json, passes=2) as told:
+        data = export_folder(opened, out, progress=told)
     emit(data, as_json, _table(f"exported to {out}", data))
 
 
 @app.command()
 @reporting
-def stats(cache: Folder, as_json: AsJson = False) -> None:
+def stats(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
     """Count entries by category, source, origin and class."""
-    with _opened(cache) as opened:
-        data = opened.stats()
+    with _opened(cache, overlay) as opened, _told("counting", opened, as_json) as told:
+        data = opened.stats(progress=told)
     emit(data, as_json, _table(str(cache), data))
 
 
 @app.command()
 @reporting
-def verify(cache: Folder, as_json: AsJson = False) -> None:
+def verify(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
     """Check every row and list the damaged ones; exit 1 where there are any."""
-    with _opened(cache) as opened:
-        report = opened.verify()
+    with _opened(cache, overlay) as opened, _told("verifying", opened, as_json) as told:
+        report = opened.verify(progress=told)
     emit(report.to_dict(), as_json, _table(str(cache), report.to_dict()))
     if not report.ok:
         raise typer.Exit(FAILED)
@@ -99,11 +108,13 @@ def filter_(
         Path | None, typer.Option(help="New cache folder for what is kept; only counts if absent.")
     ] = None,
     taxonomy: Reading = "default",
+    overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
     """Drop the answers of an error class, Other Errors excepted, as StableToolBench did with its cache."""
-    with _opened(cache) as opened:
-        data = opened.filter(out, taxonomy=_taxonomy(taxonomy)).to_dict()
+    reading = _taxonomy(taxonomy)
+    with _opened(cache, overlay) as opened, _told("filtering", opened, as_json, passes=1 + bool(out)) as told:
+        data = opened.filter(out, taxonomy=reading, progress=told).to_dict()
     emit(data, as_json, _table(f"{cache} filtered", data))
 
 
@@ -112,32 +123,51 @@ def filter_(
 def merge(
     source: Annotated[Path, typer.Argument(metavar="OTHER", help="Cache folder whose entries are added.")],
     cache: Folder,
+    overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
     """Add the entries of another cache; known answers stay, unless only the other's is real."""
-    with _opened(source) as other, _opened(cache, for_writing=True) as opened:
-        data: JsonObject = opened.merge(other).to_dict() | {"entries": len(opened)}
+    with (
+        _opened(source) as other,
+        _opened(cache, overlay, for_writing=True) as opened,
+        _told("merging", other, as_json) as told,
+    ):
+        data: JsonObject = opened.merge(other, progress=told).to_dict() | {"entries": len(opened)}
     emit(data, as_json, _table(f"merged into {cache}", data))
 
 
 @app.command()
 @reporting
-def snapshot(cache: Folder, out: Out, as_json: AsJson = False) -> None:
-    """Freeze a cache into a new folder, read without locks and identified by its hash."""
-    with _opened(cache) as opened:
-        data = {"hash": opened.snapshot(out), "entries": len(opened), "out": str(out)}
+def snapshot(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = False) -> None:
+    """Freeze a cache into a new folder, read without locks and identified by its hash.
+
+    The same command goes on where it was stopped, as long as nothing was added since.
+    """
+    with _opened(cache, overlay) as opened, _told("freezing", opened, as_json, passes=2) as told:
+        data = {"hash": opened.snapshot(out, progress=told), "entries": len(opened), "out": str(out)}
     emit(data, as_json, _table(f"frozen in {out}", data))
 
 
-def _progress(as_json: bool) -> Progress:
-    return Progress(console=console, transient=True, disable=as_json)
+def _progress(as_json: bool) -> Bar:
+    return Bar(console=console, transient=True, disable=as_json)
 
 
 @contextmanager
-def _opened(folder: Path, *, for_writing: bool = False) -> Iterator[ResponseCache]:
+def _told(what: str, cache: ResponseCache, as_json: bool, passes: int = 1) -> Iterator[Progress]:
+    """Show how many entries are done."""
+    total = None if as_json else passes * len(cache)
+    with _progress(as_json) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+@contextmanager
+def _opened(
+    folder: Path, overlay: str | None = None, *, for_writing: bool = False
+) -> Iterator[ResponseCache]:
     if folder.exists() and not folder.is_dir():
         raise ConfigError(f"--cache names a folder, and {folder} is a file")
-    cache = ResponseCache(folder, read_only=not for_writing)
+    cache = ResponseCache(folder, read_only=not for_writing, overlay=overlay)
     try:
         yield cache
     finally:

@@ -44,6 +44,7 @@ def connect_backend(
     faults: JsonMapping | Faults | None = None,
     key_name: str = "",
     health: Health = "strict",
+    overlay: str | None = None,
 ) -> VirtualBackend:
     """Build the virtual API backend of an environment.
 
@@ -61,12 +62,16 @@ def connect_backend(
             that name.
         health: Whether an answer in which a real API says that it does not work is refused (``strict``) or
             an observation (``observe``); see `VirtualBackend`.
+        overlay: ``redis://HOST:PORT/DATABASE`` of what several machines add to the cache.
 
     Raises:
         ConfigError: A setting is unknown, or the mode lacks what it needs.
     """
-    if isinstance(cache, str | Path):
-        cache = ResponseCache(cache, read_only=mode != "record")
+    if isinstance(cache, ResponseCache):
+        if overlay is not None:
+            raise ConfigError("cache is a ResponseCache, which takes the overlay itself; leave overlay out")
+    elif cache is not None or overlay is not None:
+        cache = ResponseCache(cache, read_only=mode != "record", overlay=overlay)
     live = mode in _LIVE
     if not live and (real is not None or simulator is not None):
         raise ConfigError(

@@ -117,7 +117,7 @@ class CellOpener:
 
     def _connected(self, cell: Cell, settings: JsonMapping) -> _Connected:
         connected: _Connected = {"votes_cache": str(self._out / "votes")}
-        if isinstance(settings.get("cache"), str):
+        if isinstance(settings.get("cache"), str) and settings.get("overlay") is None:
             connected["cache"] = self._cache(settings["cache"], read_only=settings.get("mode") != "record")
         if cell.simulator.settings:
             connected["simulator"] = {"model": connect(model_config(cell, "simulator", self._plan.models))}

@@ -15,7 +15,7 @@ SCORES_VERSION = 3
 """Version of what scores mean; raised whenever the same episode would be scored otherwise than before."""
 
 # Paths may move and differ between machines; the hashes say what was played.
-PATHS = frozenset({"data", "databases", "cache", "models", "originals", "tools", "votes_cache"})
+PATHS = frozenset({"data", "databases", "cache", "models", "originals", "overlay", "tools", "votes_cache"})
 
 
 @runtime_checkable

@@ -36,6 +36,7 @@ RealCheck = Literal["default", "paper", "mirrorapi"]
 __all__ = ["ApiClass", "RealCheck", "Taxonomy", "accept_real", "classify", "matches"]
 
 _SHORT, _LONG = 300, 2000
+_FIELDS = frozenset(CODE_FIELDS) | frozenset(MESSAGE_FIELDS)
 _TITLE = re.compile(r"<title>([^<]{1,200})", re.IGNORECASE)
 
 
@@ -140,6 +141,8 @@ def _accept_literal(response: object, taxonomy: str) -> bool:
 
 def _announced(error: str, response: object) -> Iterator[ApiClass]:
     text = "\n".join([error[:_LONG], *_announcements(response)]).lower()
+    if not text:
+        return
     for found, pattern in PHRASES.items():
         if pattern.search(text):
             yield found
@@ -156,7 +159,9 @@ def _announcements(response: object) -> Iterator[str]:
             yield value
     elif isinstance(value, dict):
         for name, item in value.items():
-            yield from _field(str(name).lower(), item)
+            low = str(name).lower()
+            if low in _FIELDS:
+                yield from _field(low, item)
 
 
 def _field(name: str, item: object) -> Iterator[str]:

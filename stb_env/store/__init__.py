@@ -7,8 +7,20 @@ author chose.
 """
 
 from stb_env.store.disk import FILE, TextDisk
+from stb_env.store.filling import Filling
 from stb_env.store.frozen import FrozenStore, LiveView, Row
-from stb_env.store.scratch import scratch_folder, sweep
+from stb_env.store.scratch import kept_folder, scratch_folder, sweep
 from stb_env.store.text import TextStore
 
-__all__ = ["FILE", "FrozenStore", "LiveView", "Row", "TextDisk", "TextStore", "scratch_folder", "sweep"]
+__all__ = [
+    "FILE",
+    "Filling",
+    "FrozenStore",
+    "LiveView",
+    "Row",
+    "TextDisk",
+    "TextStore",
+    "kept_folder",
+    "scratch_folder",
+    "sweep",
+]

@@ -16,6 +16,19 @@ RAW = 1
 REFUSED = "is not plain text and may be a pickle: refused; `stb-env cache verify` lists such rows"
 KNOWN_SETTINGS = frozenset(diskcache.DEFAULT_SETTINGS) | {"count", "size", "hits", "misses"}
 
+# What `diskcache.Cache.set` stores for a text, in one statement where that takes several; a replaced value
+# keeps its row.
+ADD = """
+    INSERT INTO Cache (key, raw, store_time, access_time, access_count, size, mode, value)
+    VALUES (?1, 1, ?3, ?3, 0, 0, 1, ?2)
+"""
+PUT = f"""
+    {ADD}
+    ON CONFLICT (key, raw) DO UPDATE SET
+        store_time = excluded.store_time, expire_time = NULL, access_time = excluded.access_time,
+        access_count = 0, tag = NULL, size = 0, mode = 1, filename = NULL, value = excluded.value
+"""
+
 _SETTINGS = {
     "eviction_policy": "none",
     "cull_limit": 0,
@@ -67,9 +80,21 @@ def open_diskcache(folder: Path) -> diskcache.Cache:
             time.sleep(0.005)
 
 
+def row(key: object, value: object) -> tuple[str, str, float]:
+    """Return what `ADD` and `PUT` take.
+
+    Raises:
+        DataError: Key or value is no text that UTF-8 can encode.
+    """
+    return _text(key, "key"), _text(value, "value"), time.time()
+
+
 def _text(value: object, what: str) -> str:
     if type(value) is not str:
         raise DataError(f"this store takes text, got a {what} of type {type(value).__name__}")
+    # str.isascii is a flag look-up, so the usual case costs nothing.
+    if value.isascii():
+        return value
     try:
         value.encode()
     except UnicodeEncodeError as error:

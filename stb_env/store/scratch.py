@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from stb_env.errors import ConfigError
+
 try:
     import fcntl
 except ImportError:  # Windows has no flock; there nobody can tell what is left behind, and it stays.
@@ -40,6 +42,62 @@ def scratch_folder(target: Path) -> Iterator[Path]:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 Path(lock.name).rename(folder / _LOCK)
             yield folder
+
+
+@contextmanager
+def kept_folder(target: Path, made_from: str) -> Iterator[Path]:
+    """Make or find the folder beside a target in which it is being made, for work that can go on later.
+
+    It stays where the process is killed or interrupted, and goes when the block ends otherwise. What an
+    earlier process left is found where it was made from the same, and deleted where not.
+
+    Args:
+        target: What is to be made; its parent must exist.
+        made_from: Tells one source from another.
+
+    Raises:
+        ConfigError: Another process is making the target.
+        OSError: The system refuses.
+
+    Examples:
+        >>> with tempfile.TemporaryDirectory() as place:
+        ...     with suppress(KeyboardInterrupt), kept_folder(Path(place) / "cache", "v1") as part:
+        ...         _ = (part / "half").write_text("done")
+        ...         raise KeyboardInterrupt
+        ...     with kept_folder(Path(place) / "cache", "v1") as part:
+        ...         (part / "half").exists()
+        True
+    """
+    folder = target.parent / f".{target.name}.part"
+    folder.mkdir(exist_ok=True)
+    with (folder / _LOCK).open("a+") as lock:
+        if fcntl is not None:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ConfigError(
+                    f"another process is making {target}; wait for it, or name another folder"
+                ) from None
+        lock.seek(0)
+        if lock.read() != made_from:
+            _empty(folder)
+            lock.truncate(0)
+            lock.write(made_from)
+            lock.flush()
+        try:
+            yield folder
+        except Exception:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _empty(folder: Path) -> None:
+    for path in folder.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path.name != _LOCK:
+            path.unlink()
 
 
 def sweep(target: Path) -> int:

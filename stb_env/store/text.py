@@ -14,7 +14,7 @@ import diskcache
 from stb_env.errors import BackendError, ConfigError
 from stb_env.store import disk
 from stb_env.store.disk import FILE, open_diskcache
-from stb_env.store.frozen import INHERITED, FrozenStore
+from stb_env.store.frozen import INHERITED, FrozenStore, LiveView
 from stb_env.store.scratch import scratch_folder
 
 
@@ -85,11 +85,15 @@ class TextStore(FrozenStore):
 
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store all items in one transaction: all of them, or none where it fails."""
+        rows = [disk.row(key, value) for key, value in items]
 
-        def write(cache: diskcache.Cache) -> None:
-            with cache.transact():
-                for key, value in items:
-                    cache.set(key, value)
+        def write(_: object) -> None:
+            with self._lock:
+                con = self._con or self._open()
+                con.execute("BEGIN IMMEDIATE")
+                # Rolls back where it fails; a connection that is its own master does not begin one itself.
+                with con:
+                    con.executemany(disk.PUT, rows)
 
         self._write(write)
 
@@ -104,7 +108,9 @@ class TextStore(FrozenStore):
         try:
             return write(self._writer())
         except (diskcache.Timeout, sqlite3.OperationalError) as error:
-            why = str(error) or f"locked for more than {disk.BUSY_SECONDS:.0f} s, or read-only"
+            why = str(error)
+            if why in ("", "database is locked"):
+                why = f"locked for more than {disk.BUSY_SECONDS:.0f} s, or read-only"
             problem = f"cannot write to {self.file}: {why}"
             raise BackendError(problem, stage="cache", retryable=True) from error
         except sqlite3.DatabaseError as error:
@@ -133,6 +139,11 @@ class TextStore(FrozenStore):
             raise ConfigError(f"cannot make the cache folder {folder}: {error}") from error
         if not self.file.exists():
             raise ConfigError(f"{folder} holds other files and no {FILE}; name a new or empty folder")
+
+    def _scanner(self) -> FrozenStore:
+        scanner = LiveView(self.file)
+        scanner._mapped = 0
+        return scanner
 
     def _after_fork(self) -> None:
         super()._after_fork()

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
+import orjson
+
 from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, call_key, read_arguments
 from stb_env.errors import DataError
@@ -61,9 +63,10 @@ class CacheEntry:
     model: str = ""
     prompt: str = ""
     error: str = field(init=False)
+    _key: str = field(init=False, repr=False, compare=False, default="")
 
     def __post_init__(self) -> None:
-        answer = _object(self.text)
+        answer = _quickly(self.text)
         if answer.keys() != {"error", "response"} or not isinstance(answer["error"], str):
             raise DataError(f"an entry's text is JSON of error and response, got {self.text[:80]!r}")
         if self.source not in get_args(EntrySource) or not isinstance(self.arguments, Mapping | str):
@@ -92,7 +95,9 @@ class CacheEntry:
     @property
     def key(self) -> str:
         """The key it is stored under."""
-        return call_key(self.id, self.arguments)
+        if not self._key:
+            object.__setattr__(self, "_key", call_key(self.id, self.arguments))
+        return self._key
 
     @property
     def hit(self) -> Hit:
@@ -176,6 +181,16 @@ def read_hit(value: str) -> Hit:
         return Hit(data["text"], data["error"], data["source"])
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
+
+
+def _quickly(text: str) -> JsonMapping:
+    """Read an object whose numbers do not matter."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        # What it refuses may be JSON to Python: NaN, half of a surrogate pair.
+        return _object(text)
+    return value if isinstance(value, dict) else _object(text)
 
 
 def _object(text: str) -> JsonMapping:

@@ -6,8 +6,11 @@ import heapq
 import json
 from collections.abc import Iterable, Iterator
 from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
+from typing import TypeAlias
 
+from stb_env.backend.cache.redis_overlay import RedisOverlay
 from stb_env.errors import ConfigError, DataError
 from stb_env.files import sweep_drafts, write_json
 from stb_env.jsontypes import JsonObject
@@ -37,10 +40,10 @@ class MemoryStore:
         """Return the value of a key, or None."""
         return self._values.get(key)
 
-    def rows(self, prefix: str = "", *, group: int = 0) -> Iterator[Row]:
+    def rows(self, prefix: str = "", *, group: int = 0, start: str = "") -> Iterator[Row]:
         """Yield every row in order of its key, as `FrozenStore.rows` does."""
         for key in sorted(self._values, key=lambda key: key[: group or None]):
-            if key.startswith(prefix):
+            if key.startswith(prefix) and key >= start:
                 yield Row(key, self._values[key], "")
 
     def add(self, key: str, value: str) -> bool:
@@ -55,29 +58,38 @@ class MemoryStore:
         """Do nothing: there is no handle."""
 
 
+AnyStore: TypeAlias = FrozenStore | MemoryStore | RedisOverlay
+
+
 class Layers:
     """Base and overlay of one cache folder; an overlay's row hides the base's.
 
     Args:
-        folder: The cache folder, or None for an overlay in memory alone.
+        folder: The cache folder, or None for an overlay alone, in memory where it has no URL.
         read_only: Change nothing on disk; the folder must hold a cache.
+        url: Where the overlay is shared (`RedisOverlay`); the folder then gives the base alone.
 
     Raises:
         ConfigError: Opened for reading, and there is no cache.
         DataError: The folder holds another format or damaged data.
     """
 
-    def __init__(self, folder: Path | None, read_only: bool) -> None:
+    def __init__(self, folder: Path | None, read_only: bool, url: str | None = None) -> None:
         self.folder = folder
         self.read_only = read_only
         self.base: FrozenStore | None = None
-        self.overlay: TextStore | LiveView | MemoryStore | None = MemoryStore() if folder is None else None
+        self.overlay: TextStore | LiveView | MemoryStore | RedisOverlay | None = None
+        if url is not None:
+            self.overlay = RedisOverlay(url)
+        elif folder is None:
+            self.overlay = MemoryStore()
         if folder is not None:
             self._find(folder)
 
     def __len__(self) -> int:
-        stores = [store for store in (self.base, self.overlay) if store is not None and len(store)]
-        return len(stores[0]) if len(stores) == 1 else sum(1 for _ in self.rows())
+        if self.base is None or self.overlay is None:
+            return sum(len(store) for store in (self.base, self.overlay) if store is not None)
+        return len(self.base) + sum(row.key not in self.base for row in self.overlay.rows())
 
     def get(self, key: str) -> str | None:
         """Return the value of a key, or None."""
@@ -93,22 +105,41 @@ class Layers:
                 yield row
             last = row.key
 
-    def in_order(self, group: int, prefix: str = "") -> Iterator[Row]:
+    def in_order(self, group: int, prefix: str = "", *, start: str = "") -> Iterator[Row]:
         """Yield every row in order of the first characters of its key, and as it was added among equals.
 
-        The base comes first; a row of the overlay that hides one of the base takes its place.
+        The base comes first; a row of the overlay that hides one of the base takes its place. Of the
+        overlay, the rows of one group are held at a time.
 
         Args:
             group: How many characters count.
             prefix: Only keys that begin with it.
+            start: Without a prefix, only keys from here on.
         """
+        stores = [store for store in (self.overlay, self.base) if store is not None]
+        if len(stores) == 1:
+            yield from stores[0].rows(prefix, group=group, start=start)
+            return
 
-        def first(row: Row) -> str:
-            return row.key[:group]
+        def rows(store: AnyStore) -> Iterator[tuple[str, bool, Row]]:
+            below = store is self.base
+            return ((row.key[:group], below, row) for row in store.rows(prefix, group=group, start=start))
 
-        stores = [store.rows(prefix, group=group) for store in (self.base, self.overlay) if store is not None]
-        for _, rows in groupby(heapq.merge(*stores, key=first), key=first):
-            yield from {row.key: row for row in rows}.values()
+        for _, found in groupby(heapq.merge(*map(rows, stores), key=itemgetter(0)), key=itemgetter(0)):
+            added: dict[str, Row] = {}
+            for _, below, row in found:
+                if below:
+                    yield added.pop(row.key, row)
+                else:
+                    added[row.key] = row
+            yield from added.values()
+
+    @property
+    def state(self) -> str:
+        """What changes with every change of the entries, or nothing where that cannot be told."""
+        stores = [store for store in (self.base, self.overlay) if store is not None]
+        states = [store.state if isinstance(store, FrozenStore) else "" for store in stores]
+        return "\n".join(states) if all(states) else ""
 
     def put_many(self, items: Iterable[tuple[str, str]]) -> None:
         """Store items in the overlay, in one transaction.
@@ -128,7 +159,7 @@ class Layers:
             return False
         return self._writable().add(key, value)
 
-    def _writable(self) -> TextStore | MemoryStore:
+    def _writable(self) -> TextStore | MemoryStore | RedisOverlay:
         if self.read_only:
             raise ConfigError(
                 f"the response cache {self.folder} is open for reading only; nothing was stored"
@@ -137,7 +168,7 @@ class Layers:
             self.overlay = TextStore(self.folder / OVERLAY)
             if not (self.folder / MANIFEST).exists():
                 write_manifest(self.folder, {})
-        if not isinstance(self.overlay, TextStore | MemoryStore):
+        if not isinstance(self.overlay, TextStore | MemoryStore | RedisOverlay):
             raise TypeError(f"an overlay for writing expected, got {type(self.overlay).__name__}")
         return self.overlay
 
@@ -155,7 +186,13 @@ class Layers:
             sweep_drafts(folder / MANIFEST)
         if base.exists():
             self.base = FrozenStore(base)
-        if overlay.exists():
+        if self.overlay is not None:
+            if overlay.exists():
+                raise ConfigError(
+                    f"{folder} has an overlay of its own, which the shared one would hide; make a base"
+                    f" of both with `stb-env cache snapshot --cache {folder} --out NEW`"
+                )
+        elif overlay.exists():
             self.overlay = LiveView(overlay) if self.read_only else TextStore(overlay.parent)
         if self.read_only and manifest is None and self.base is None and self.overlay is None:
             what = "no folder" if not folder.exists() else "no response cache in the folder"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.errors import DataError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.taxonomy import Taxonomy, classify, matches
 from stb_env.store import Row
 
@@ -16,7 +16,7 @@ MAX_LISTED = 1000
 
 
 def stats(entries: Iterable[CacheEntry]) -> JsonObject:
-    """Count entries by category, source, origin and class.
+    """Count entries by category, source, origin and class; those of one API must come together.
 
     ``close_calls`` are answers that match more than one error class of Appendix D.
 
@@ -24,12 +24,13 @@ def stats(entries: Iterable[CacheEntry]) -> JsonObject:
         >>> stats([])["entries"]
         0
     """
-    total = close_calls = 0
-    apis = set()
+    total = close_calls = apis = 0
+    last = None
     by: dict[str, Counter[str]] = {name: Counter() for name in ("category", "source", "origin", "class")}
     for entry in entries:
         total += 1
-        apis.add(entry.id)
+        apis += entry.id != last
+        last = entry.id
         by["category"][entry.id.category] += 1
         by["source"][entry.source] += 1
         by["origin"][entry.origin] += 1
@@ -37,7 +38,7 @@ def stats(entries: Iterable[CacheEntry]) -> JsonObject:
         by["class"][found[0].value] += 1
         close_calls += len(found) > 1
     counts = {f"by_{name}": dict(sorted(counter.items())) for name, counter in by.items()}
-    return {"entries": total, "apis": len(apis), "close_calls": close_calls} | counts
+    return {"entries": total, "apis": apis, "close_calls": close_calls} | counts
 
 
 @dataclass(slots=True)
@@ -101,16 +102,21 @@ class FilterReport:
     after: Counter[str] = field(default_factory=Counter)
     dropped: Counter[str] = field(default_factory=Counter)
 
-    def kept(self, entries: Iterable[CacheEntry]) -> Iterator[CacheEntry]:
-        """Yield what the filter keeps, counting as it goes."""
-        for entry in entries:
-            self.before[entry.origin] += 1
-            found = classify(entry.error, entry.response, taxonomy=self.taxonomy)
-            if found.kept:
-                self.after[entry.origin] += 1
-                yield entry
-            else:
-                self.dropped[found.value] += 1
+    def keeps(self, entry: CacheEntry) -> bool:
+        """Say whether the filter keeps an entry, counting it."""
+        self.before[entry.origin] += 1
+        found = classify(entry.error, entry.response, taxonomy=self.taxonomy)
+        if found.kept:
+            self.after[entry.origin] += 1
+        else:
+            self.dropped[found.value] += 1
+        return found.kept
+
+    def restore(self, data: JsonMapping) -> None:
+        """Go on from the counts of `to_dict`."""
+        self.before, self.after, self.dropped = (
+            Counter(data[name]) for name in ("before", "after", "dropped")
+        )
 
     def to_dict(self) -> JsonObject:
         """Return the report as plain data."""

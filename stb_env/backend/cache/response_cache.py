@@ -8,23 +8,21 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
 from stb_env.backend.cache import report as cache_report
 from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, read_hit
 from stb_env.backend.cache.key import PREFIX, call_key, id_prefix
-from stb_env.backend.cache.layers import BASE, MANIFEST, Layers, read_manifest, write_manifest
+from stb_env.backend.cache.layers import MANIFEST, Layers, read_manifest
 from stb_env.backend.cache.recent import Recent
 from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
-from stb_env.errors import ConfigError, DataError
+from stb_env.backend.cache.snapshot import BATCH, Progress, add_to, checked, counted, digest, freeze
+from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy
-from stb_env.store import Row, TextStore, scratch_folder, sweep
+from stb_env.store import Row
 from stb_env.tools import ToolId
-
-BATCH = 1000
 
 __all__ = ["CacheEntry", "EntrySource", "Hit", "ResponseCache", "call_key"]
 
@@ -37,6 +35,8 @@ class ResponseCache:
         lru: Number of recently used responses kept in memory.
         lru_characters: Bound on their length together.
         read_only: Change nothing on disk, not one byte; the folder must hold a cache.
+        overlay: ``redis://HOST:PORT/DATABASE`` of what is added, where several machines share it; the folder
+            then holds the frozen base that each of them has.
 
     Raises:
         ConfigError: Opened for reading, and there is no cache.
@@ -58,10 +58,11 @@ class ResponseCache:
         lru: int = 50_000,
         lru_characters: int = 100_000_000,
         read_only: bool = False,
+        overlay: str | None = None,
     ) -> None:
         self.folder = None if folder is None else Path(os.path.abspath(folder))
         self.read_only = read_only
-        self._layers = Layers(self.folder, read_only)
+        self._layers = Layers(self.folder, read_only, overlay)
         self._recent: Recent[Hit] = Recent(lru, lru_characters, _characters)
         self._hash = ""
 
@@ -132,16 +133,22 @@ class ResponseCache:
         value = self._layers.get(key)
         return None if value is None else CacheEntry.read(value)
 
-    def entries(self, prefix: str = "") -> Iterator[CacheEntry]:
-        """Yield every entry, those of one API together and in the order in which they were added.
+    def entries(
+        self, prefix: str = "", *, progress: Progress | None = None, done: int = 0
+    ) -> Iterator[CacheEntry]:
+        """Return every entry, those of one API together and in the order in which they were added.
 
         A replaced answer keeps its place, and what is frozen comes before what was added since.
+
+        Args:
+            prefix: Only keys that begin with it.
+            progress: Told the number of entries now and then, ``done`` included.
+            done: What was done before.
 
         Raises:
             DataError: A row is damaged or refused; `verify` lists all such rows.
         """
-        for _, _, entry in self._items(prefix):
-            yield entry
+        return self._checked(self._layers.in_order(PREFIX, prefix), progress, done)
 
     def examples(self, identity: ToolId, limit: int = 5, *, by_key: bool = False) -> list[CacheEntry]:
         """Return the first recorded answers of one API, simulated ones never.
@@ -154,8 +161,7 @@ class ResponseCache:
         """
         prefix = id_prefix(identity)
         rows = self._layers.rows(prefix) if by_key else self._layers.in_order(PREFIX, prefix)
-        entries = (entry for _, _, entry in self._checked(rows))
-        return list(islice((entry for entry in entries if entry.source != "simulator"), limit))
+        return list(islice((entry for entry in self._checked(rows) if entry.source != "simulator"), limit))
 
     @property
     def hash(self) -> str:
@@ -164,74 +170,95 @@ class ResponseCache:
         It does not depend on the order of insertion, on what lies in base or overlay, or on file bytes.
         """
         if not self._hash:
-            self._hash = _digest(self._layers.rows())
+            grown = self._layers.overlay is not None and len(self._layers.overlay)
+            self._hash = digest(self._layers.rows()) if grown or not self.base_hash else self.base_hash
         return self._hash
 
     @property
     def base_hash(self) -> str:
-        """The `hash` of the frozen base alone: what stays the same while the overlay grows."""
-        base = self._layers.base
-        return _digest(base.rows()) if base is not None else ""
+        """The `hash` of the frozen base alone: what stays the same while the overlay grows.
 
-    def snapshot(self, dest: str | os.PathLike[str]) -> str:
+        As noted when it was frozen; `verify` computes it anew.
+        """
+        base = self._layers.base
+        return self._recorded_hash() or digest(base.rows()) if base is not None else ""
+
+    def snapshot(self, dest: str | os.PathLike[str], *, progress: Progress | None = None) -> str:
         """Freeze base and overlay into the base of a new cache folder and return its hash.
+
+        The same call goes on where a killed one stopped, as long as the cache has not changed. Reports
+        progress over twice the number of entries, for they are read once and hashed once.
 
         Raises:
             ConfigError: The folder exists and is not empty.
             DataError: A row is damaged or refused.
         """
-        return _freeze(((key, value) for key, value, _ in self._items()), Path(dest))
+        return freeze(self._layers, Path(dest), progress=progress)
 
     def filter(
-        self, dest: str | os.PathLike[str] | None = None, *, taxonomy: Taxonomy = "default"
+        self,
+        dest: str | os.PathLike[str] | None = None,
+        *,
+        taxonomy: Taxonomy = "default",
+        progress: Progress | None = None,
     ) -> FilterReport:
         """Drop the entries of an error class, Other Errors excepted (Guo et al., 2024, Table 2).
 
         Args:
-            dest: Folder of the filtered cache; None counts only.
+            dest: Folder of the filtered cache; None counts only. Goes on as `snapshot` does.
             taxonomy: Which reading of Appendix D decides.
+            progress: Told the number of entries done.
         """
         report = FilterReport(taxonomy)
-        kept = report.kept(self.entries())
-        if dest is None:
-            for _ in kept:
-                pass
-        else:
-            _freeze(((entry.key, entry.written()) for entry in kept), Path(dest))
+        if dest is not None:
+            freeze(self._layers, Path(dest), report=report, progress=progress)
+            return report
+        for entry in self._checked(self._layers.in_order(PREFIX), progress):
+            report.keeps(entry)
         return report
 
-    def merge(self, other: ResponseCache) -> MergeReport:
-        """Add the entries of another cache; where both know a call, ours stays unless only theirs is real."""
+    def merge(self, other: ResponseCache, *, progress: Progress | None = None) -> MergeReport:
+        """Add the entries of another cache; where both know a call, ours stays unless only theirs is real.
+
+        Doing it again, after it was cut off or not, changes only what is not merged yet.
+        """
         report = MergeReport()
-        self.put_many(report.wanted(other.entries(), self.entry))
+        entries = other._checked(other._layers.in_order(PREFIX), progress)
+        self.put_many(report.wanted(entries, self.entry))
         return report
 
-    def verify(self) -> VerifyReport:
+    def verify(self, *, progress: Progress | None = None) -> VerifyReport:
         """Check every row and go on past each that is damaged."""
         report = VerifyReport()
-        for row in self._layers.rows():
+        summed = hashlib.sha256()
+        for row in counted(self._layers.rows(), progress):
             report.check(row)
+            add_to(summed, row)
         recorded = (read_manifest(self.folder) or {}).get("hash") if self.folder else None
-        if recorded and self._layers.overlay is None and recorded != self.hash:
-            report.add(MANIFEST, f"the base has hash {self.hash}, recorded is {recorded}")
+        if recorded and self._layers.overlay is None and recorded != summed.hexdigest():
+            report.add(MANIFEST, f"the base has hash {summed.hexdigest()}, recorded is {recorded}")
         return report
 
-    def stats(self) -> JsonObject:
+    def stats(self, *, progress: Progress | None = None) -> JsonObject:
         """Return counts of entries by category, source, origin and class."""
-        return cache_report.stats(self.entries()) | {"hash": self.hash}
+        entries = self._checked(self._layers.in_order(PREFIX), progress)
+        return cache_report.stats(entries) | {"hash": self.hash}
 
     def close(self) -> None:
         """Release the handles; the next use opens new ones."""
         self._layers.close()
 
-    def _items(self, prefix: str = "") -> Iterator[tuple[str, str, CacheEntry]]:
-        return self._checked(self._layers.in_order(PREFIX, prefix))
+    def _checked(
+        self, rows: Iterable[Row], progress: Progress | None = None, done: int = 0
+    ) -> Iterator[CacheEntry]:
+        return (checked(row, self.folder) for row in counted(rows, progress, done))
 
-    def _checked(self, rows: Iterable[Row]) -> Iterator[tuple[str, str, CacheEntry]]:
-        for key, value, problem in rows:
-            if problem:
-                raise DataError(f"row {key!r} of {self.folder}: {problem}; see `stb-env cache verify`")
-            yield key, value, CacheEntry.read(value)
+    def _recorded_hash(self) -> str:
+        noted = (read_manifest(self.folder) if self.folder else None) or {}
+        base = self._layers.base
+        # Another size is not what was frozen; folders of earlier versions note none.
+        whole = base is not None and noted.get("bytes") == base.file.stat().st_size
+        return str(noted["hash"]) if whole else ""
 
     def _load(self, key: str) -> Hit | None:
         value = self._layers.get(key)
@@ -248,28 +275,5 @@ def _written(key: str, entry: CacheEntry) -> tuple[str, str]:
     return key, entry.written()
 
 
-def _digest(rows: Iterable[Row]) -> str:
-    digest = hashlib.sha256()
-    for row in rows:
-        digest.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
-    return digest.hexdigest()
-
-
 def _characters(hit: Hit) -> int:
     return len(hit.text)
-
-
-def _freeze(items: Iterable[tuple[str, str]], dest: Path) -> str:
-    dest = Path(os.path.abspath(dest))
-    if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
-        raise ConfigError(f"{dest} exists and is not empty; name a new folder for the frozen cache")
-    dest.parent.mkdir(parents=True, exist_ok=True)
-    sweep(dest)
-    with scratch_folder(dest) as part:
-        whole = part / "cache"
-        with closing(TextStore(whole / BASE)) as store:
-            store.put_many(items)
-        with closing(ResponseCache(whole, read_only=True)) as cache:
-            write_manifest(whole, {"hash": cache.hash, "entries": len(cache)})
-        whole.replace(dest)
-    return cache.hash

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.response_cache import ResponseCache
+from stb_env.backend.cache.snapshot import Progress
 from stb_env.formats.recorded_answer import Answer, RecordedCall
 from stb_env.suites.stabletoolbench.cache_folder import write_folder, write_key
 
@@ -15,11 +16,16 @@ PROVENANCE = "provenance.csv"
 _COLUMNS = ("category", "tool", "api", "arguments", "source", "origin", "model", "prompt")
 
 
-def export_folder(cache: ResponseCache, folder: Path) -> dict[str, int]:
+def export_folder(cache: ResponseCache, folder: Path, *, progress: Progress | None = None) -> dict[str, int]:
     """Write every entry to a new folder; importing it gives the same calls and answers back.
 
     The layout has no place for source, origin, model and prompt version; they stand beside it, a line an
     entry, in a table that neither the original's server nor an import reads (`PROVENANCE`).
+
+    Args:
+        cache: What is written.
+        folder: A new or empty folder.
+        progress: Told the entries written, on which those of the table follow.
 
     Returns:
         Number of ``entries`` and ``files``.
@@ -35,11 +41,11 @@ def export_folder(cache: ResponseCache, folder: Path) -> dict[str, int]:
         written += 1
         return RecordedCall(entry.id, entry.arguments, Answer(entry.error, entry.response), entry.source)
 
-    files = write_folder(map(recorded, cache.entries()), folder)
+    files = write_folder(map(recorded, cache.entries(progress=progress)), folder)
     with (folder / PROVENANCE).open("w", encoding="utf-8", errors="backslashreplace", newline="") as out:
         table = csv.writer(out)
         table.writerow(_COLUMNS)
-        for entry in cache.entries():
+        for entry in cache.entries(progress=progress, done=written):
             known = (write_key(entry.arguments), entry.source, entry.origin, entry.model, entry.prompt)
             table.writerow((*entry.id, *known))
     return {"entries": written, "files": files}

@@ -9,19 +9,26 @@ import ast
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import groupby
 from pathlib import Path
+from typing import TextIO, cast
 
 from stb_env import jsontext
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Notes, RecordedCall, as_answer
-from stb_env.jsontypes import Json, JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolId, pure_name, standardize
 
 NAMES = "names.json"
 """Identities of APIs whose names cannot be file names; written only where there are any."""
 
 _MAX_BYTES = 255
+# What Python and JSON write the same but for the quotes: a flat object of plain texts and short integers.
+_TEXT = r"'[ !#-&(-\[\]-~]*'"
+_FLAT = re.compile(rf"\{{(?:{_TEXT}: (?:{_TEXT}|-?(?:0|[1-9][0-9]{{0,17}}))(?:, (?!\}})|(?=\}})))*\}}")
 
 
 def is_cache_file(file: Path) -> bool:
@@ -55,6 +62,9 @@ def read_key(key: str) -> JsonMapping | str:
         >>> read_key("{'a': 1, 'b': None}"), read_key('{"a": 1}'), read_key("[1]"), read_key("free text")
         ({'a': 1, 'b': None}, {'a': 1}, '[1]', 'free text')
     """
+    if _FLAT.fullmatch(key):
+        # Ten times as fast, and what most keys are.
+        return cast(JsonObject, jsontext.read_back(key.replace("'", '"')))
     try:
         value = ast.literal_eval(key)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -119,37 +129,38 @@ def write_folder(calls: Iterable[RecordedCall], folder: Path) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     odd: dict[str, ToolId] = {}
     files = 0
-    for identity, answers in _by_api(calls):
+    for identity, answers in groupby(calls, key=lambda call: call.id):
         place = _place(identity)
         if place is None:
             place = _hashed_place(identity)
             odd[str(Path(*place).as_posix())] = identity
         file = folder.joinpath(*place)
         file.parent.mkdir(parents=True, exist_ok=True)
-        _replace(file, answers)
+        with _replacing(file) as out:
+            _write_calls(out, answers)
         files += 1
     if odd:
-        _replace(folder / NAMES, odd)
+        with _replacing(folder / NAMES) as out:
+            json.dump(odd, out, indent=4)
     return files
 
 
-def _by_api(calls: Iterable[RecordedCall]) -> Iterator[tuple[ToolId, JsonObject]]:
-    current: ToolId | None = None
-    answers: JsonObject = {}
+def _write_calls(out: TextIO, calls: Iterable[RecordedCall]) -> None:
+    """Write one object, a member at a time: an API may have any number of calls."""
+    before = "{"
     for call in calls:
-        if call.id != current:
-            if current is not None:
-                yield current, answers
-            current, answers = call.id, {}
-        answer = call.answer
-        answers[write_key(call.arguments)] = {"error": answer.error, "response": answer.response}
-    if current is not None:
-        yield current, answers
+        answer = {"error": call.answer.error, "response": call.answer.response}
+        text = json.dumps({write_key(call.arguments): answer}, indent=4)
+        out.write(before + text[1 : -len("\n}")])
+        before = ","
+    out.write("\n}")
 
 
-def _replace(file: Path, value: Json) -> None:
+@contextmanager
+def _replacing(file: Path) -> Iterator[TextIO]:
     part = file.with_name(f".{os.getpid()}.part")
-    part.write_text(json.dumps(value, indent=4), encoding="ascii")
+    with part.open("w", encoding="ascii") as out:
+        yield out
     part.replace(file)
 
 

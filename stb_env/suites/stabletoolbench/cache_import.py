@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
 from functools import lru_cache
+from itertools import islice
 from pathlib import Path
 from typing import Literal, get_args
 
@@ -14,14 +16,17 @@ from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache.response_cache import ResponseCache
 from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.formats.recorded_answer import Notes, RecordedCall
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
 from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
+from stb_env.suites.stabletoolbench.import_progress import ImportProgress
 
 Kind = Literal["official", "mirrorapi", "answers"]
 KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
 
 _FLUSH = 20_000
+_HELD = 2 * _FLUSH
+"""Calls that one file may have before they are stored without waiting for its end."""
 
 
 @dataclass(slots=True)
@@ -53,6 +58,21 @@ class ImportReport:
     by_kind: Counter[str] = field(default_factory=Counter)
     passed_over: int = 0
     notes: Notes = field(default_factory=Notes)
+
+    def counts(self) -> JsonObject:
+        """Return what `restore` takes."""
+        # Not `asdict`, which makes other Counters of Counters.
+        counts = {part.name: getattr(self, part.name) for part in fields(self)}
+        return counts | {"notes": {part.name: getattr(self.notes, part.name) for part in fields(Notes)}}
+
+    def restore(self, data: JsonMapping) -> None:
+        """Go on from the counts of an earlier process."""
+        for name, value in data.items():
+            if name == "notes":
+                for part, noted in value.items():
+                    setattr(self.notes, part, Counter(noted) if part == "unresolved" else noted)
+            else:
+                setattr(self, name, Counter(value) if isinstance(value, dict) else value)
 
     def to_dict(self) -> JsonObject:
         """Return the report as plain data."""
@@ -88,6 +108,8 @@ def import_source(
 ) -> ImportReport:
     """Add everything that was recorded at a path; doing it again changes nothing.
 
+    Where a process was killed, the same call goes on after the files that it had stored.
+
     Args:
         cache: Takes the entries.
         source: A file, or a folder that is searched with all its folders.
@@ -109,19 +131,31 @@ def import_source(
             )
     reader = _Reader(queries, simulated)
     report, pending = ImportReport(notes=reader.notes), _Pending(cache)
-    files = _files(source)
-    for done, file in enumerate(files, 1):
+    total = sum(1 for _ in _files(source))
+    state = ImportProgress(
+        cache.folder,
+        {"source": str(source.absolute()), "kind": kind, "origin": origin, "simulated": simulated}
+        | {"queries": str(queries), "files": total},
+    )
+    done, counts = state.resume(_files(source))
+    if counts is not None:
+        report.restore(counts)
+    for number, file in enumerate(islice(_files(source), done, None), done + 1):
         found = kind if kind != "auto" else sniff(file)
         if found:
             report.by_kind[found] += 1
             for call in reader.read(file, found):
                 pending.add(call, found if origin is None else origin, report)
-            pending.flush(report, at_least=_FLUSH)
+                pending.flush(report, at_least=_HELD)
         else:
             report.passed_over += 1
+        state.add(file)
+        if pending.flush(report, at_least=_FLUSH):
+            state.save(number, report.counts())
         if progress is not None:
-            progress(done, len(files))
+            progress(number, total)
     pending.flush(report)
+    state.finish()
     if not report.by_kind:
         raise ConfigError(
             f"nothing recorded found in {source}: expected <Category>/<tool>_for_<Category>/<api>.json,"
@@ -143,10 +177,16 @@ def sniff(file: Path) -> Kind | None:
         return None
 
 
-def _files(source: Path) -> Sequence[Path]:
+def _files(source: Path) -> Iterator[Path]:
+    """Yield the files in order of their paths, without holding them all."""
     if not source.is_dir():
-        return [Path(source).absolute()]
-    return sorted(file for file in source.absolute().rglob("*.json*") if file.suffix in (".json", ".jsonl"))
+        yield source.absolute()
+        return
+    for part in sorted(os.scandir(source.absolute()), key=lambda part: part.name):
+        if part.is_dir(follow_symlinks=False):
+            yield from _files(Path(part.path))
+        elif part.name.endswith((".json", ".jsonl")) and part.is_file():
+            yield Path(part.path)
 
 
 class _Reader:
@@ -204,11 +244,12 @@ class _Pending:
         )
         self._entries[key] = entry
 
-    def flush(self, report: ImportReport, *, at_least: int = 1) -> None:
+    def flush(self, report: ImportReport, *, at_least: int = 1) -> bool:
         if len(self._entries) < at_least:
-            return
+            return False
         entries, self._entries = self._entries, {}
         self._cache.put_many([item for item in entries.items() if self._is_new(*item, report)])
+        return True
 
     def _is_new(self, key: str, entry: CacheEntry, report: ImportReport) -> bool:
         known = self._cache.entry(key)

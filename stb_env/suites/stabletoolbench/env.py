@@ -65,6 +65,7 @@ def make(
     tools: str | Path | None = None,
     retrieve: Count | None = None,
     retriever: str = "hybrid",
+    overlay: str | None = None,
     **settings: Unpack[OpenSettings],
 ) -> ToolEnv:
     """Make the environment of one group.
@@ -101,6 +102,7 @@ def make(
         retrieve: How many APIs a query that names none gets by retrieval, from the tool files and the APIs
             of the other queries; None leaves such queries out.
         retriever: How they are searched; see `stb_env.retrieval.retriever_for`.
+        overlay: ``redis://HOST:PORT/DATABASE`` of what several machines add to the cache (mode ``record``).
         **settings: Further settings of `ToolEnv`.
 
     Raises:
@@ -115,7 +117,9 @@ def make(
         tasks = _as_set(tasks, "split").split({"train": 0.8, "val": 0.1, "test": 0.1})[split]
     if real == RapidAPI.name:
         real = RapidAPI()
-    backend = backend or connect_backend(mode, cache, real, simulator, models, faults, KEY_NAME, health)
+    backend = backend or connect_backend(
+        mode, cache, real, simulator, models, faults, KEY_NAME, health, overlay
+    )
     if isinstance(backend, VirtualBackend) and isinstance(tasks, TaskSet):
         backend = backend.among(tasks.tools_used)
     verdicts = connect_judge(judge, votes, models, votes_cache)

@@ -1,0 +1,131 @@
+"""Freezing a cache into the base of a new one, of any size, going on where a killed process stopped."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+
+from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.key import PREFIX
+from stb_env.backend.cache.layers import BASE, Layers, write_manifest
+from stb_env.backend.cache.report import FilterReport
+from stb_env.errors import ConfigError, DataError
+from stb_env.files import write_text
+from stb_env.store import FILE, Filling, FrozenStore, Row, kept_folder, sweep
+
+BATCH = 1000
+_FILLED = "filled.json"
+
+Progress = Callable[[int], None]
+"""Told the number of rows that a pass has come to."""
+
+
+def freeze(
+    layers: Layers, dest: Path, *, report: FilterReport | None = None, progress: Progress | None = None
+) -> str:
+    """Write the entries to the base of a new cache folder, which appears whole or not at all.
+
+    Args:
+        layers: What is frozen.
+        dest: A new or empty folder.
+        report: Decides which entries are kept; None keeps all.
+        progress: Told the rows read, on which those hashed follow.
+
+    Returns:
+        The hash of what was written.
+
+    Raises:
+        ConfigError: The folder exists and is not empty, or another process is making it.
+        DataError: A row is damaged or refused.
+        StorageError: The disk refuses.
+    """
+    dest = Path(os.path.abspath(dest))
+    if dest.exists() and (not dest.is_dir() or any(dest.iterdir())):
+        raise ConfigError(f"{dest} exists and is not empty; name a new folder for the frozen cache")
+    dest.parent.mkdir(parents=True, exist_ok=True)
+    sweep(dest)
+    kind = "snapshot" if report is None else f"filter {report.taxonomy}"
+    with kept_folder(dest, f"{kind}\n{layers.state or uuid.uuid4()}") as part:
+        whole = part / "cache"
+        with closing(Filling(whole / BASE)) as filling:
+            if not filling.finished:
+                write_text(part / _FILLED, _fill(filling, layers, report, progress))
+                filling.finish()
+        *_, read, counts = json.loads((part / _FILLED).read_text())
+        if report is not None:
+            report.restore(counts)
+        file = whole / BASE / FILE
+        with closing(FrozenStore(file)) as base:
+            found = digest(counted(base.rows(), progress, read))
+        write_manifest(whole, {"hash": found, "entries": filling.count, "bytes": file.stat().st_size})
+        whole.replace(dest)
+    return found
+
+
+def digest(rows: Iterable[Row]) -> str:
+    """Return the SHA-256 hex digest over rows, which come in order of their keys."""
+    summed = hashlib.sha256()
+    for row in rows:
+        add_to(summed, row)
+    return summed.hexdigest()
+
+
+def add_to(summed: hashlib._Hash, row: Row) -> None:
+    """Add one row to a digest."""
+    summed.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
+
+
+def checked(row: Row, folder: Path | None) -> CacheEntry:
+    """Return the entry of a row.
+
+    Raises:
+        DataError: The row is damaged or refused.
+    """
+    if row.problem:
+        raise DataError(f"row {row.key!r} of {folder}: {row.problem}; see `stb-env cache verify`")
+    return CacheEntry.read(row.value)
+
+
+def counted(rows: Iterable[Row], progress: Progress | None, done: int = 0) -> Iterator[Row]:
+    """Yield rows, telling now and then how many there were, ``done`` included."""
+    for done, row in enumerate(rows, done + 1):  # noqa: B020 (goes on from there)
+        yield row
+        if progress is not None and not done % BATCH:
+            progress(done)
+    if progress is not None:
+        progress(done)
+
+
+def _fill(filling: Filling, layers: Layers, report: FilterReport | None, progress: Progress | None) -> str:
+    """Add what is not there yet, and return the mark at its end."""
+    # Where to go on: the API, how many of its rows were read, and the counts at that point.
+    start, read, total, counts = json.loads(filling.mark or '["", 0, 0, null]')
+    if report is not None and counts is not None:
+        report.restore(counts)
+    batch: list[tuple[str, str]] = []
+
+    def store() -> None:
+        mark = json.dumps([start, read, total, None if report is None else report.to_dict()])
+        filling.put_many(batch, mark)
+        batch.clear()
+
+    rows = islice(layers.in_order(PREFIX, start=start), read, None)
+    for row in counted(rows, progress, total):
+        if row.key[:PREFIX] != start:
+            start, read = row.key[:PREFIX], 0
+        read, total = read + 1, total + 1
+        entry = checked(row, layers.folder)
+        if report is None:
+            batch.append((row.key, row.value))
+        elif report.keeps(entry):
+            batch.append((entry.key, entry.written()))
+        if not total % BATCH:
+            store()
+    store()
+    return filling.mark
