@@ -7,10 +7,12 @@ from functools import partial
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.integrations.task_ids import task_ids
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import DrivenEpisode
+from stb_env.wrappers.base import ToolWrapper
 
 
 class Environments(dict[str, "Callable[[], TrlEpisode]"]):
@@ -20,9 +22,9 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
     ``rows`` as its data and `reward` as its reward function.
 
     Args:
-        env_id: Id of an environment of any suite.
+        env: Id of an environment of any suite, or what makes one, with its wrappers.
         tasks: Ids of its tasks, how many of them from the first on, or None for all.
-        **settings: Settings of the environment.
+        **settings: Settings of the environment, where an id is given.
 
     Attributes:
         rows: One object for each task: ``prompt``, ``environment``, ``task_id`` and ``seed``.
@@ -44,12 +46,17 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
         [1.0]
     """
 
-    def __init__(self, env_id: str, tasks: Iterable[str] | int | None = None, **settings: Any) -> None:
+    def __init__(
+        self,
+        env: str | Callable[[], ToolEnv | ToolWrapper],
+        tasks: Iterable[str] | int | None = None,
+        **settings: Any,
+    ) -> None:
         super().__init__()
         self.rows: list[JsonObject] = []
         names: dict[str, str] = {}
-        episode = DrivenEpisode(env_id, **settings)
-        make = partial(DrivenEpisode, env_id, **settings)
+        make = partial(_driven, env, settings)
+        episode = make()
         for task_id in task_ids(episode.env.tasks, tasks):
             episode.start(task_id=task_id, seed=0)
             # Tasks that share their tools share their environments: TRL keeps each that it has made.
@@ -123,6 +130,10 @@ class TrlEpisode:
         if self._driven is None:
             raise ConfigError("no episode has been started; reset it with the task_id of a row")
         return self._driven
+
+
+def _driven(env: str | Callable[[], ToolEnv | ToolWrapper], settings: JsonMapping) -> DrivenEpisode:
+    return DrivenEpisode(env, **settings) if isinstance(env, str) else DrivenEpisode(env())
 
 
 def _listing(tools: Iterable[JsonMapping]) -> type[TrlEpisode]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -88,7 +89,7 @@ class TokenEpisode:
         return self._messages, self.tokenizer.decode(ids, skip_special_tokens=True)
 
     def _took(self, before: list[JsonObject], ids: Sequence[int], transition: Transition) -> None:
-        _, reward, terminated, truncated, info = transition
+        observation, reward, terminated, truncated, info = transition
         self.reward += float(reward)
         self.over = terminated or truncated
         if self.over:
@@ -107,7 +108,7 @@ class TokenEpisode:
                 told if ended else [self.tokenizer.eos_token_id, *told], 0, [0.0] * (len(told) + (not ended))
             )
         else:
-            self.prompt = _prompt(self.tokenizer, now, info.get("tools"))
+            self.prompt = _prompt(self.tokenizer, now, json.loads(observation["tools"]))
             self.completion, self.mask, self.logprobs = [], [], []
         # What does not fit can no longer be learned from, so it ends here, unsolved.
         self.over = len(self.ids) + self.turn > self.longest
