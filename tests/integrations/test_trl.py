@@ -293,7 +293,7 @@ def test_sampled_tokens_keep_the_probabilities_that_the_model_gave_them():
     torch.testing.assert_close(torch.tensor(episode.logprobs)[own], given[own], atol=1e-3, rtol=1e-3)
 
 
-def test_a_search_is_learned_from_on_the_branch_that_it_ended_on():
+def test_a_search_is_learned_from_where_its_conversation_was_only_added_to():
     turns = gold_turns(NOTES, "day")
     episode = TokenEpisode.begin(DepthFirstSearch(notes()), qwen_tokenizer(), "day")
     first = list(episode.prompt)
@@ -304,7 +304,9 @@ def test_a_search_is_learned_from_on_the_branch_that_it_ended_on():
     for number in range(len(turns)):
         episode.act(ids_of(told(turns, number)))
     own = [token for token, mine in zip(episode.completion, episode.mask, strict=True) if mine]
-    assert qwen_tokenizer().decode(own) == told(turns, 0) + told(turns, 1)
+    # The call answered a hint that the search takes back, so the call stands in the prompt, without the hint.
+    assert json.dumps(turns[0][0]["arguments"]) in qwen_tokenizer().decode(episode.prompt)
+    assert qwen_tokenizer().decode(own) == told(turns, 1)
     assert episode.solved
     assert episode.reward == 1.0
 

@@ -18,7 +18,8 @@ class Rollouts:
 
     Unlike `Environments` it plays whatever there is: searches, conversations with a user, tools that change
     during an episode. All episodes of an update are played together, so a slow backend is waited for once a
-    turn. Training sees the tokens that were sampled, and of a search the branch that it ended on.
+    turn. Training sees the tokens that were sampled; of a search, those of the branch it ended on, see
+    `TokenEpisode`.
 
     Args:
         env: Id of an environment of any suite, or what makes one, with its wrappers.

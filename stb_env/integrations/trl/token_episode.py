@@ -24,8 +24,9 @@ _CALL = "<what the model wrote>"
 class TokenEpisode:
     """One episode; its conversation is tokenised once and only ever added to.
 
-    Training therefore sees the very tokens that were sampled. Where a search goes back to another node, the
-    conversation to that node becomes the prompt, and what was written on the way there is left out.
+    Training therefore sees the very tokens that were sampled. Where a search goes to another node or takes a
+    hint back, the conversation as it now is becomes the prompt, and what was written before is no longer
+    learned from.
 
     Attributes:
         env: A tool environment, fresh from `reset`, or a wrapper of one.
