@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 from gymnasium.envs.registration import registry
 
 from stb_env import suite
+
+# An adapter imports its framework, so its doctests are read only where that is.
+_FRAMEWORKS = {
+    "inspect": "inspect_ai",
+    "nemo_gym": "nemo_gym",
+    "openenv": "openenv",
+    "skyrl": "skyrl_gym",
+    "trl": "trl",
+    "verifiers": "verifiers",
+    "verl": "verl",
+}
+collect_ignore_glob = [
+    f"stb_env/integrations/{name}*" for name, module in _FRAMEWORKS.items() if find_spec(module) is None
+]
 
 
 @pytest.fixture

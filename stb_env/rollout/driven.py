@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from stb_env.actions import Action
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.rollout.episode import recorded, step_record
 from stb_env.rollout.make import make_env
-from stb_env.tools import FINISH
+from stb_env.rollout.opening import Opening
+from stb_env.tools import FINISH, Status
+from stb_env.trajectory import Trajectory
 from stb_env.wrappers.base import ToolWrapper
 
 OVER = "The episode is over."
@@ -20,7 +24,8 @@ class Reply:
     """What a call came to, as a tool message needs it.
 
     Attributes:
-        text: The content of the tool message: JSON of ``error`` and ``response``, or `OVER`.
+        text: The content of the tool message: JSON of ``error`` and ``response``; `OVER`; or what the user of
+            a conversation said back.
         status: The observation's status: 1 to 4 are the caller's faults, 7 is a failure of the
             infrastructure; see the observation.
         reward: What this call earned.
@@ -42,8 +47,8 @@ class DrivenEpisode:
     """Plays one episode after another for a framework that has a loop of its own.
 
     A framework asks its model, and brings every tool call here. What all of them need is the same: tool specs
-    with a description on every parameter, a call by name, text without a call as the answer, quiet after the
-    end, and a failure that is no reward of 0.
+    with a description on every parameter, a call by name, text without a call as the answer (in conversations
+    as what the user hears), quiet after the end, and a failure that is no reward of 0.
 
     Args:
         env: An environment or a wrapper of this package, or an id of any suite.
@@ -68,9 +73,10 @@ class DrivenEpisode:
     def __init__(self, env: ToolEnv | ToolWrapper | str, **settings: Any) -> None:
         self.env = make_env(env, settings) if isinstance(env, str) else env
         self._observation: Observation = {}
-        self._opening: Info = {}
+        self._opening = Opening({}, {})
         self._last: Info = {}
-        self._earned = 0.0
+        self._steps: list[JsonObject] = []
+        self._seed = 0
         self._over = False
 
     # -- the course of an episode --------------------------------------------------------------------
@@ -81,11 +87,11 @@ class DrivenEpisode:
         Raises:
             DataError: There is no task of that id.
         """
-        self._begin(*self.env.reset(seed=seed, options=_options(task_id)))
+        self._begin(seed, *self.env.reset(seed=seed, options=_options(task_id)))
 
     async def astart(self, *, task_id: str | None = None, seed: int | None = None) -> None:
         """Start an episode on the event loop; see `start`."""
-        self._begin(*(await self.env.areset(seed=seed, options=_options(task_id))))
+        self._begin(seed, *(await self.env.areset(seed=seed, options=_options(task_id))))
 
     def call(self, name: str, arguments: JsonMapping | str) -> Reply:
         """Call a tool; after the end nothing is called.
@@ -100,8 +106,24 @@ class DrivenEpisode:
         """Call a tool on the event loop; see `call`."""
         return self._late() if self._over else self._take(await self.env.astep(_action(name, arguments)))
 
+    def say(self, text: str) -> Reply:
+        """Take a message that a model wrote without its framework's calls; after the end nothing changes.
+
+        Calls that are written in the text are made. Any other text is heard by the user, in a task that is a
+        conversation, and the reply is what they say back; elsewhere it is the answer.
+        """
+        action = self._spoken(text)
+        return self.conclude(text) if action is None else self._heard(self._take(self.env.step(action)))
+
+    async def asay(self, text: str) -> Reply:
+        """Take a message without calls on the event loop; see `say`."""
+        action = self._spoken(text)
+        if action is None:
+            return await self.aconclude(text)
+        return self._heard(self._take(await self.env.astep(action)))
+
     def conclude(self, text: str) -> Reply:
-        """Take a model's text without a call as its answer; after the end nothing changes."""
+        """Take a model's text as its answer, whatever it says; after the end nothing changes."""
         return self.call(FINISH, _answer(text))
 
     async def aconclude(self, text: str) -> Reply:
@@ -122,7 +144,7 @@ class DrivenEpisode:
     @property
     def messages(self) -> list[JsonObject]:
         """The opening messages: system and user."""
-        return [dict(message) for message in self._opening["messages"]]
+        return [dict(message) for message in self._opening.info["messages"]]
 
     @property
     def query(self) -> str:
@@ -142,7 +164,7 @@ class DrivenEpisode:
     @property
     def reward(self) -> float | None:
         """The sum of the rewards so far; None where a failure of the infrastructure ended the episode."""
-        return self._earned if self.valid else None
+        return sum((step["reward"] for step in self._steps), 0.0) if self.valid else None
 
     @property
     def valid(self) -> bool:
@@ -159,17 +181,49 @@ class DrivenEpisode:
         """What failed, where the episode is not valid."""
         return self._last.get("failure")
 
+    def trajectory(self, trial: int = 0) -> Trajectory:
+        """Return the episode so far as a run saves it.
+
+        What the framework's model cost is not in it. An episode without a seed is saved as of seed 0.
+
+        Args:
+            trial: Which repetition of the task it is.
+        """
+        return recorded(
+            self.env,
+            self._opening,
+            self._observation,
+            self._last,
+            list(self._steps),
+            seed=self._seed,
+            trial=trial,
+        )
+
     # -- inside --------------------------------------------------------------------------------------
 
-    def _begin(self, observation: Observation, info: Info) -> None:
-        self._observation, self._opening, self._last = observation, info, info
-        self._earned, self._over = 0.0, False
+    def _begin(self, seed: int | None, observation: Observation, info: Info) -> None:
+        self._observation, self._last = observation, info
+        self._opening, self._steps = Opening(observation, info), []
+        self._seed, self._over = seed or 0, False
+
+    def _spoken(self, text: str) -> Action | None:
+        """Return what a text does; None where it can only be the answer, or comes too late."""
+        inner: Any = self.env.unwrapped
+        action: Action = inner.read(text)
+        alone = not action.calls and inner.rules.user is None
+        return None if alone or self._over else action
+
+    def _heard(self, reply: Reply) -> Reply:
+        """Return what a user said back as their words, not as the JSON of a call's result."""
+        if self._last["calls"] or reply.status != Status.OK:
+            return reply
+        return replace(reply, text=str(json.loads(reply.text)["response"]))
 
     def _take(self, transition: Transition) -> Reply:
         observation, reward, terminated, truncated, info = transition
         self._observation, self._last = observation, info
-        self._earned += float(reward)
         self._over = terminated or truncated
+        self._steps.append(step_record(info, float(reward), terminated, truncated))
         return Reply(str(observation["result"]), int(observation["status"]), float(reward), self._over)
 
     def _late(self) -> Reply:

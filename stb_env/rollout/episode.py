@@ -118,10 +118,9 @@ def continued(
     """
     watch = watch or Watch(NO_DEADLINES)
     observation, info = opening.observation, opening.info
-    first = info
     steps: list[JsonObject] = [dict(step) for step in opening.steps]
     failure: JsonObject | None = None
-    total, over = sum((float(step["reward"]) for step in steps), 0.0), False
+    over = False
     try:
         agent.reset(env, seed if agent_seed is None else agent_seed)
     except InfrastructureError as error:
@@ -135,11 +134,40 @@ def continued(
         except InfrastructureError as error:
             failure = error.failure()
             break
-        total += float(reward)
         over = terminated or truncated
-        step = _record(info, float(reward), terminated, truncated)
+        step = step_record(info, float(reward), terminated, truncated)
         steps.append(step | ({"engine": dict(agent.engine)} if agent.engine else {}))
-    environment = Usage(**info["usage"]) - opening.spent
+    return recorded(
+        env, opening, observation, info, steps, seed=seed, trial=trial, failure=failure, agent=agent.usage
+    )
+
+
+def recorded(
+    env: gym.Env[Any, Any],
+    opening: Opening,
+    observation: JsonMapping,
+    info: JsonMapping,
+    steps: list[JsonObject],
+    *,
+    seed: int,
+    trial: int = 0,
+    failure: JsonObject | None = None,
+    agent: Usage = NO_USAGE,
+) -> Trajectory:
+    """Return the trajectory of an episode that came this far.
+
+    Args:
+        env: Stands where it came to.
+        opening: Where its agent began.
+        observation: The last one.
+        info: The last one.
+        steps: Its steps, each as `step_record` gives it.
+        seed: Seed of the episode.
+        trial: Which repetition this is.
+        failure: What failed besides the environment, as plain data.
+        agent: What the agent's model cost.
+    """
+    first, environment = opening.info, Usage(**info["usage"]) - opening.spent
     return Trajectory(
         suite=first["suite"],
         group=first["group"],
@@ -152,12 +180,12 @@ def continued(
         steps=steps,
         answer=_answer(steps),
         verdict=info.get("verdict"),
-        reward=total,
+        reward=sum((float(step["reward"]) for step in steps), 0.0),
         valid=bool(info["valid"]) and failure is None,
         failure=failure or info.get("failure"),
-        usage=(environment + agent.usage).to_dict(),
+        usage=(environment + agent).to_dict(),
         tree=info.get("tree"),
-        usage_by_role=_by_role(agent.usage, environment, info, opening.info),
+        usage_by_role=_by_role(agent, environment, info, opening.info),
     )
 
 
@@ -203,7 +231,8 @@ def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
     return first["messages"] if said is None else said
 
 
-def _record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
+def step_record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
+    """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
     return step | {name: info[name] for name in ("text", "code", "original_observation") if name in info}
 

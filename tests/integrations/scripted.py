@@ -1,0 +1,75 @@
+"""What a model that knows would write, turn by turn, and how an environment is made to fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from stb_env import Case, ResponseCache, load_agent, play
+from stb_env.backend.cache import CacheEntry
+from stb_env.errors import JudgeError
+from stb_env.request import Slow
+from stb_env.rollout.make import make_env
+from stb_env.tools import ToolId
+from stb_env.verdict import Verdict
+
+SETTINGS: dict[str, dict[str, Any]] = {
+    "stb/Sandbox-v0": {},
+    "stb/APIBankCall-v0": {},
+    "stb/OpenWeather-v0": {},
+    "stb/I1Instruction-v0": {"judge": "heuristic"},
+}
+"""One environment of each suite, played without data, key or network."""
+
+def failing(env_id: str, folder: Path) -> dict[str, Any]:
+    """Return settings that fail an episode: nothing recorded to replay, or a judge that is down.
+
+    Args:
+        env_id: A key of `SETTINGS`.
+        folder: Where a cache is made that no task asks for anything.
+    """
+    if env_id == "stb/I1Instruction-v0":
+        cache = ResponseCache(folder)
+        entry = CacheEntry.of(ToolId("Nobody", "asks", "this"), {}, "ever", source="real")
+        cache.put(entry.key, entry)
+        cache.close()
+        return {"mode": "replay", "cache": str(folder), "judge": "heuristic"}
+    return {"judge": "tests.integrations.scripted:Failing"}
+
+
+class Failing:
+    """A judge that gives no verdict."""
+
+    name = "failing"
+
+    def judge(self, case: Case) -> Slow[Verdict]:
+        yield from ()
+        raise JudgeError("the judge is down", retryable=False)
+
+
+def gold_turns(env_id: str, task_id: str, **settings: Any) -> list[dict[str, Any]]:
+    """Return the assistant's messages of an episode that solves a task."""
+    env = make_env(env_id, settings)
+    episode = play(env, load_agent("gold")(), task_id=task_id, seed=0)
+    env.close()
+    return [dict(message) for message in episode.messages if message["role"] == "assistant"]
+
+
+def gold_of(env_id: str, query: str, **settings: Any) -> list[dict[str, Any]]:
+    """Return the same, of the first task with a query."""
+    env = make_env(env_id, settings)
+    ids = (env.tasks.at(index) for index in range(env.tasks.size or 0))
+    return gold_turns(env_id, next(task.id for task in ids if task.query == query), **settings)
+
+
+def first_tasks(env_id: str, count: int, **settings: Any) -> list[str]:
+    """Return the ids of the first tasks."""
+    env = make_env(env_id, settings)
+    return [env.tasks.at(index).id for index in range(min(count, env.tasks.size or count))]
+
+
+def calls_of(turn: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return names and arguments of a turn's calls."""
+    functions = [call["function"] for call in turn.get("tool_calls") or ()]
+    return [(function["name"], json.loads(function["arguments"])) for function in functions]
