@@ -9,7 +9,7 @@ from typing import Any
 from stb_env import jsontext
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
-from stb_env.integrations.task_ids import task_ids
+from stb_env.integrations.rows import Which, jobs
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import DrivenEpisode
 from stb_env.wrappers.base import ToolWrapper
@@ -23,7 +23,8 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
 
     Args:
         env: Id of an environment of any suite, or what makes one, with its wrappers.
-        tasks: Ids of its tasks, how many of them from the first on, or None for all.
+        tasks: How many of its tasks, or which; None for all.
+        seed: Seed of the run; an episode's seed follows from it and the task.
         **settings: Settings of the environment, where an id is given.
 
     Attributes:
@@ -49,7 +50,9 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
     def __init__(
         self,
         env: str | Callable[[], ToolEnv | ToolWrapper],
-        tasks: Iterable[str] | int | None = None,
+        tasks: Which = None,
+        *,
+        seed: int = 0,
         **settings: Any,
     ) -> None:
         super().__init__()
@@ -57,13 +60,14 @@ class Environments(dict[str, "Callable[[], TrlEpisode]"]):
         names: dict[str, str] = {}
         make = partial(_driven, env, settings)
         episode = make()
-        for task_id in task_ids(episode.env.tasks, tasks):
-            episode.start(task_id=task_id, seed=0)
+        for job in jobs(episode.env.tasks, tasks, seed):
+            episode.start(task_id=job.task_id, seed=job.seed)
             # Tasks that share their tools share their environments: TRL keeps each that it has made.
-            name = names.setdefault(jsontext.dumps(episode.tools), task_id)
-            if name == task_id:
+            name = names.setdefault(jsontext.dumps(episode.tools), job.task_id)
+            if name not in self:
                 self[name] = partial(_listing(episode.tools), make, episode.tools)
-            self.rows.append({"prompt": episode.messages, "environment": name, "task_id": task_id, "seed": 0})
+            row = {"environment": name, "task_id": job.task_id, "seed": job.seed}
+            self.rows.append({"prompt": episode.messages, **row})
         episode.close()
 
 

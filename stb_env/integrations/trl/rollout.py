@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from stb_env.gymtypes import AnyEnv
-from stb_env.integrations.task_ids import task_ids
+from stb_env.integrations.rows import Which, jobs
 from stb_env.integrations.trl.token_episode import TokenEpisode, Turn, Write, play_together
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.make import make_env
@@ -23,7 +23,8 @@ class Rollouts:
 
     Args:
         env: Id of an environment of any suite, or what makes one, with its wrappers.
-        tasks: Ids of its tasks, how many of them from the first on, or None for all.
+        tasks: How many of its tasks, or which; None for all.
+        seed: Seed of the run; an episode's seed follows from it and the task.
         write: Writes turns, for an engine of your own; by default the trainer's model does.
         longest: Most tokens of an episode.
         turn: Most tokens of a turn.
@@ -36,15 +37,17 @@ class Rollouts:
         ConfigError: The id, a setting or the choice of tasks is wrong.
 
     Examples:
-        >>> Rollouts("stb_env.testing.notes:test/Notes-v0", tasks=1).rows
-        [{'prompt': [{'role': 'user', 'content': '', 'task_id': 'day'}]}]
+        >>> (row,) = Rollouts("stb_env.testing.notes:test/Notes-v0", tasks=1).rows
+        >>> row["prompt"][0]["task_id"]
+        'day'
     """
 
     def __init__(
         self,
         env: str | Callable[[], AnyEnv],
-        tasks: Iterable[str] | int | None = None,
+        tasks: Which = None,
         *,
+        seed: int = 0,
         write: Write | None = None,
         longest: int = 4096,
         turn: int = 512,
@@ -56,8 +59,8 @@ class Rollouts:
         source = self._envs[0].get_wrapper_attr("tasks")
         # TRL brings a rollout its prompts alone, and keeps what else a message has.
         self.rows: list[JsonObject] = [
-            {"prompt": [{"role": "user", "content": "", "task_id": task_id}]}
-            for task_id in task_ids(source, tasks)
+            {"prompt": [{"role": "user", "content": "", "task_id": job.task_id, "seed": job.seed}]}
+            for job in jobs(source, tasks, seed)
         ]
 
     def __call__(self, prompts: Sequence[Sequence[JsonMapping]], trainer: Any) -> dict[str, list[Any]]:
@@ -65,7 +68,12 @@ class Rollouts:
         self._envs += [self._make() for _ in range(len(prompts) - len(self._envs))]
         episodes = [
             TokenEpisode.begin(
-                env, trainer.processing_class, prompt[0]["task_id"], longest=self._longest, turn=self._turn
+                env,
+                trainer.processing_class,
+                prompt[0]["task_id"],
+                seed=prompt[0]["seed"],
+                longest=self._longest,
+                turn=self._turn,
             )
             for env, prompt in zip(self._envs, prompts, strict=False)
         ]
