@@ -22,6 +22,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 """One environment of each suite, played without data, key or network."""
 
+
 def failing(env_id: str, folder: Path) -> dict[str, Any]:
     """Return settings that fail an episode: nothing recorded to replay, or a judge that is down.
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import mcp
 import verifiers.v1 as vf
-from openai import APIStatusError, AsyncOpenAI
+from openai import APIError, AsyncOpenAI
 
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
@@ -45,28 +45,28 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
             servers = [await stack.enter_async_context(mcp.Client(url)) for url in mcp_urls.values()]
             model = AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0)
             model = await stack.enter_async_context(model)
-            while (asked := await self._turn(model, ctx.model, servers, messages)) is not None:
-                messages += asked
+            try:
+                while asked := await self._turn(model, ctx.model, servers, messages):
+                    messages += asked
+            except APIError as error:
+                # The endpoint refuses once the episode is over, which verifiers knows; else it is a failure.
+                return vf.ProgramResult(1, "", str(error))
         return vf.ProgramResult(0, "", "")
 
     async def _turn(
         self, model: AsyncOpenAI, name: str, servers: list[mcp.Client], messages: list[JsonObject]
-    ) -> list[JsonObject] | None:
-        """Return what a turn adds to the conversation; None where it was the last."""
+    ) -> list[JsonObject]:
+        """Return what a turn adds to the conversation; nothing where it was the last."""
         owners = {tool.name: (each, tool) for each in servers for tool in (await each.list_tools()).tools}
         specs: Any = [_spec(tool) for _, tool in owners.values()]
-        try:
-            asked: Any = messages
-            completion = await model.chat.completions.create(model=name, messages=asked, tools=specs)
-        except APIStatusError:
-            # The endpoint refuses once the episode is over; what it refuses otherwise stands in the trace.
-            return None
+        asked: Any = messages
+        completion = await model.chat.completions.create(model=name, messages=asked, tools=specs)
         said = completion.choices[0].message
         if not said.tool_calls:
             if FINISH in owners:
                 answer = {"return_type": "give_answer", "final_answer": said.content or ""}
                 await owners[FINISH][0].call_tool(FINISH, answer)
-            return None
+            return []
         added: list[JsonObject] = [said.model_dump(exclude_none=True)]
         for call in said.model_dump()["tool_calls"]:
             function = call["function"]
