@@ -4,8 +4,18 @@
 exact tokens. What supervised and preference training reads, ``stb-env export`` writes.
 """
 
+from stb_env.integrations.trl.chat_tokens import ids_of
 from stb_env.integrations.trl.environments import Environments, reward
 from stb_env.integrations.trl.rollout import Rollouts, generate, token_columns
 from stb_env.integrations.trl.token_episode import TokenEpisode, play_together
 
-__all__ = ["Environments", "Rollouts", "TokenEpisode", "generate", "play_together", "reward", "token_columns"]
+__all__ = [
+    "Environments",
+    "Rollouts",
+    "TokenEpisode",
+    "generate",
+    "ids_of",
+    "play_together",
+    "reward",
+    "token_columns",
+]

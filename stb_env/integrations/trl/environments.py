@@ -10,6 +10,7 @@ from stb_env import jsontext
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.integrations.rows import Which, jobs
+from stb_env.integrations.trl.tool import TrlTool
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import DrivenEpisode
 from stb_env.wrappers.base import ToolWrapper
@@ -93,19 +94,6 @@ def reward(
         played._earned(str(said[-1].get("content") or "") if said else "")
         for said, played in zip(completions, environments, strict=True)
     ]
-
-
-class TrlTool(dict[str, Any]):
-    """A tool's spec that can be called: chat templates take a spec as it is, and TRL calls what it lists."""
-
-    def __init__(self, spec: JsonMapping, play: Callable[[str, JsonObject], str]) -> None:
-        super().__init__(spec)
-        self.__name__: str = spec["function"]["name"]
-        self._play = play
-
-    def __call__(self, /, **arguments: Any) -> str:
-        """Call the tool and return the text of its message."""
-        return self._play(self.__name__, arguments)
 
 
 class TrlEpisode:

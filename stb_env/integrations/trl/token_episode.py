@@ -11,13 +11,12 @@ from typing import Any
 from stb_env.background import wait_for
 from stb_env.envs.tool_env import Transition
 from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.integrations.trl.chat_tokens import prompt_ids, told_ids
+from stb_env.jsontypes import JsonObject
 
 Turn = tuple[Sequence[int], Sequence[float]]
 Write = Callable[[Sequence[list[int]]], Sequence[Turn]]
 """Writes one turn after each of several prompts: its token ids, with a log-probability each."""
-
-_CALL = "<what the model wrote>"
 
 
 @dataclass
@@ -62,7 +61,7 @@ class TokenEpisode:
     ) -> TokenEpisode:
         """Reset an environment to a task and tokenise the first prompt."""
         _, info = env.reset(seed=seed, options={"task_id": task_id})
-        return cls(env, tokenizer, _prompt(tokenizer, info["messages"], info["tools"]), longest, turn)
+        return cls(env, tokenizer, prompt_ids(tokenizer, info["messages"], info["tools"]), longest, turn)
 
     @property
     def ids(self) -> list[int]:
@@ -103,13 +102,13 @@ class TokenEpisode:
             and now[: len(before)] == before
             and now[len(before)]["role"] == "assistant"
         ):
-            told = _told(self.tokenizer, now[len(before) + 1 :])
+            told = told_ids(self.tokenizer, now[len(before) + 1 :])
             ended = bool(ids) and ids[-1] == self.tokenizer.eos_token_id
             self._add(
                 told if ended else [self.tokenizer.eos_token_id, *told], 0, [0.0] * (len(told) + (not ended))
             )
         else:
-            self.prompt = _prompt(self.tokenizer, now, json.loads(observation["tools"]))
+            self.prompt = prompt_ids(self.tokenizer, now, json.loads(observation["tools"]))
             self.completion, self.mask, self.logprobs = [], [], []
         # What does not fit can no longer be learned from, so it ends here, unsolved.
         self.over = len(self.ids) + self.turn > self.longest
@@ -133,25 +132,3 @@ def play_together(episodes: Sequence[TokenEpisode], write: Write) -> None:
 
 async def _acted(episodes: Sequence[TokenEpisode], turns: Sequence[Turn]) -> None:
     await asyncio.gather(*(each.aact(*turn) for each, turn in zip(episodes, turns, strict=True)))
-
-
-def ids_of(tokenizer: Any, text: str) -> list[int]:
-    """Tokenise a piece of a conversation as it is."""
-    ids: list[int] = tokenizer(text, add_special_tokens=False)["input_ids"]
-    return ids
-
-
-def _prompt(
-    tokenizer: Any, messages: Sequence[JsonMapping], tools: Sequence[JsonMapping] | None
-) -> list[int]:
-    return ids_of(
-        tokenizer,
-        tokenizer.apply_chat_template(messages, tools=tools, add_generation_prompt=True, tokenize=False),
-    )
-
-
-def _told(tokenizer: Any, messages: Sequence[JsonMapping]) -> list[int]:
-    """Return what the chat template puts between the end of a turn and the model's next."""
-    turns = [{"role": "user", "content": "?"}, {"role": "assistant", "content": _CALL}, *messages]
-    text: str = tokenizer.apply_chat_template(turns, add_generation_prompt=True, tokenize=False)
-    return ids_of(tokenizer, text.split(_CALL, 1)[1].removeprefix(tokenizer.eos_token))
