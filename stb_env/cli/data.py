@@ -9,6 +9,7 @@ import typer
 
 from stb_env.cli.answers import import_answers
 from stb_env.cli.fetch import fetch
+from stb_env.cli.inspect_logs import import_log
 from stb_env.console import options
 from stb_env.console.inspection import Inspect, Inspection
 from stb_env.console.output import emit, reporting
@@ -27,12 +28,15 @@ Source = Annotated[
 ]
 Answers = Annotated[
     Path,
-    typer.Argument(metavar="SRC", help="Query files, original answer files or converted ones."),
+    typer.Argument(metavar="SRC", help="Query files, answer files (original or converted), or a log."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Stop at the first bad record.")]
 KindName = Annotated[
     str,
-    typer.Option("--kind", help="queries, answers, or auto: what the first known file of SRC holds."),
+    typer.Option(
+        "--kind",
+        help="queries, answers, inspect (a log of Inspect AI), or auto: what SRC's first known file holds.",
+    ),
 ]
 
 
@@ -72,19 +76,24 @@ def import_(
     strict: Strict = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write queries as the official layout, ready for --data, or answers as a run, ready to be judged."""
-    if _kind(src, kind) == "answers":
+    """Write queries as the official layout, ready for --data; answers, or a log of Inspect AI's, as a run."""
+    found = _kind(src, kind)
+    if found == "inspect":
+        import_log(src, out, as_json=as_json)
+    elif found == "answers":
         import_answers(src, out, strict=strict, as_json=as_json)
     else:
         _import_queries(src, out, strict, as_json)
 
 
 def _kind(src: Path, kind: str) -> str:
-    kinds = ("auto", "queries", "answers")
+    kinds = ("auto", "queries", "answers", "inspect")
     if kind not in kinds:
         raise ConfigError(f"no kind {kind!r}; expected one of {', '.join(kinds)}.{did_you_mean(kind, kinds)}")
     if kind != "auto":
         return kind
+    if src.suffix == ".eval":
+        return "inspect"
     found = find_kind(src)
     if found is None:
         raise DataError(f"{src} holds neither queries nor answers; name a file or folder that does")

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from stb_env.cli.export_records import RECORDS, Kept, Making, export_records
+from stb_env.cli.inspect_logs import logs
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, DataError, did_you_mean
@@ -29,8 +30,8 @@ Format = Annotated[
     str,
     typer.Option(
         "--format",
-        help="sft, preferences, rl; jsonl, parquet, datasets (whole episodes); or one of a suite: "
-        "stabletoolbench, converted, passrate, api-bank, lynx.",
+        help="sft, preferences, rl; jsonl, parquet, datasets (whole episodes); inspect (logs of Inspect "
+        "AI's); or one of a suite: stabletoolbench, converted, passrate, api-bank, lynx.",
     ),
 ]
 Out = Annotated[
@@ -108,6 +109,8 @@ CHOICES: tuple[Only, ...] = ("solved", "valid", "all")
 CONTAINERS: tuple[Container, ...] = ("jsonl", "parquet", "datasets")
 DEDUPE: tuple[Kind, ...] = ("none", "exact", "near")
 
+INSPECT = "inspect"
+
 _ONLY: Mapping[str, Only] = {
     "sft": "solved",
     **dict.fromkeys(("preferences", "rl", "parquet", "datasets"), "valid"),
@@ -147,11 +150,12 @@ def export(
 ) -> None:
     """Write episodes of runs, with their newest verdicts, as training data or in a format that others read.
 
-    Episodes that a failure cut short are never written, only counted. Running the command again changes
+    Episodes that a failure cut short are never written, only counted; a log of Inspect's has whole runs, and
+    shows those without a score. Running the command again changes
     nothing; where a file of another content is in the way, nothing is written at all. Records for training
     (sft, preferences, rl, jsonl, parquet, datasets) get a data card beside them.
     """
-    _known("format", format, [*RECORDS, *(found := writers())])
+    _known("format", format, [*RECORDS, INSPECT, *(found := writers())])
     chosen = "solved" if solved and only is None else only or _ONLY.get(format, "all")
     selection = Selection(
         cast(Only, _known("choice for --only", chosen, CHOICES)),
@@ -176,6 +180,10 @@ def export(
             settings["advantage"] = advantage
         parts = Split.parse(split) if split else None
         told = export_records(format, kept, how, out, into=into, split=parts, settings=settings)
+    elif format == INSPECT:
+        if kept.selection != Selection("all") or dedupe != "none":
+            raise ConfigError("--format inspect writes whole runs; leave out what selects episodes")
+        told = _export_logs(runs, judge, out)
     else:
         told = _export_files(found[format], kept, ExportSettings(method, branches), out)
     report = {"format": format, "out": str(out), **told}
@@ -230,6 +238,18 @@ def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path
         "episodes": kept.read,
         "exported": len(episodes),
         "left_out": {"invalid": 0, "not_solved": 0} | dict(kept.left_out),
+        "files": list(files),
+    }
+
+
+def _export_logs(runs: list[Path], judge: str | None, out: Path) -> JsonObject:
+    episodes, files = logs(runs, judge)
+    _write(out, files)
+    return {
+        "episodes": len(episodes),
+        "exported": len(episodes),
+        "left_out": {"invalid": 0, "not_solved": 0},
+        "unscored": sum(not episode.valid for episode in episodes),
         "files": list(files),
     }
 

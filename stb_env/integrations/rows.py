@@ -80,4 +80,5 @@ def jobs(tasks: TaskSource, which: Which, seed: int) -> list[Job]:
     if which is None or isinstance(which, int):
         return plan(tasks, episodes=which, seed=seed)
     ids = [which] if isinstance(which, str) else which
-    return [Job(tasks.get(task_id).id, 0, derive(seed, task_id, 0)) for task_id in ids]
+    # Where options are read as YAML, an id of digits comes as a number.
+    return [Job(tasks.get(task_id).id, 0, derive(seed, task_id, 0)) for task_id in map(str, ids)]

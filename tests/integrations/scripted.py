@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,8 @@ from stb_env.request import Slow
 from stb_env.rollout.make import make_env
 from stb_env.tools import ToolId
 from stb_env.verdict import Verdict
+from tests.conftest import ROOT
+from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 
 SETTINGS: dict[str, dict[str, Any]] = {
     "stb/Sandbox-v0": {},
@@ -74,3 +79,37 @@ def calls_of(turn: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """Return names and arguments of a turn's calls."""
     functions = [call["function"] for call in turn.get("tool_calls") or ()]
     return [(function["name"], json.loads(function["arguments"])) for function in functions]
+
+
+def gold_answer(env_id: str, messages: Sequence[Mapping[str, Any]], **settings: Any) -> dict[str, Any]:
+    """Return what a model that knows says next in a conversation about a task of an environment."""
+    query = next(message["content"] for message in messages if message["role"] == "user")
+    turn = sum(message["role"] == "assistant" for message in messages)
+    return _gold(env_id, query, json.dumps(settings))[turn]
+
+
+@lru_cache
+def _gold(env_id: str, query: str, settings: str) -> list[dict[str, Any]]:
+    return gold_of(env_id, query, **json.loads(settings))
+
+
+@contextmanager
+def gold_server(env_id: str, **settings: Any) -> Iterator[str]:
+    """Serve such a model by chat completions, and give the URL."""
+
+    def answer(request: Received) -> Answer:
+        message = {"role": "assistant", **gold_answer(env_id, request.body["messages"], **settings)}
+        reason = "tool_calls" if message.get("tool_calls") else "stop"
+        return Answer(completion(None, message=message, finish_reason=reason))
+
+    with OpenAIServer().running() as server:
+        server.script(*[answer] * 200)
+        yield server.url()
+
+
+def page_script(name: str) -> str:
+    """Return the script that follows ``<!-- NAME -->`` in the page of integrations; it has under 20 lines."""
+    page = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
+    code = page.partition(f"<!-- {name} -->")[2].partition("```python\n")[2].partition("```")[0]
+    assert 0 < len(code.splitlines()) < 20, f"docs/integrations.md has no short script {name}"
+    return code

@@ -1,0 +1,114 @@
+"""Who drives an episode in Inspect: our loop, or its own agent."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Literal
+
+from inspect_ai.agent import AgentState, react
+from inspect_ai.model import ChatMessageTool, ChatMessageUser, get_model
+from inspect_ai.solver import Generate, Solver, TaskState, solver
+from inspect_ai.tool import ToolCall, ToolDef, ToolInfo, ToolParams
+
+from stb_env.integrations.inspect.scorer import STORED
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.rollout import DrivenEpisode
+from stb_env.rollout.make import make_env
+from stb_env.seeding import derive
+
+Form = Literal["exact", "react"]
+Solve = Callable[[TaskState, DrivenEpisode], Awaitable[None]]
+
+
+@solver
+def exact(env_id: str, settings: JsonObject) -> Solver:
+    """Return the solver that brings everything a model writes to the environment."""
+
+    async def turns(state: TaskState, episode: DrivenEpisode) -> None:
+        while not (episode.over or state.completed):
+            state.output = await get_model().generate(state.messages, tools=tool_infos(episode))
+            said = state.output.message
+            state.messages.append(said)
+            for call in said.tool_calls or ():
+                state.messages.append(await made(episode, call))
+            if not said.tool_calls:
+                heard = await episode.asay(said.text)
+                if not heard.over:
+                    state.messages.append(ChatMessageUser(content=heard.text))
+
+    return solving(env_id, settings, turns)
+
+
+@solver
+def reacting(env_id: str, settings: JsonObject) -> Solver:
+    """Return the solver that lets Inspect's own agent play."""
+
+    async def agent(state: TaskState, episode: DrivenEpisode) -> None:
+        async def more(told: AgentState) -> bool | str:
+            said = told.output.message
+            if said.tool_calls or episode.over:
+                return not episode.over
+            heard = await episode.asay(said.text)
+            return False if heard.over else heard.text
+
+        tools = [tool_of(episode, spec["function"]) for spec in episode.tools]
+        play = react(prompt=None, tools=tools, submit=False, on_continue=more)
+        done = await play(AgentState(messages=state.messages))
+        state.messages, state.output = done.messages, done.output
+
+    return solving(env_id, settings, agent)
+
+
+def solving(env_id: str, settings: JsonObject, solve: Solve) -> Solver:
+    """Return a solver that starts a sample's episode, has it played, and stores its record."""
+    root = make_env(env_id, settings)
+
+    async def run(state: TaskState, generate: Generate) -> TaskState:
+        del generate
+        episode = DrivenEpisode(root.fork())
+        task_id, trial = state.metadata["task_id"], state.epoch - 1
+        await episode.astart(task_id=task_id, seed=derive(state.metadata["seed"], task_id, trial))
+        try:
+            await solve(state, episode)
+        finally:
+            # A limit of Inspect's may end it, and then it is scored as far as it came.
+            state.store.set(STORED, episode.trajectory(trial).to_dict())
+        return state
+
+    return run
+
+
+FORMS: Mapping[str, Callable[[str, JsonObject], Solver]] = {"exact": exact, "react": reacting}
+
+
+def tool_infos(episode: DrivenEpisode) -> list[ToolInfo]:
+    """Return what may be called now."""
+    return [info_of(spec["function"]) for spec in episode.tools]
+
+
+def info_of(function: JsonMapping) -> ToolInfo:
+    """Return a function's spec as Inspect's."""
+    parameters = ToolParams.model_validate(function["parameters"])
+    return ToolInfo(name=function["name"], description=function["description"], parameters=parameters)
+
+
+async def made(episode: DrivenEpisode, call: ToolCall) -> ChatMessageTool:
+    """Make a call, and return its result as a message."""
+    # What cannot be read as arguments is for the environment to refuse, and costs a turn there.
+    reply = await episode.acall(call.function, call.parse_error or call.arguments)
+    # Not flagged as an error: a model would read another text than in our own loop.
+    return ChatMessageTool(
+        content=reply.text, tool_call_id=call.id, function=call.function, metadata={"status": reply.status}
+    )
+
+
+def tool_of(episode: DrivenEpisode, function: JsonMapping) -> ToolDef:
+    """Return a function of the episode as a tool that Inspect runs, one after another."""
+    info = info_of(function)
+
+    async def execute(**kwargs: Any) -> str:
+        return (await episode.acall(info.name, kwargs)).text
+
+    described = info.description or info.name
+    # Results are cut by the environment, where they still parse.
+    return ToolDef(execute, info.name, described, parameters=info.parameters, parallel=False, max_output=0)
