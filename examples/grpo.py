@@ -50,7 +50,7 @@ class Plan:
     """
 
     gold: int = 200
-    warm: int = 200
+    warm: int = 450
     updates: int = 40
     tasks: int = 2
     held_out: int = 20

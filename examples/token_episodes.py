@@ -1,7 +1,7 @@
 """Episodes of the Sandbox by one causal language model, many at a time, as the tokens that it sampled.
 
-The episodes themselves are those of `stb_env.integrations.trl`: a conversation is tokenised once and only ever
-added to, so training sees the very tokens that were sampled.
+The episodes are those of `stb_env.integrations.trl`: a conversation is tokenised once and only ever added to,
+so training sees the very tokens that were sampled.
 """
 
 from __future__ import annotations
