@@ -35,10 +35,12 @@ from stb_env.tools import Tool, ToolCall, ToolId
 from stb_env.wrappers import DepthFirstSearch
 from stb_env.wrappers.ruled import AroundBackend
 from tests.integrations.broken import SUITE_IDS, named
-from tests.integrations.gold_plans import gold_turns
+from tests.integrations.scripted import calls_of, page_script
+from tests.integrations.scripted import gold_turns as gold_messages
 
 NOTES = "stb_env.testing.notes:test/Notes-v0"
 BROKEN = "tests.integrations.broken:"
+SHORT = {"max_steps": 1, "num_generations": 2, "per_device_train_batch_size": 2, "max_completion_length": 64}
 pytestmark = [
     pytest.mark.timeout(300),
     pytest.mark.filterwarnings("ignore:You are using '(rollout_func|environment_factory)'"),
@@ -51,6 +53,12 @@ def one_thread():
     torch.set_num_threads(1)
     yield
     torch.set_num_threads(threads)
+
+
+def gold_turns(env_id: str, task_id: str) -> list[list[dict[str, Any]]]:
+    """Return the calls of each turn of a known solution, as a model writes them."""
+    turns = [calls_of(turn) for turn in gold_messages(env_id, task_id)]
+    return [[{"name": name, "arguments": arguments} for name, arguments in turn] for turn in turns]
 
 
 @cache
@@ -338,3 +346,15 @@ def test_slow_calls_of_all_episodes_are_waited_for_at_once():
 
     play_together(episodes, write)
     assert [episode.earned for episode in episodes] == [1.0] * 3
+
+
+def test_the_script_of_the_page_trains(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    model = tiny_qwen()
+    # A random model seldom ends its turn, and this one need not write thousands of tokens.
+    monkeypatch.setattr("trl.GRPOConfig", lambda **given: settings(tmp_path, **{**given, **SHORT}))
+    model.save_pretrained(tmp_path / "model")
+    qwen_tokenizer().save_pretrained(tmp_path / "model")
+    names: dict[str, Any] = {"MODEL": str(tmp_path / "model")}
+    exec(compile(page_script("trl", "integrations_trl.md"), "docs/integrations_trl.md", "exec"), names)
+    assert names["trainer"].state.global_step == 1
+    assert names["trainer"].state.log_history[0]["reward"] == 0.0

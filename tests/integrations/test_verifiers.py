@@ -18,7 +18,7 @@ pytest.importorskip("stb_sandbox", reason="needs what is in the folder environme
 import stb_env
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.integrations.broken import named
-from tests.integrations.scripted import calls_of, gold_turns
+from tests.integrations.scripted import calls_of, gold_turns, page_script
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SUITES = {
@@ -86,7 +86,7 @@ def evaluated(folder: Path, server: OpenAIServer, *words: str, settings: list[st
             ),
         ]
     )
-    environment = {**os.environ, "ANY": "none", "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "ANY": "none", "PYTHONPATH": f"{ROOT}{os.pathsep}{folder.parent}"}
     done = subprocess.run(
         [*command, *more], capture_output=True, text=True, timeout=200, env=environment, cwd=folder.parent
     )
@@ -144,3 +144,12 @@ def test_a_model_that_cannot_be_asked_is_an_error_without_a_reward(tmp_path, ser
     (episode,) = play(tmp_path, server, "stb_sandbox", 1)
     assert not episode["ok"]
     assert not any(trace["rewards"] for trace in episode["traces"])
+
+
+def test_the_module_of_the_page_is_a_taskset(tmp_path, server):
+    (tmp_path / "my_notes.py").write_text(
+        page_script("verifiers", "integrations_verifiers.md"), encoding="utf-8"
+    )
+    server.script(*[knowing("stb_env.testing.notes:test/Notes-v0", 1)] * 9)
+    (episode,) = play(tmp_path, server, "my_notes", 1)
+    assert episode["traces"][0]["rewards"]["stb"]["score"] == 1.0
