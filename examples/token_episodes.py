@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import gymnasium as gym
+
 import stb_env
-from stb_env.gymtypes import AnyEnv
 from stb_env.integrations.trl import TokenEpisode, generate, ids_of, play_together
 
 TURNS = 5
@@ -28,7 +29,7 @@ def written(action: Mapping[str, Any]) -> str:
     return f"<tool_call>\n{json.dumps(dict(action))}\n</tool_call>"
 
 
-def gold_actions(env: AnyEnv, task_id: str) -> list[Mapping[str, Any]]:
+def gold_actions(env: gym.Env[Any, Any], task_id: str) -> list[Mapping[str, Any]]:
     """Return the known solution of a task."""
     agent = stb_env.load_agent("gold")()
     observation, info = env.reset(seed=0, options={"task_id": task_id})
@@ -54,7 +55,7 @@ class Player:
     def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
         self.model, self.tokenizer = model, tokenizer
         self._settings = {"max_turns": TURNS, **settings}
-        self._envs: list[AnyEnv] = []
+        self._envs: list[gym.Env[Any, Any]] = []
 
     def gold(self, task_id: str) -> TokenEpisode:
         """Play the known solution of a task, in the words of a model."""
@@ -78,7 +79,7 @@ class Player:
         episodes = self.play(task_ids, greedy=True)
         return sum(episode.solved for episode in episodes) / len(episodes)
 
-    def _env(self, number: int) -> AnyEnv:
+    def _env(self, number: int) -> gym.Env[Any, Any]:
         while number >= len(self._envs):
             self._envs.append(stb_env.make("stb/Sandbox-v0", **self._settings))
         return self._envs[number]

@@ -135,7 +135,8 @@ def test_a_failed_backend_is_an_error_without_a_reward_which_resuming_repeats(tm
     assert "the backend is down" in trace["errors"][0]["message"]
     assert not trace["rewards"]
     asked = len(server.requests)
-    evaluated(tmp_path / "out", server, "--resume", str(tmp_path / "out"), settings=[])
+    (results,) = (tmp_path / "out").rglob("traces.jsonl")
+    evaluated(tmp_path / "out", server, "--resume", str(results.parent), settings=[])
     assert len(server.requests) == 2 * asked
 
 
