@@ -136,7 +136,8 @@ def test_a_failed_backend_is_an_error_without_a_reward_which_resuming_repeats(tm
     assert not trace["rewards"]
     asked = len(server.requests)
     (results,) = (tmp_path / "out").rglob("traces.jsonl")
-    evaluated(tmp_path / "out", server, "--resume", str(results.parent), settings=[])
+    saved = results.parent / "configs" / "resolved" / "eval.json"
+    evaluated(tmp_path / "out", server, "@", str(saved), "--resume", settings=[])
     assert len(server.requests) == 2 * asked
 
 
