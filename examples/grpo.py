@@ -28,6 +28,7 @@ from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 from examples.tiny_transformer import tiny_model, tiny_tokenizer
 from examples.token_episodes import Player, TokenEpisode
+from stb_env.integrations.trl import reward, token_columns
 from stb_env.rollout import Curve
 
 TEMPLATES = ("account_balance", "delete_contact", "open_ticket")
@@ -49,7 +50,7 @@ class Plan:
     """
 
     gold: int = 200
-    warm: int = 200
+    warm: int = 450
     updates: int = 40
     tasks: int = 2
     held_out: int = 20
@@ -113,15 +114,7 @@ def reinforce(
 
     def rollout(prompts: list[Any], trainer: Any) -> dict[str, list[Any]]:
         player.model = trainer.accelerator.unwrap_model(trainer.model)
-        episodes = player.play([prompt[0]["task_id"] for prompt in prompts])
-        return {
-            "prompt_ids": [episode.prompt for episode in episodes],
-            "completion_ids": [episode.completion for episode in episodes],
-            "logprobs": [episode.logprobs for episode in episodes],
-            "env_mask": [episode.mask for episode in episodes],
-            # None is no reward of 0: the episode is left out of its group.
-            "earned": [episode.reward if episode.valid else None for episode in episodes],
-        }
+        return token_columns(player.play([prompt[0]["task_id"] for prompt in prompts]))
 
     settings = GRPOConfig(
         output_dir=folder,
@@ -135,7 +128,7 @@ def reinforce(
     )
     trainer = GRPOTrainer(
         player.model,
-        earned,
+        reward,
         settings,
         train_dataset=Dataset.from_list(
             [{"prompt": [{"role": "user", "content": "", "task_id": task_id}]} for task_id in task_ids]
@@ -145,11 +138,6 @@ def reinforce(
         callbacks=[Record(player, curve, held_out, max(1, plan.updates // plan.checks))],
     )
     trainer.train()
-
-
-def earned(earned: list[float | None], **_: Any) -> list[float | None]:
-    """Return the rewards that the environment gave."""
-    return earned
 
 
 def common(seed: int) -> dict[str, Any]:

@@ -20,6 +20,8 @@ NOTES = "stb_env.testing.notes"
 """The environment of examples: the smallest one that is whole."""
 ROLLOUT = "stb_env.rollout"
 """What trains needs the parts of a rollout too: they have a home of their own, where all names are public."""
+TRL = "stb_env.integrations.trl"
+"""As are those of the adapter that an example of its framework is about."""
 FILES = sorted(file for folder in FOLDERS for file in (ROOT / folder).glob("**/*.py"))
 
 
@@ -73,7 +75,7 @@ def test_examples_need_public_names_alone(name: str):
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}/{file.name}")
 def test_agents_and_examples_need_public_names_alone(file: Path):
-    assert set(hidden(file.read_text(encoding="utf-8"))) <= {ROLLOUT}
+    assert set(hidden(file.read_text(encoding="utf-8"))) <= {ROLLOUT, TRL}
 
 
 def test_an_import_of_something_else_is_noticed():

@@ -107,9 +107,9 @@ def gold_server(env_id: str, **settings: Any) -> Iterator[str]:
         yield server.url()
 
 
-def page_script(name: str) -> str:
-    """Return the script that follows ``<!-- NAME -->`` in the page of integrations; it has under 20 lines."""
-    page = (ROOT / "docs" / "integrations.md").read_text(encoding="utf-8")
-    code = page.partition(f"<!-- {name} -->")[2].partition("```python\n")[2].partition("```")[0]
-    assert 0 < len(code.splitlines()) < 20, f"docs/integrations.md has no short script {name}"
+def page_script(name: str, page: str = "integrations.md") -> str:
+    """Return the script that follows ``<!-- NAME -->`` in a page of ours; it has under 20 lines."""
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    code = text.partition(f"<!-- {name} -->")[2].partition("```python\n")[2].partition("```")[0]
+    assert 0 < len(code.splitlines()) < 20, f"docs/{page} has no short script {name}"
     return code

@@ -1,0 +1,141 @@
+"""Rollouts for ``GRPOTrainer(rollout_func=...)``: any environment, many episodes at a time, exact tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+from stb_env.gymtypes import AnyEnv
+from stb_env.integrations.rows import Which, jobs
+from stb_env.integrations.trl.token_episode import TokenEpisode, Turn, Write, play_together
+from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.rollout.make import make_env
+
+
+class Rollouts:
+    """Plays the tasks of a trainer's rows and returns their tokens, as TRL's ``rollout_func`` does.
+
+    Unlike `Environments` it plays whatever there is: searches, conversations with a user, tools that change
+    during an episode. All episodes of an update are played together, so a slow backend is waited for once a
+    turn. Training sees the tokens that were sampled; of a search, those of the branch it ended on, see
+    `TokenEpisode`.
+
+    Args:
+        env: Id of an environment of any suite, or what makes one, with its wrappers.
+        tasks: How many of its tasks, or which; None for all.
+        seed: Seed of the run; an episode's seed follows from it and the task.
+        write: Writes turns, for an engine of your own; by default the trainer's model does.
+        longest: Most tokens of an episode.
+        turn: Most tokens of a turn.
+        **settings: Settings of the environment, where an id is given.
+
+    Attributes:
+        rows: One object for each task.
+
+    Raises:
+        ConfigError: The id, a setting or the choice of tasks is wrong.
+
+    Examples:
+        >>> (row,) = Rollouts("stb_env.testing.notes:test/Notes-v0", tasks=1).rows
+        >>> row["prompt"][0]["task_id"]
+        'day'
+    """
+
+    def __init__(
+        self,
+        env: str | Callable[[], AnyEnv],
+        tasks: Which = None,
+        *,
+        seed: int = 0,
+        write: Write | None = None,
+        longest: int = 4096,
+        turn: int = 512,
+        **settings: Any,
+    ) -> None:
+        self._make: Callable[[], AnyEnv] = partial(make_env, env, settings) if isinstance(env, str) else env
+        self._envs = [self._make()]
+        self._write, self._longest, self._turn = write, longest, turn
+        source = self._envs[0].get_wrapper_attr("tasks")
+        # TRL brings a rollout its prompts alone, and keeps what else a message has.
+        self.rows: list[JsonObject] = [
+            {"prompt": [{"role": "user", "content": "", "task_id": job.task_id, "seed": job.seed}]}
+            for job in jobs(source, tasks, seed)
+        ]
+
+    def __call__(self, prompts: Sequence[Sequence[JsonMapping]], trainer: Any) -> dict[str, list[Any]]:
+        """Play an episode for each prompt."""
+        self._envs += [self._make() for _ in range(len(prompts) - len(self._envs))]
+        episodes = [
+            TokenEpisode.begin(
+                env,
+                trainer.processing_class,
+                prompt[0]["task_id"],
+                seed=prompt[0]["seed"],
+                longest=self._longest,
+                turn=self._turn,
+            )
+            for env, prompt in zip(self._envs, prompts, strict=False)
+        ]
+        play_together(episodes, self._write or partial(self._sampled, trainer))
+        return token_columns(episodes)
+
+    def _sampled(self, trainer: Any, prompts: Sequence[list[int]]) -> list[Turn]:
+        """Write turns with a trainer's own model, at the temperature that it learns at."""
+        return generate(
+            trainer.accelerator.unwrap_model(trainer.model),
+            trainer.processing_class,
+            prompts,
+            self._turn,
+            temperature=trainer.temperature,
+            top_k=trainer.top_k,
+            top_p=trainer.top_p,
+        )
+
+
+def token_columns(episodes: Sequence[TokenEpisode]) -> dict[str, list[Any]]:
+    """Return episodes as TRL's ``rollout_func`` does; ``earned`` is for `reward`."""
+    return {
+        "prompt_ids": [episode.prompt for episode in episodes],
+        "completion_ids": [episode.completion for episode in episodes],
+        "logprobs": [episode.logprobs for episode in episodes],
+        "env_mask": [episode.mask for episode in episodes],
+        "earned": [episode.earned for episode in episodes],
+    }
+
+
+def generate(model: Any, tokenizer: Any, prompts: Sequence[list[int]], turn: int, **how: Any) -> list[Turn]:
+    """Write one turn after each prompt with a causal language model of transformers.
+
+    Args:
+        model: The model.
+        tokenizer: Its tokenizer.
+        prompts: Token ids.
+        turn: Most tokens of a turn.
+        **how: ``temperature``, ``top_k`` and ``top_p``; without them, always what is likeliest.
+    """
+    import torch
+
+    width = max(map(len, prompts))
+    pad, end = tokenizer.pad_token_id, tokenizer.eos_token_id
+    rows = [[pad] * (width - len(ids)) + ids for ids in prompts]
+    masks = [[0] * (width - len(ids)) + [1] * len(ids) for ids in prompts]
+    training = model.training
+    model.eval()
+    said = model.generate(
+        input_ids=torch.tensor(rows, device=model.device),
+        attention_mask=torch.tensor(masks, device=model.device),
+        do_sample=bool(how),
+        **how,
+        max_new_tokens=turn,
+        eos_token_id=end,
+        pad_token_id=pad,
+        return_dict_in_generate=True,
+        output_logits=True,
+    )
+    model.train(training)
+    new = said.sequences[:, width:]
+    logits = torch.stack(said.logits, dim=1).float() / how.get("temperature", 1.0)
+    logs = logits.log_softmax(-1).gather(-1, new[:, :, None])[:, :, 0]
+    cut = [(row.index(end) + 1) if end in row else len(row) for row in new.tolist()]
+    return [(new[i, :n].tolist(), logs[i, :n].tolist()) for i, n in enumerate(cut)]

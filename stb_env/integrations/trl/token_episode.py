@@ -1,0 +1,134 @@
+"""An episode of a causal language model as token ids: what it wrote, and what it was told."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from stb_env.background import wait_for
+from stb_env.envs.tool_env import Transition
+from stb_env.gymtypes import AnyEnv
+from stb_env.integrations.trl.chat_tokens import prompt_ids, told_ids
+from stb_env.jsontypes import JsonObject
+
+Turn = tuple[Sequence[int], Sequence[float]]
+Write = Callable[[Sequence[list[int]]], Sequence[Turn]]
+"""Writes one turn after each of several prompts: its token ids, with a log-probability each."""
+
+
+@dataclass
+class TokenEpisode:
+    """One episode; its conversation is tokenised once and only ever added to.
+
+    Training therefore sees the very tokens that were sampled. Where a search goes to another node or takes a
+    hint back, the conversation as it now is becomes the prompt, and what was written before is no longer
+    learned from.
+
+    Attributes:
+        env: A tool environment, fresh from `reset`, or a wrapper of one.
+        tokenizer: A tokenizer of transformers with a chat template.
+        prompt: The first prompt.
+        longest: Tokens of prompt and completion together.
+        turn: Tokens that a turn may have; with less room than that left, the episode ends.
+        completion: What came after the prompt, from the model and from the environment.
+        mask: 1 for each token of the completion that the model wrote.
+        logprobs: Its log-probability; 0 where the environment wrote.
+        reward: The sum of the rewards.
+        valid: Whether no infrastructure failed; an episode that is not says nothing about the model.
+        over: Whether nothing more can follow.
+        solved: Whether the verdict is "solved".
+    """
+
+    env: AnyEnv
+    tokenizer: Any = field(repr=False)
+    prompt: list[int]
+    longest: int = 4096
+    turn: int = 512
+    completion: list[int] = field(default_factory=list)
+    mask: list[int] = field(default_factory=list)
+    logprobs: list[float] = field(default_factory=list)
+    reward: float = 0.0
+    valid: bool = True
+    over: bool = False
+    solved: bool = False
+
+    @classmethod
+    def begin(
+        cls, env: AnyEnv, tokenizer: Any, task_id: str, *, seed: int = 0, longest: int = 4096, turn: int = 512
+    ) -> TokenEpisode:
+        """Reset an environment to a task and tokenise the first prompt."""
+        _, info = env.reset(seed=seed, options={"task_id": task_id})
+        return cls(env, tokenizer, prompt_ids(tokenizer, info["messages"], info["tools"]), longest, turn)
+
+    @property
+    def ids(self) -> list[int]:
+        """All tokens so far."""
+        return self.prompt + self.completion
+
+    @property
+    def earned(self) -> float | None:
+        """The reward; None where it says nothing about the model."""
+        return self.reward if self.valid else None
+
+    def act(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
+        """Take one turn with what the model wrote."""
+        before, text = self._wrote(ids, logprobs)
+        transition: Transition = self.env.get_wrapper_attr("step")(text)
+        self._took(before, ids, transition)
+
+    async def aact(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
+        """Take one turn on the event loop."""
+        before, text = self._wrote(ids, logprobs)
+        self._took(before, ids, await self.env.get_wrapper_attr("astep")(text))
+
+    def _wrote(self, ids: Sequence[int], logprobs: Sequence[float] | None) -> tuple[list[JsonObject], str]:
+        self._add(ids, 1, logprobs or [0.0] * len(ids))
+        return self._messages, self.tokenizer.decode(ids, skip_special_tokens=True)
+
+    def _took(self, before: list[JsonObject], ids: Sequence[int], transition: Transition) -> None:
+        observation, reward, terminated, truncated, info = transition
+        self.reward += float(reward)
+        self.over = terminated or truncated
+        if self.over:
+            self.valid = bool(info["valid"])
+            self.solved = (info.get("verdict") or {}).get("status") == "solved"
+            return
+        now = self._messages
+        if (
+            len(now) > len(before)
+            and now[: len(before)] == before
+            and now[len(before)]["role"] == "assistant"
+        ):
+            told = told_ids(self.tokenizer, now[len(before) + 1 :])
+            ended = bool(ids) and ids[-1] == self.tokenizer.eos_token_id
+            self._add(
+                told if ended else [self.tokenizer.eos_token_id, *told], 0, [0.0] * (len(told) + (not ended))
+            )
+        else:
+            self.prompt = prompt_ids(self.tokenizer, now, json.loads(observation["tools"]))
+            self.completion, self.mask, self.logprobs = [], [], []
+        # What does not fit can no longer be learned from, so it ends here, unsolved.
+        self.over = len(self.ids) + self.turn > self.longest
+
+    @property
+    def _messages(self) -> list[JsonObject]:
+        messages: list[JsonObject] = self.env.get_wrapper_attr("messages")
+        return messages
+
+    def _add(self, ids: Sequence[int], own: int, logprobs: Sequence[float]) -> None:
+        self.completion += ids
+        self.mask += [own] * len(ids)
+        self.logprobs += logprobs
+
+
+def play_together(episodes: Sequence[TokenEpisode], write: Write) -> None:
+    """Play episodes to their ends; every turn of all of them is one batch, and what is slow waits at once."""
+    while running := [episode for episode in episodes if not episode.over]:
+        wait_for(_acted(running, write([episode.ids for episode in running])))
+
+
+async def _acted(episodes: Sequence[TokenEpisode], turns: Sequence[Turn]) -> None:
+    await asyncio.gather(*(each.aact(*turn) for each, turn in zip(episodes, turns, strict=True)))

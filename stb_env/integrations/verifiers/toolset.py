@@ -1,0 +1,126 @@
+"""The tools of all rollouts of a run, each with its own, from one server process."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from typing import Any, cast
+
+import verifiers.v1 as vf
+from mcp.server.mcpserver import MCPServer
+from mcp.types import CallToolResult, TextContent, Tool
+from pydantic import Field
+
+from stb_env import jsontext
+from stb_env.envs.tool_env import ToolEnv
+from stb_env.rollout import DrivenEpisode
+from stb_env.rollout.driven import OVER, Reply
+from stb_env.rollout.make import make_env
+
+
+class StbState(vf.State):
+    """What verifiers and the tool server both know of a rollout.
+
+    Attributes:
+        episode: Id of the rollout.
+        env_id: The environment.
+        settings: Its settings.
+        task_id: The task.
+        seed: Seed of the episode.
+        calls: Name and arguments of every call so far.
+        over: Whether the episode is over.
+        reward: The sum of the rewards; None where the episode is not valid.
+        verdict: The judge's decision, at the end.
+        failure: What failed, where the episode is not valid.
+    """
+
+    episode: str = ""
+    env_id: str = ""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    task_id: str = ""
+    seed: int = 0
+    calls: list[tuple[str, dict[str, Any]]] = Field(default_factory=list)
+    over: bool = False
+    reward: float | None = 0.0
+    verdict: dict[str, Any] | None = None
+    failure: dict[str, Any] | None = None
+
+    def note(self, episode: DrivenEpisode) -> None:
+        """Write down how an episode stands."""
+        self.over, self.reward = episode.over, episode.reward
+        self.verdict, self.failure = episode.verdict, episode.failure
+
+
+class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
+    """Plays the episodes of all rollouts; a rollout's state says which is its own."""
+
+    TOOL_PREFIX = None
+
+    def __init__(self, config: vf.SharedToolsetConfig) -> None:
+        super().__init__(config)
+        self._episodes: dict[str, DrivenEpisode] = {}
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._made: dict[str, ToolEnv] = {}
+        self._listed = self._with_state(self._list)
+        self._called = self._with_state(self._call)
+
+    def register(self, mcp: MCPServer) -> None:
+        """Answer for the server: its own tools would be the same for all rollouts."""
+        server = cast(Any, mcp)
+        server.list_tools, server.call_tool = self.list_tools, self.call_tool
+
+    async def list_tools(self) -> list[Tool]:
+        """Return what the calling rollout may call now."""
+        tools: list[Tool] = await self._in_turn(self._listed)
+        return tools
+
+    async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> CallToolResult:
+        """Call a tool in the calling rollout's episode."""
+        del context
+        result: CallToolResult = await self._in_turn(self._called, name, arguments)
+        return result
+
+    async def _in_turn(self, function: Any, *arguments: Any) -> Any:
+        # The state is replaced as a whole, so of one rollout only one call may hold it at a time.
+        state = cast(StbState, await self._pull_state())
+        async with self._locks[state.episode]:
+            return await function(*arguments)
+
+    async def _list(self) -> list[Tool]:
+        if self.state.over:
+            return []
+        functions = [tool["function"] for tool in (await self._episode()).tools]
+        return [
+            Tool(name=each["name"], description=each["description"], input_schema=each["parameters"])
+            for each in functions
+        ]
+
+    async def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
+        if self.state.over:
+            return _result(Reply(OVER, 0, 0.0, over=True))
+        episode = await self._episode()
+        reply = await episode.acall(name, arguments)
+        self.state.calls.append((name, arguments))
+        self.state.note(episode)
+        if reply.over:
+            del self._episodes[self.state.episode]
+        return _result(reply)
+
+    async def _episode(self) -> DrivenEpisode:
+        """Return the calling rollout's episode, which begins with its first call."""
+        state = self.state
+        if state.episode not in self._episodes:
+            name = jsontext.dumps([state.env_id, state.settings])
+            if name not in self._made:
+                self._made[name] = make_env(state.env_id, state.settings)
+            self._episodes[state.episode] = episode = DrivenEpisode(self._made[name].fork())
+            await episode.astart(task_id=state.task_id, seed=state.seed)
+        return self._episodes[state.episode]
+
+
+def _result(reply: Reply) -> CallToolResult:
+    return CallToolResult(content=[TextContent(type="text", text=reply.text)], is_error=reply.error)
+
+
+if __name__ == "__main__":
+    StbToolset.run()
