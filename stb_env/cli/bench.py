@@ -35,8 +35,8 @@ def bench(
     part: Annotated[
         Part,
         typer.Argument(
-            help="The hot paths, the clients of models before a slow endpoint, sessions of a server, a turn in "
-            "each framework that is installed, or the server's recorded answers."
+            help="The hot paths, the clients of models before a slow endpoint, sessions of a server, a turn "
+            "in each framework that is installed, or the server's recorded answers."
         ),
     ] = Part.PATHS,
     seconds: Annotated[
