@@ -1,0 +1,81 @@
+// What the server, or the folder of an export, knows: runs, their rows as they come, episodes, worlds.
+
+const EVERY_MS = 1000;
+
+async function read(path) {
+  const reply = await fetch(`data/${path}`);
+  const body = await reply.json().catch(() => ({ error: `the server answered ${reply.status}` }));
+  if (!reply.ok || body.error) throw new Error(body.error ?? `the server answered ${reply.status}`);
+  return body;
+}
+
+export const episode = (run, number) => read(`${run}/episodes/${number}.json`);
+export const search = (run, text) => read(`${run}/search.json?q=${encodeURIComponent(text)}`);
+
+export async function states(run, number, live) {
+  try {
+    return await read(`${run}/states/${number}.json`);
+  } catch (error) {
+    if (live) throw error;
+    return { reason: "This export has no world for this episode; view the run itself to see it." };
+  }
+}
+
+// A run whose rows are fetched bit by bit, and then for as long as more may come.
+export class Run {
+  constructor(index, about, live) {
+    Object.assign(this, { index, live, ...about });
+    this.rows = [];
+    this.total = 0;
+    this.generation = null;
+    this.finished = false;
+    this.problem ??= "";
+    this.listeners = new Set();
+    this.following = false;
+  }
+
+  get loaded() {
+    return this.generation !== null && this.rows.length >= this.total;
+  }
+
+  async follow() {
+    if (this.following) return;
+    this.following = true;
+    for (;;) {
+      const changed = await this.fetchMore();
+      if (changed) this.listeners.forEach((listener) => listener());
+      if (this.rows.length < this.total) continue;
+      if (!this.live) return;
+      await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+    }
+  }
+
+  async fetchMore() {
+    let more;
+    try {
+      more = await read(`${this.index}/rows/${this.rows.length}.json`);
+    } catch (error) {
+      const changed = this.problem !== error.message;
+      this.problem = error.message;
+      this.total = this.rows.length;
+      return changed;
+    }
+    const anew = this.generation !== null && more.generation !== this.generation;
+    // Rows were replaced: what is here holds no longer, and the reply began in the middle.
+    if (anew) this.rows = [];
+    else this.rows.push(...more.rows);
+    const changed =
+      anew || more.rows.length || more.total !== this.total || more.finished !== this.finished ||
+      this.generation === null || this.problem;
+    this.problem = "";
+    this.generation = more.generation;
+    this.total = more.total;
+    this.finished = more.finished;
+    return Boolean(changed);
+  }
+}
+
+export async function open() {
+  const found = await read("runs.json");
+  return { ...found, runs: found.runs.map((about, index) => new Run(index, about, found.live)) };
+}
