@@ -17,8 +17,9 @@ def picture_of(state: object) -> JsonObject | None:
     """Return what is to be drawn of a state, as plain data with a ``kind``; None where there is no picture.
 
     Examples:
-        >>> picture_of(Scene.of({"red block": (0.1, -0.4)}, {}))["objects"]
-        [{'name': 'red block', 'shape': 'block', 'color': [255, 87, 89], 'at': [0.1, -0.4, 0.02], 'storey': 0}]
+        >>> (block,) = picture_of(Scene.of({"red block": (0.1, -0.4)}, {}))["objects"]
+        >>> block["name"], block["shape"], block["color"], block["at"]
+        ('red block', 'block', [255, 87, 89], [0.1, -0.4, 0.02])
         >>> picture_of({}) is None
         True
     """

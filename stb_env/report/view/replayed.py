@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from stb_env.backend.world import World
@@ -46,7 +47,7 @@ class WorldReplay:
         >>> WorldReplay({"env": "stb/I1Instruction-v0", "settings": {}})
         Traceback (most recent call last):
         ...
-        stb_env.errors.ConfigError: stb/I1Instruction-v0 is played on recorded and simulated answers; it has no...
+        stb_env.errors.ConfigError: stb/I1Instruction-v0 is played on recorded and simulated answers; it...
     """
 
     def __init__(self, manifest: JsonMapping, env_id: str | None = None, data: str | None = None) -> None:
@@ -101,7 +102,7 @@ def states_of(replay: WorldReplay, episode: JsonMapping) -> JsonObject:
     """
     moments = list(replay.moments(episode))
     tables = [tables_of(moment.state) for moment in moments]
-    pairs = zip(tables, tables[1:], strict=False)
+    pairs = pairwise(tables)
     return {
         "steps": [differences(before, after, context=0) for before, after in pairs],
         "whole": differences(tables[0], tables[-1]),

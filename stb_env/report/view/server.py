@@ -84,7 +84,9 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here")
 
-    do_HEAD = do_GET
+    def do_HEAD(self) -> None:
+        """Answer a request for the headers alone."""
+        self.do_GET()
 
     def _answer(self, path: str, search: str) -> None:
         try:
