@@ -7,7 +7,7 @@ from pathlib import Path
 
 from stb_env.errors import ConfigError, STBError
 from stb_env.files import make_folder
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import JsonObject
 from stb_env.report.view.page_files import page_files
 from stb_env.report.view.shelf import Shelf, encoded
 
@@ -63,7 +63,7 @@ def _files(shelf: Shelf, most_states: int) -> Iterator[tuple[str, bytes]]:
             yield f"data/{run}/states/{number}.json", encoded(shelf.states(run, number))
 
 
-def _episode(shelf: Shelf, run: int, number: int) -> JsonMapping:
+def _episode(shelf: Shelf, run: int, number: int) -> JsonObject:
     try:
         return shelf.runs[run].episode(number)
     except STBError as error:

@@ -70,7 +70,7 @@ class WorldReplay:
         tools = {tool.name: tool for tool in reversed(task.tools)}
         state = self._start(task, int(episode["seed"]))
         yield Moment(state, [])
-        for step in episode["steps"]:
+        for step in steps_of(episode):
             deviations = []
             for call in step["calls"]:
                 # What was refused, failed or finished the episode never reached the world.
@@ -90,6 +90,29 @@ class WorldReplay:
         return [result.error, result.response], state
 
 
+def steps_of(episode: JsonMapping) -> list[JsonMapping]:
+    """Return the steps that led to an episode's end: of a search, those of the branch that was played.
+
+    Examples:
+        >>> nodes = [{"parent": None, "step": None}, {"parent": 0, "step": {"n": 1}}, {"parent": 0, "step": {}}]
+        >>> steps_of({"steps": [], "tree": {"nodes": nodes, "best": None, "current": 1}})
+        [{'n': 1}]
+    """
+    tree = episode.get("tree")
+    if not tree:
+        return list(episode["steps"])
+    nodes = tree["nodes"]
+    at = tree["current"] if tree.get("best") is None else tree["best"]
+    steps: list[JsonMapping] = []
+    # A damaged tree may go round in circles.
+    for _ in nodes:
+        if nodes[at]["step"] is not None:
+            steps.append(nodes[at]["step"])
+        if (at := nodes[at]["parent"]) is None:
+            break
+    return steps[::-1]
+
+
 def states_of(replay: WorldReplay, episode: JsonMapping) -> JsonObject:
     """Return what changed in the world, by step and as a whole, with pictures where there are any.
 
@@ -104,6 +127,7 @@ def states_of(replay: WorldReplay, episode: JsonMapping) -> JsonObject:
     tables = [tables_of(moment.state) for moment in moments]
     pairs = pairwise(tables)
     return {
+        "calls": [[str(call["name"]) for call in step["calls"]] for step in steps_of(episode)],
         "steps": [differences(before, after, context=0) for before, after in pairs],
         "whole": differences(tables[0], tables[-1]),
         "unchanged": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -61,6 +62,11 @@ class ViewServer(ThreadingHTTPServer):
     def url(self) -> str:
         """Where the page is."""
         return f"http://{HOST}:{self.server_address[1]}/"
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Log what went wrong with a request; a browser that left before the answer came is nothing wrong."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            _log.exception("a request of %s failed", client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):

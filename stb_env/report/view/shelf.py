@@ -10,12 +10,13 @@ import orjson
 
 from stb_env import __version__, jsontext
 from stb_env.errors import ConfigError, DataError, STBError
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.report.runs.found import find_runs
 from stb_env.report.runs.saved_run import SavedRun
 from stb_env.report.view.replayed import WorldReplay, states_of
 
 _FIRST_ROWS, _MORE_ROWS = 200, 2_000
+_LARGEST = 2**53 - 1
 
 
 class Shelf:
@@ -135,18 +136,30 @@ class Shelf:
         return about | ({"problem": problem} if problem else {})
 
 
-def encoded(answer: JsonMapping) -> bytes:
+def encoded(answer: JsonObject) -> bytes:
     r"""Return an answer as JSON that every browser reads.
 
     Examples:
         >>> encoded({"text": "\ud800"})
         b'{"text": "\\ud800"}'
+        >>> encoded({"seed": 2**62 + 1})
+        b'{"seed":"4611686018427387905"}'
     """
+    exact = _exact(answer)
     try:
-        return orjson.dumps(answer)
+        return orjson.dumps(exact)
     except TypeError:
-        # Lone surrogates, and numbers of more than 64 bits.
-        return jsontext.dumps(answer).encode()
+        # Lone surrogates.
+        return jsontext.dumps(exact).encode()
+
+
+def _exact(value: Json) -> Json:
+    """Return a value with whole numbers as text that a browser would round, as seeds are."""
+    if isinstance(value, dict):
+        return {name: _exact(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [_exact(part) for part in value]
+    return str(value) if type(value) is int and abs(value) > _LARGEST else value
 
 
 def _number(text: str) -> int | None:

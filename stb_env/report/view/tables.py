@@ -67,7 +67,7 @@ def plain(value: object, depth: int = 0) -> Json:
 def differences(
     before: Mapping[str, Rows], after: Mapping[str, Rows], *, context: int = _CONTEXT
 ) -> list[JsonObject]:
-    """Return the tables in which something changed, changed rows first in place, some others around them.
+    """Return the tables in which something changed: rows that did first, then some of the others.
 
     Args:
         before: Tables as `tables_of` returns them.
@@ -102,6 +102,7 @@ def _difference(name: str, before: Rows, after: Rows, context: int) -> JsonObjec
             continue
         columns.update(dict.fromkeys([*(old or {}), *(new or {})]))
         rows.append({"key": key, "change": change, "before": old, "after": new})
+    rows.sort(key=lambda row: row["change"] == "same")
     return {"name": name, "columns": list(columns), "rows": rows, "same": same, "left_out": left_out}
 
 

@@ -7,6 +7,7 @@ import { outcome, sign } from "./episode.js";
 import { CALL_STATUS, count } from "./words.js";
 
 export async function comparison({ run, found, shelf, other, mark, marked, go }) {
+  if (!other && !marked) await Promise.all(shelf.runs.map((each) => each.loaded || each.ready()));
   const chosen = other ?? marked ?? counterpart(run, found, shelf);
   const tools = h("div", { class: "choose" }, chooser(run, found, shelf, chosen, go), button("Mark this episode (m)", mark, { class: "plain" }));
   if (!chosen) {
@@ -43,10 +44,7 @@ function chooser(run, found, shelf, chosen, go) {
     event.preventDefault();
     const into = shelf.runs[Number(runs.value)];
     const asked = task.value.trim();
-    while (!into.loaded && !into.problem) {
-      into.follow();
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    if (!into.loaded) await into.ready();
     const rows = into.rows.filter((row) => (row.task === asked || String(row.n) === asked) && !(into === run && row.n === found.n));
     if (rows.length) go("compare", false, { run: into.index, number: rows[0].n });
     else told.textContent = `${into.name} has no other episode of ${asked}`;

@@ -7,13 +7,14 @@ export function conversation(episode) {
   const opening = episode.messages.findIndex((message) => message.role === "user");
   const system = episode.messages.slice(0, Math.max(0, opening)).filter((message) => message.role === "system");
   const replies = repliesOf(episode.messages.slice(opening + 1));
-  return h(
+  const searched = episode.tree ? "A search made these steps, on several branches: the search tree shows which follow which." : "";
+  return [searched && h("p", { class: "note" }, searched), h(
     "ol", { class: "talk" },
     system.map((message) => turn("System", folded("The system message", message.content))),
     turn("User", h("p", { class: "said" }, longText(episode.query))),
     episode.steps.map((step, number) => stepTurn(step, number, replies[number] ?? [])),
     !episode.steps.length && turn("", h("p", { class: "quiet" }, "No step was taken.")),
-  );
+  )];
 }
 
 // What followed each of the agent's messages and answers no call: a complaint, or what the user said back.
@@ -69,7 +70,7 @@ export function provenance(call) {
   const from = [call.origin && `recorded for ${call.origin}`, call.class && `observed: ${call.class}`].filter(Boolean);
   return h("span", { class: "from" },
     h("span", { class: `source ${Object.hasOwn(SOURCES, call.source) ? call.source : "env"}`, title: SOURCES[call.source] ?? call.source }, call.source),
-    from.length && h("span", { class: "quiet" }, ` ${from.join(", ")}`));
+    from.length > 0 && h("span", { class: "quiet" }, ` ${from.join(", ")}`));
 }
 
 function call(made) {
@@ -85,6 +86,5 @@ function call(made) {
 }
 
 function noteOf(note) {
-  const { message, path, ...rest } = note;
-  return [path?.length && h("code", {}, String(path)), " ", message ?? JSON.stringify(rest)];
+  return [note.kind === "coerced" ? "Read otherwise than written: " : "", String(note.message ?? JSON.stringify(note))];
 }

@@ -31,23 +31,40 @@ export class Run {
     this.finished = false;
     this.problem ??= "";
     this.listeners = new Set();
-    this.following = false;
   }
 
   get loaded() {
     return this.generation !== null && this.rows.length >= this.total;
   }
 
-  async follow() {
-    if (this.following) return;
-    this.following = true;
+  // Fetches all rows there are by now; whoever asks meanwhile waits for the same.
+  ready() {
+    this.reading ??= this.readAll().finally(() => { this.reading = null; });
+    return this.reading;
+  }
+
+  async readAll() {
+    do {
+      if (await this.fetchMore()) this.listeners.forEach((listener) => listener());
+    } while (this.rows.length < this.total);
+  }
+
+  // Goes on asking for more, where more may come, until `rest`.
+  async watch(told) {
+    this.told = told;
+    this.listeners.add(told);
+    const ticket = (this.ticket = {});
     for (;;) {
-      const changed = await this.fetchMore();
-      if (changed) this.listeners.forEach((listener) => listener());
-      if (this.rows.length < this.total) continue;
-      if (!this.live) return;
+      await this.ready();
+      if (!this.live || this.ticket !== ticket) return;
       await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+      if (this.ticket !== ticket) return;
     }
+  }
+
+  rest() {
+    this.listeners.delete(this.told);
+    this.ticket = null;
   }
 
   async fetchMore() {

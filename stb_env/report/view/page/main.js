@@ -3,6 +3,7 @@ import { episode as fetchEpisode, open, search } from "./data.js";
 import { button, h, put } from "./dom.js";
 import { showEpisode, VIEWS } from "./episode.js";
 import { List } from "./list.js";
+import { overview } from "./overview.js";
 
 const app = document.getElementById("app");
 
@@ -16,6 +17,7 @@ const KEYS = [
 let shelf;
 let list;
 let marked = null;
+let watched = null;
 let shown = 0;
 const parts = {};
 
@@ -37,7 +39,11 @@ function go(run, number, view = "conversation", other = null) {
 async function show() {
   const { run: index, number, view, other } = route();
   const run = shelf.runs[index];
-  run.follow();
+  if (watched !== run) {
+    watched?.rest();
+    watched = run;
+    run.watch(() => { if (route().number === null) showOverview(run); });
+  }
   list.show(run);
   parts.runs.value = index;
   describeRun(run);
@@ -46,11 +52,15 @@ async function show() {
   shown += 1;
   if (number === null) {
     list.mark(null);
-    put(parts.episode, h("p", { class: "empty" }, "Choose an episode. ", button("The keys", help, { class: "link" }), " go through them faster."));
+    showOverview(run);
     return;
   }
   list.mark(number);
   await read(run, number, view, other);
+}
+
+function showOverview(run) {
+  put(parts.episode, overview(run, help));
 }
 
 async function read(run, number, view, other) {
@@ -141,12 +151,11 @@ async function start() {
     h("header", { class: "bar" },
       h("h1", { class: "hidden" }, "Runs"),
       button("← Episodes", () => go(route().run, null), { class: "plain back" }), parts.runs, parts.about, parts.told,
-      h("span", { class: "right" }, button("Light or dark", () => theme(true), { class: "plain", title: "t" }), button("Keys", help, { class: "plain", title: "?" }))),
+      h("span", { class: "right" }, button("◐", () => theme(true), { class: "plain icon", title: "Light or dark (t)", "aria-label": "Light or dark" }), button("?", help, { class: "plain icon", title: "Keys (?)", "aria-label": "Keys" }))),
     h("div", { class: "split" }, list.element, parts.episode));
   addEventListener("hashchange", show);
   addEventListener("keydown", onkey);
   await show();
-  shelf.runs.forEach((run) => run.follow());
 }
 
 start().catch((error) => put(app, h("main", { class: "empty" }, h("h1", {}, "Runs"), h("p", { class: "error", role: "alert" }, error.message))));

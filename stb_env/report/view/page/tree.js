@@ -5,7 +5,7 @@ import { longText } from "./json.js";
 import { stepContent } from "./conversation.js";
 import { count, figure } from "./words.js";
 
-const [WIDE, HIGH, RADIUS] = [150, 34, 11];
+const [WIDE, HIGH, RADIUS] = [180, 34, 11];
 
 const OUTCOMES = {
   open: "the branch goes on", answer: "an answer", give_up: "given up", depth: "cut off at the depth limit", failed: "a failure of the infrastructure",
@@ -86,7 +86,7 @@ class Tree {
   mark(node, index) {
     const [x, y] = this.spot(index);
     const names = node.step?.calls.map((call) => call.name).join(", ") || (node.step ? node.step.text || "no call" : "start");
-    const told = node.value !== null && node.value !== undefined ? ` · ${figure(node.value)}` : "";
+    const told = node.value !== null && node.value !== undefined ? ` · ${Number(node.value.toFixed(2))}` : "";
     return svg(
       "g", { class: this.kind(node, index), transform: `translate(${x} ${y})`, role: "button", tabindex: -1, "aria-label": `${index ? `visit ${node.order || "none"}` : "start"}: ${names}; ${OUTCOMES[node.outcome] ?? node.outcome}${told}`, onclick: () => this.go(index), "data-node": index },
       svg("title", {}, names),
@@ -167,7 +167,7 @@ class Tree {
 }
 
 function clipped(names, told) {
-  const most = 17 - told.length;
+  const most = 22 - told.length;
   return (names.length > most ? `${names.slice(0, most - 1)}…` : names) + told;
 }
 

@@ -11,14 +11,14 @@ export async function worldView(run, number, episode) {
   const body = h("div", { "aria-live": "polite" });
   const select = h("select", { "aria-label": "Which change to show", onchange: () => show(Number(select.value)) },
     h("option", { value: -1 }, "the whole episode"),
-    world.steps.map((tables, step) => h("option", { value: step }, `step ${step + 1}: ${stepName(episode, step)}${tables.length ? "" : " (no change)"}`)));
+    world.steps.map((tables, step) => h("option", { value: step }, `step ${step + 1}: ${stepName(world, step)}${tables.length ? "" : " (no change)"}`)));
   const show = (step) => put(body, change(world, step));
   show(-1);
-  return [h("label", { class: "choose" }, "Before and after ", select), deviations(world), body];
+  return [episode.tree && h("p", { class: "note" }, "A search tried several branches; this is the one that was played."), h("label", { class: "choose" }, "Before and after ", select), deviations(world), body];
 }
 
-function stepName(episode, step) {
-  return episode.steps[step]?.calls.map((call) => call.name).join(", ") || "no call";
+function stepName(world, step) {
+  return world.calls[step].join(", ") || "no call";
 }
 
 function deviations(world) {
