@@ -94,7 +94,8 @@ def steps_of(episode: JsonMapping) -> list[JsonMapping]:
     """Return the steps that led to an episode's end: of a search, those of the branch that was played.
 
     Examples:
-        >>> nodes = [{"parent": None, "step": None}, {"parent": 0, "step": {"n": 1}}, {"parent": 0, "step": {}}]
+        >>> root = {"parent": None, "step": None}
+        >>> nodes = [root, {"parent": 0, "step": {"n": 1}}, {"parent": 0, "step": {"n": 2}}]
         >>> steps_of({"steps": [], "tree": {"nodes": nodes, "best": None, "current": 1}})
         [{'n': 1}]
     """

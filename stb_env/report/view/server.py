@@ -63,7 +63,7 @@ class ViewServer(ThreadingHTTPServer):
         """Where the page is."""
         return f"http://{HOST}:{self.server_address[1]}/"
 
-    def handle_error(self, request: object, client_address: object) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:  # noqa: ARG002
         """Log what went wrong with a request; a browser that left before the answer came is nothing wrong."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             _log.exception("a request of %s failed", client_address)
