@@ -112,7 +112,7 @@ def test_a_damaged_line_is_a_row_that_says_so_and_hides_no_other(tmp_path: Path)
     saved = SavedRun(folder)
     rows = saved.rows(0, 100)["rows"]
     assert [row["status"] for row in rows] == ["solved", "damaged", *["solved"] * len(others)]
-    with pytest.raises(DataError, match="^episode 1 is damaged "):
+    with pytest.raises(DataError, match=r"^episode 1 is damaged "):
         saved.episode(1)
     assert saved.episode(2)["episode"]["task_id"] == rows[2]["task"]
 
@@ -178,7 +178,9 @@ def test_a_run_that_has_begun_and_saved_nothing_is_one(tmp_path: Path):
 def test_a_folder_without_a_run_is_refused_with_the_nearest_name(tmp_path: Path):
     notes_run(tmp_path / "sandbox")
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=r"sandbx does not exist; name a run folder.* Did you mean 'sandbox'\?$"):
+    with pytest.raises(
+        DataError, match=r"sandbx does not exist; name a run folder.* Did you mean 'sandbox'\?$"
+    ):
         find_runs([tmp_path / "sandbx"])
     with pytest.raises(DataError, match="empty holds no run; name a folder that"):
         find_runs([tmp_path / "empty"])
