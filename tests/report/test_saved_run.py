@@ -11,13 +11,13 @@ import pytest
 
 from stb_env.baselines import load_agent
 from stb_env.errors import DataError
-from stb_env.report.runs.found import find_runs
-from stb_env.report.runs.index import LineIndex
-from stb_env.report.runs.saved_run import SavedRun
+from stb_env.report.saved.found import find_runs
+from stb_env.report.saved.index import LineIndex
+from stb_env.report.saved.saved_run import SavedRun
 from stb_env.rollout import Run, play
 from stb_env.rollout.verdict_file import Judgement
 from stb_env.testing.notes import notes
-from tests.report.saved import NOTES, long_run, notes_run
+from tests.report.played_runs import NOTES, long_run, notes_run
 
 
 @pytest.fixture(scope="module")

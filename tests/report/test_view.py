@@ -21,7 +21,7 @@ from stb_env.report.view.replayed import WorldReplay, states_of
 from stb_env.report.view.server import ViewServer
 from stb_env.report.view.shelf import Shelf, encoded
 from tests.cli.test_run import error_of, stb
-from tests.report.saved import NOTES, notes_run, played, searched
+from tests.report.played_runs import NOTES, notes_run, played, searched
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import orjson
 from stb_env import __version__, jsontext
 from stb_env.errors import ConfigError, DataError, STBError
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.report.runs.found import find_runs
-from stb_env.report.runs.saved_run import SavedRun
+from stb_env.report.saved.found import find_runs
+from stb_env.report.saved.saved_run import SavedRun
 from stb_env.report.view.replayed import WorldReplay, states_of
 
 _FIRST_ROWS, _MORE_ROWS = 200, 2_000
@@ -23,7 +23,7 @@ class Shelf:
     """Answers a page's questions about some runs, each by the path that it has on a server and in an export.
 
     Args:
-        paths: What to show, see `stb_env.report.runs.found.find_runs`.
+        paths: What to show, see `stb_env.report.saved.found.find_runs`.
         env_id: An environment with the place that declares it, whose code may be run to replay worlds.
         data: Official files that the worlds need.
 
@@ -31,7 +31,7 @@ class Shelf:
         DataError: A path holds no run.
 
     Examples:
-        >>> from stb_env.report.runs.saved_run import SavedRun
+        >>> from stb_env.report.saved.saved_run import SavedRun
         >>> shelf = Shelf.of({"mine": SavedRun(Path("nowhere"))})
         >>> shelf.answer("runs.json")["runs"][0]["name"], shelf.answer("0/rows/0.json")["total"]
         ('mine', 0)
