@@ -146,13 +146,13 @@ async function start() {
   parts.runs = h("select", { "aria-label": "Run", onchange: () => go(Number(parts.runs.value), null) }, shelf.runs.map((run) => h("option", { value: run.index }, run.name)));
   parts.about = h("span", { class: "about quiet" });
   parts.told = h("span", { class: "quiet", role: "status" });
-  parts.episode = h("main", { class: "episode", id: "episode" });
+  parts.episode = h("section", { class: "episode", id: "episode", "aria-label": "Episode" });
   put(app,
     h("header", { class: "bar" },
       h("h1", { class: "hidden" }, "Runs"),
       button("← Episodes", () => go(route().run, null), { class: "plain back" }), parts.runs, parts.about, parts.told,
       h("span", { class: "right" }, button("◐", () => theme(true), { class: "plain icon", title: "Light or dark (t)", "aria-label": "Light or dark" }), button("?", help, { class: "plain icon", title: "Keys (?)", "aria-label": "Keys" }))),
-    h("div", { class: "split" }, list.element, parts.episode));
+    h("main", { class: "split" }, list.element, parts.episode));
   addEventListener("hashchange", show);
   addEventListener("keydown", onkey);
   await show();
