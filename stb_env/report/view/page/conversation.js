@@ -58,11 +58,10 @@ function footOf(step) {
   if (step.reward) said.push(`reward ${figure(step.reward)}`);
   if (step.truncated) said.push("cut off here");
   const engine = step.engine ?? {};
-  const tokens = [engine.prompt_token_ids?.length, engine.token_ids?.length ?? engine.completion_token_ids?.length];
-  if (engine.usage) said.push(`${figure(engine.usage.prompt_tokens ?? 0)} + ${figure(engine.usage.completion_tokens ?? 0)} tokens`);
-  else if (tokens.some(Boolean)) said.push(`${figure(tokens[0] ?? 0)} + ${figure(tokens[1] ?? 0)} tokens`);
+  const [read, written] = [engine.prompt_token_ids?.length, engine.token_ids?.length ?? engine.logprobs?.content?.length];
+  if (read) said.push(`${count(read, "token")} read`);
+  if (written) said.push(`${count(written, "token")} written`);
   if (engine.finish_reason && !["stop", "tool_calls"].includes(engine.finish_reason)) said.push(`the model stopped: ${engine.finish_reason}`);
-  if (step.seconds !== undefined) said.push(`${figure(step.seconds)} s`);
   return said.join(" · ");
 }
 

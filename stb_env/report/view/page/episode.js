@@ -66,6 +66,7 @@ function head(found) {
     tokens: usage.total_tokens ? `${figure(usage.prompt_tokens)} + ${figure(usage.completion_tokens)}` : "",
     cost: usage.cost ? `$${figure(usage.cost)}` : "",
   };
+  for (const [role, spent] of Object.entries(episode.usage_by_role ?? {})) facts[`${role}, tokens`] = figure(spent.total_tokens ?? 0);
   return h(
     "header", { class: "head" },
     h("h2", { tabindex: -1 }, longText(episode.query)),

@@ -146,7 +146,7 @@ export class List {
   }
 
   option(row, place) {
-    const facts = [row.calls !== undefined && count(row.calls, "call"), seconds(row.seconds), row.tokens && `${figure(row.tokens)} tokens`, row.tree && "search tree", row.failure].filter(Boolean);
+    const facts = [row.calls !== undefined && count(row.calls, "call"), seconds(row.seconds), row.tokens && `${figure(row.tokens)} tokens`, row.tree && "tree", row.failure].filter(Boolean);
     const option = h(
       "div", { class: "option", role: "option", id: `row-${row.n}`, "aria-selected": String(row.n === this.at), "aria-posinset": place + 1, "aria-setsize": this.rows.length, onclick: () => this.open(place) },
       h("span", { class: `sign ${row.status}`, role: "img", "aria-label": row.status }, SIGNS[row.status]),
