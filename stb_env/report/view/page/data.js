@@ -70,7 +70,9 @@ export class Run {
   async fetchMore() {
     let more;
     try {
-      more = await read(`${this.index}/rows/${this.rows.length}.json`);
+      const early = await this.early;
+      this.early = null;
+      more = early ?? (await read(`${this.index}/rows/${this.rows.length}.json`));
     } catch (error) {
       const changed = this.problem !== error.message;
       this.problem = error.message;
@@ -92,7 +94,11 @@ export class Run {
   }
 }
 
-export async function open() {
+// Asked for together with the runs, so that the first rows do not wait for them: those of the run in the address.
+export async function open(first) {
+  const rows = read(`${first}/rows/0.json`).catch(() => null);
   const found = await read("runs.json");
-  return { ...found, runs: found.runs.map((about, index) => new Run(index, about, found.live)) };
+  const runs = found.runs.map((about, index) => new Run(index, about, found.live));
+  if (runs[first]) runs[first].early = rows;
+  return { ...found, runs };
 }

@@ -141,7 +141,7 @@ function onkey(event) {
 
 async function start() {
   theme(false);
-  shelf = await open();
+  shelf = await open(Number(location.hash.match(/^#(\d+)/)?.[1] ?? 0));
   list = new List({ chosen: (row) => go(route().run, row.n, route().number === null ? "conversation" : route().view), search: (run, text) => search(run.index, text) });
   parts.runs = h("select", { "aria-label": "Run", onchange: () => go(Number(parts.runs.value), null) }, shelf.runs.map((run) => h("option", { value: run.index }, run.name)));
   parts.about = h("span", { class: "about quiet" });
