@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -20,6 +20,7 @@ from stb_env.report.view.page_files import page_files
 from stb_env.report.view.replayed import WorldReplay, states_of
 from stb_env.report.view.server import ViewServer
 from stb_env.report.view.shelf import Shelf, encoded
+from stb_env.tools import Source, Status
 from tests.cli.test_run import error_of, stb
 from tests.report.played_runs import NOTES, notes_run, played, searched
 
@@ -152,6 +153,16 @@ def test_no_module_of_the_page_makes_markup_or_code_of_text_or_asks_another_host
         )
         == []
     )
+
+
+def test_the_page_has_a_word_and_a_colour_for_every_source_and_a_word_for_every_status():
+    page = {name: text.decode() for name, text in page_files().items()}
+    words, sources = page["words.js"], get_args(Source)
+    assert sources == ("cache", "real", "simulator", "world", "fault", "env")
+    assert [source for source in sources if f"\n  {source}: " not in words] == []
+    assert [source for source in sources if f".source.{source} " not in page["episode.css"]] == []
+    (listed,) = re.findall(r"CALL_STATUS = \[(.*?)\]", words, re.DOTALL)
+    assert len(re.findall(r'"[^"]*"', listed)) == len(Status)
 
 
 def test_a_port_that_is_taken_is_refused_with_advice():

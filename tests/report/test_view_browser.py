@@ -19,8 +19,10 @@ from stb_env.report.view.export import export_view
 from stb_env.report.view.page_files import page_files
 from stb_env.report.view.shelf import Shelf
 from stb_env.rollout import Run
+from tests.cli.test_run import stb
 from tests.report.browser import NARROW, WIDE, chromium, opened, served, until
 from tests.report.played_runs import long_run, notes_run, played, searched
+from tests.shared import found
 
 GOLD, KEYWORD, SEARCH, SHEETS, TABLETOP = range(5)
 VIEWS = ("conversation", "tree", "world", "compare", "record")
@@ -210,6 +212,26 @@ def test_a_spreadsheet_and_a_table_with_blocks_are_drawn(page: Any):
     assert page.locator(".picture.scene svg").count() == 2
 
 
+def test_official_answers_of_others_are_browsed_with_their_trees(
+    browser: Any, shared_data: Path, tmp_path: Path
+):
+    folders = sorted({file.parent for file in found(shared_data, "stabletoolbench/golden/convert/*/*.json")})
+    for folder in folders:
+        # Each method's answers are a run of their own.
+        stb("data", "import", folder, "--kind", "answers", "--out", tmp_path / folder.name)
+    runs = Shelf([tmp_path])
+    with served(tmp_path) as url, opened(browser, url, WIDE) as page:
+        for run in range(len(runs.runs)):
+            for row in runs.rows(run, 0)["rows"]:
+                go(page, f"#{run}/{row['n']}/conversation", f"#row-{row['n']}[aria-selected=true]")
+                page.wait_for_selector("#panel.conversation .talk")
+                assert page.inner_text("#panel .said >> nth=0")[:50] == row["query"][:50]
+                if row.get("tree"):
+                    go(page, f"#{run}/{row['n']}/tree", ".mark.here")
+                    nodes = runs.runs[run].episode(row["n"])["episode"]["tree"]["nodes"]
+                    assert page.locator(".canvas .mark").count() == len(nodes)
+
+
 # -- whatever stands in a run ---------------------------------------------------------------------------
 
 
@@ -286,11 +308,11 @@ def test_nobody_is_shut_out_and_nothing_runs_over_the_edge(
     with opened(browser, url, size, color_scheme=scheme) as page:
         for name, (address, selector) in shown.items():
             go(page, address, selector)
-            found = [
+            violations = [
                 (violation["id"], violation["nodes"][0]["html"][:200])
                 for violation in axe.run(page).response["violations"]
             ]
-            assert found == [], name
+            assert violations == [], name
             assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], name
             whole = (size, scheme) == (WIDE, "light")
             if pictures is not None and (whole or ((size, scheme) == (NARROW, "dark") and name in SMALL)):

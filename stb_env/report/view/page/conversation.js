@@ -7,7 +7,7 @@ export function conversation(episode) {
   const opening = episode.messages.findIndex((message) => message.role === "user");
   const system = episode.messages.slice(0, Math.max(0, opening)).filter((message) => message.role === "system");
   const replies = repliesOf(episode.messages.slice(opening + 1));
-  const searched = episode.tree ? "A search made these steps, on several branches: the search tree shows which follow which." : "";
+  const searched = forks(episode.tree) ? "A search made these steps, on several branches: the search tree shows which follow which." : "";
   return [searched && h("p", { class: "note" }, searched), h(
     "ol", { class: "talk" },
     system.map((message) => turn("System", folded("The system message", message.content))),
@@ -15,6 +15,11 @@ export function conversation(episode) {
     episode.steps.map((step, number) => stepTurn(step, number, replies[number] ?? [])),
     !episode.steps.length && turn("", h("p", { class: "quiet" }, "No step was taken.")),
   )];
+}
+
+function forks(tree) {
+  const parents = (tree?.nodes ?? []).map((node) => node.parent);
+  return new Set(parents).size < parents.length;
 }
 
 // What followed each of the agent's messages and answers no call: a complaint, or what the user said back.

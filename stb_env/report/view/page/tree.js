@@ -67,6 +67,11 @@ class Tree {
     this.panel = h("aside", { class: "node", "aria-live": "polite" });
     this.told = h("span", { class: "quiet" });
     const slider = h("input", { type: "range", min: 0, max: this.visits.length, value: this.visits.length, "aria-label": "Visits shown", oninput: () => { this.until = Number(slider.value); this.fade(); if (this.until) this.go(this.visits[this.until - 1], false); } });
+    const whole = button("Whole tree", () => {
+      const fits = this.drawing.classList.toggle("fit");
+      whole.setAttribute("aria-pressed", String(fits));
+      this.reveal();
+    }, { class: "plain", "aria-pressed": "false" });
     const { method, queries, tokens, notes } = this.tree;
     this.element = h(
       "div", { class: "search", onkeydown: (event) => this.key(event) },
@@ -74,6 +79,7 @@ class Tree {
       (notes ?? []).map((note) => h("p", { class: "note" }, note)),
       h("div", { class: "walk" },
         button("Previous visit (,)", () => this.visit(-1), { class: "plain" }), button("Next visit (.)", () => this.visit(1), { class: "plain" }),
+        whole,
         h("label", {}, "First ", slider, this.told)),
       h("div", { class: "canvas" }, h("div", { class: "scroll" }, this.drawing), this.panel),
       legend(),
@@ -92,7 +98,7 @@ class Tree {
       svg("title", {}, names),
       svg("circle", { r: RADIUS }),
       svg("text", { class: "order", y: 4 }, index === 0 ? "" : String(node.order || "–")),
-      svg("text", { class: "name", x: RADIUS + 5, y: 4 }, clipped(names, told)));
+      svg("text", { class: "name", x: RADIUS + 3, y: -6 }, clipped(names, told)));
   }
 
   kind(node, index) {

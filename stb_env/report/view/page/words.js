@@ -10,7 +10,7 @@ export const CALL_STATUS = [
 export const SOURCES = {
   cache: "a recorded answer",
   real: "the real API",
-  simulated: "a simulator",
+  simulator: "a simulator",
   world: "computed by the world",
   fault: "an injected fault",
   env: "the environment itself",
