@@ -5,10 +5,15 @@ Screenshots of real runs are written with ``--screenshots DIR``.
 
 from __future__ import annotations
 
+import functools
 import json
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -320,10 +325,20 @@ def test_nobody_is_shut_out_and_nothing_runs_over_the_edge(
                 page.screenshot(path=pictures / f"view-{name}-{size['width']}-{scheme}.png")
 
 
-def test_an_export_is_browsed_from_any_folder_of_any_server(browser: Any, runs: Path, tmp_path: Path):
-    import functools
-    from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+def test_the_command_serves_what_it_is_given_until_it_is_stopped(runs: Path, browser: Any):
+    command = [sys.executable, "-m", "stb_env", "view", str(runs / "gold"), "--no-browser"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    url, said = process.stdout.readline().split(" ", 1)
+    assert said == "(Ctrl-C ends it)\n"
+    with opened(browser, url, WIDE) as page:
+        page.wait_for_selector("text=40 episodes")
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30) == ("", "\n")
+    assert process.returncode == 0
 
+
+def test_an_export_is_browsed_from_any_folder_of_any_server(browser: Any, runs: Path, tmp_path: Path):
     export_view(Shelf([runs / "gold", runs / "keyword"]), tmp_path / "deep" / "site", most_states=2)
 
     class Quiet(SimpleHTTPRequestHandler):
