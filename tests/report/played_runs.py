@@ -58,6 +58,7 @@ class Guesser(Agent):
     def reset(self, env: Any, seed: int) -> None:
         self._draw = rng("guesser", seed)
         self._space = env.action_space
+        self._space.seed(seed % 2**31)
 
     def act(self, observation: Any, info: Any) -> Any:
         drawn = self._draw.random()

@@ -22,7 +22,7 @@ def export_view(shelf: Shelf, folder: Path, *, most_states: int = MOST_STATES) -
 
     Args:
         shelf: The runs.
-        folder: Where to; empty, new, or with an earlier export, which is replaced.
+        folder: Where to; empty, new, or with an earlier export, whose files are written over.
         most_states: Of how many episodes of each run the changes in the world are computed.
 
     Returns:

@@ -5,7 +5,7 @@ import { longText } from "./json.js";
 import { stepContent } from "./conversation.js";
 import { count, figure } from "./words.js";
 
-const [WIDE, HIGH, RADIUS] = [180, 34, 11];
+const [WIDE, HIGH, RADIUS] = [160, 34, 11];
 
 const OUTCOMES = {
   open: "the branch goes on", answer: "an answer", give_up: "given up", depth: "cut off at the depth limit", failed: "a failure of the infrastructure",
@@ -137,7 +137,7 @@ class Tree {
     const box = this.drawing.parentElement;
     if (!box.clientWidth) return;
     const [x, y] = this.spot(this.at);
-    box.scrollTo({ left: Math.max(0, x - box.clientWidth / 2), top: Math.max(0, y - box.clientHeight / 2) });
+    box.scrollTo({ left: Math.max(0, x - 0.65 * box.clientWidth), top: Math.max(0, y - box.clientHeight / 2) });
   }
 
   describe(index) {
@@ -173,7 +173,7 @@ class Tree {
 }
 
 function clipped(names, told) {
-  const most = 22 - told.length;
+  const most = 20 - told.length;
   return (names.length > most ? `${names.slice(0, most - 1)}…` : names) + told;
 }
 
