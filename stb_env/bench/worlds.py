@@ -14,6 +14,7 @@ from stb_env import jsontext
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import ToolEnv
+from stb_env.rollout.make import env_ids
 from stb_env.suites.api_bank.api_set import LEVEL_12
 from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
@@ -52,12 +53,14 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
     """Measure a step and a reset of every other environment that has an oracle."""
     world = ApiBankWorld()
     yield Measurement("fresh API-Bank world", 1e6 / rate(world.fresh, seconds), "us")
-    for env_id, spec in registry.items():
-        if env_id.startswith("stb/") and env_id != "stb/Sandbox-v0" and spec.entry_point != _OPEN:
+    for env_id in env_ids():
+        own = env_id.startswith("stb/") and env_id != "stb/Sandbox-v0"
+        if own and registry[env_id].entry_point != _OPEN:
             name = env_id.removeprefix("stb/").removesuffix("-v0")
             env = _made(env_id)
-            yield Measurement(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
-            yield Measurement(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
+            if env.oracle is not None:
+                yield Measurement(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
+                yield Measurement(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
             env.close()
 
 
