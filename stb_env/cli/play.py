@@ -92,9 +92,9 @@ def play(
 
 def _show(env: ToolEnv, env_id: str, player: Agent | None, folder: PlayedFolder, task_id: str) -> None:
     try:
+        from stb_env.terminal.apps.play_app import PlayApp
+        from stb_env.terminal.apps.watch_app import WatchApp
         from stb_env.terminal.attempt import Attempt
-        from stb_env.terminal.play_app import PlayApp
-        from stb_env.terminal.watch_app import WatchApp
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"playing in the terminal needs {error.name}, which is not installed here; "

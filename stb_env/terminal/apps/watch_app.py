@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 import gymnasium as gym
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import STBError
@@ -14,7 +14,7 @@ from stb_env.rollout.agent import Agent
 from stb_env.rollout.episode import aplay
 from stb_env.rollout.guarded_agent import GuardedAgent
 from stb_env.rollout.job import Job
-from stb_env.terminal.episode_app import EpisodeApp
+from stb_env.terminal.apps.episode_app import EpisodeApp
 from stb_env.terminal.pace import Pace, PacedAgent
 from stb_env.trajectory import Trajectory
 
@@ -34,8 +34,9 @@ class WatchApp(EpisodeApp):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("space", "step", "Next step"),
-        ("a", "run_on", "Run on"),
+        # Before the tree, which folds with the space bar; Enter does that too.
+        Binding("space", "step", "Next step", priority=True),
+        Binding("a", "run_on", "Run on", priority=True),
         ("ctrl+q", "quit", "Quit"),
     ]
 

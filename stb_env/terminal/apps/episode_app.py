@@ -13,7 +13,7 @@ from textual.widgets import Footer, Static
 
 from stb_env.errors import STBError
 from stb_env.jsontypes import JsonMapping
-from stb_env.terminal.episode_tree import EpisodeTree
+from stb_env.terminal.apps.episode_tree import EpisodeTree
 
 
 class EpisodeApp(App[None]):

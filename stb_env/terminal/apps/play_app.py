@@ -15,11 +15,16 @@ from textual.widgets.option_list import Option
 from stb_env.errors import DataError, STBError
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.driven import Reply
+from stb_env.terminal.apps.episode_app import EpisodeApp
+from stb_env.terminal.apps.tool_form import ToolForm
 from stb_env.terminal.attempt import Attempt
-from stb_env.terminal.episode_app import EpisodeApp
-from stb_env.terminal.tool_form import ToolForm
 from stb_env.tools import FINISH
 from stb_env.trajectory import Trajectory
+
+_CSS = """
+#tools { width: 28; height: 1fr; border: round $panel; padding: 0; }
+#line { height: 3; }
+"""
 
 
 class PlayApp(EpisodeApp):
@@ -38,10 +43,7 @@ class PlayApp(EpisodeApp):
         ("f5", "next_branch", "Next branch"),
         ("ctrl+q", "quit", "Quit"),
     ]
-    CSS: ClassVar[str] = """
-    #tools { width: 28; height: 1fr; border: round $panel; padding: 0; }
-    #line { height: 3; }
-    """
+    CSS: ClassVar[str] = f"{EpisodeApp.CSS}{_CSS}"
 
     def __init__(self, attempt: Attempt, title: str, keep: Callable[[Trajectory], None]) -> None:
         super().__init__(title)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 
+from stb_env import load_agent, make, play
 from stb_env.backend.world import World
 from stb_env.rollout.driven import DrivenEpisode
 from stb_env.testing import notes as notebook
@@ -17,25 +19,27 @@ from stb_env.tools import ToolResult
 from stb_env.trajectory import Trajectory
 from tests.conftest import ROOT
 
-pytest.importorskip("textual", reason="playing in the terminal needs the extra `play`")
+pytest.importorskip("textual", reason="playing in the terminal needs the extra play")
 
 from textual.pilot import Pilot
 from textual.widgets import Input, Static
 
+from stb_env.terminal.apps.play_app import PlayApp
+from stb_env.terminal.apps.tool_form import ToolForm
 from stb_env.terminal.attempt import Attempt
-from stb_env.terminal.play_app import PlayApp
-from stb_env.terminal.tool_form import ToolForm
 
 Test = Callable[[PlayApp, Pilot[None]], Awaitable[None]]
 SCREENSHOT = ROOT / "docs" / "screenshots" / "play.svg"
 
 
-def played(test: Test, env: Any = None, task_id: str = "day") -> list[Trajectory]:
+def played(
+    test: Test, env: Any = None, task_id: str = "day", env_id: str = "test/Notes-v0"
+) -> list[Trajectory]:
     """Run a test in the app; returns the episodes that came to their end."""
     episode = DrivenEpisode(env or notes())
     episode.start(task_id=task_id, seed=0)
     kept: list[Trajectory] = []
-    app = PlayApp(Attempt(episode), "test/Notes-v0", kept.append)
+    app = PlayApp(Attempt(episode), env_id, kept.append)
 
     async def run() -> None:
         async with app.run_test(size=(80, 24)) as pilot:
@@ -87,14 +91,31 @@ def test_a_tool_an_answer_and_the_verdict_with_its_reasons():
         await answer(pilot, "Tuesday")
         assert "verdict: solved, score 1, by exact" in story(app)
         assert "over" in where(app)
-        if os.environ.get("STB_SCREENSHOTS"):
-            SCREENSHOT.parent.mkdir(parents=True, exist_ok=True)
-            SCREENSHOT.write_text(app.export_screenshot(title="stb-env play"), encoding="utf-8")
 
     (episode,) = played(test)
     assert episode.solved
     assert episode.answer == "Tuesday"
     assert [call["name"] for step in episode.steps for call in step["calls"]] == ["find_notes", "Finish"]
+
+
+def test_who_types_what_gold_calls_solves_the_task():
+    env = make("stb/Sandbox-v0")
+    env.reset(seed=0)
+    gold = play(env, load_agent("gold")(), task_id=env.task.id, seed=0)
+    calls = [call for step in gold.steps for call in step["calls"]]
+
+    async def test(app: PlayApp, pilot: Pilot[None]) -> None:
+        for call in calls:
+            await type_in(pilot, json.dumps({"name": call["name"], "arguments": call["arguments"]}), "enter")
+        assert "verdict: solved, score 1, by exact" in story(app)
+        if os.environ.get("STB_SCREENSHOTS"):
+            SCREENSHOT.parent.mkdir(parents=True, exist_ok=True)
+            SCREENSHOT.write_text(
+                app.export_screenshot(title="stb-env play stb/Sandbox-v0"), encoding="utf-8"
+            )
+
+    (episode,) = played(test, env, gold.task_id, "stb/Sandbox-v0")
+    assert episode.messages == gold.messages
 
 
 def test_a_wrong_answer_is_unsolved_and_kept_too():
