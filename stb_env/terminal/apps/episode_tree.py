@@ -12,7 +12,8 @@ from textual.widgets.tree import TreeNode
 
 from stb_env.jsontypes import Json, JsonMapping
 
-_WIDTH = 60
+# What is beside the list of tools on 80 columns, indented twice.
+_WIDTH = 42
 _MOST = 200
 """Members of one list or object that are shown."""
 
