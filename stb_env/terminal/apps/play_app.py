@@ -158,5 +158,7 @@ class PlayApp(EpisodeApp):
         if tools != self._offered:
             self._offered = tools
             self._tools.clear_options()
-            self._tools.add_options([Option(Text(name, no_wrap=True, overflow="ellipsis"), id=name) for name in tools])
+            self._tools.add_options(
+                [Option(Text(name, no_wrap=True, overflow="ellipsis"), id=name) for name in tools]
+            )
             self._line.suggester = SuggestFromList(tools, case_sensitive=False)
