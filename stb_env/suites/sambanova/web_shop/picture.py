@@ -37,7 +37,7 @@ def picture(session: Session, shop: Catalogue, *, endless: bool = True) -> NDArr
     if len(lines) > room:
         lines = [*lines[: room - 1], f"… {len(lines) - room + 1} more lines"]
     for number, line in enumerate(lines):
-        left = 8 * (len(line) - len(line.lstrip()))
+        left = 8 * max(1, len(line) - len(line.lstrip()))
         top = LINE + 14 + number * LINE
         drawn.text(left, top, line.strip(), width=WIDTH - left - 8, color=_color(line.strip()))
     return drawn.pixels
