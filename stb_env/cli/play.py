@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -91,15 +92,10 @@ def play(
 
 
 def _show(env: ToolEnv, env_id: str, player: Agent | None, folder: PlayedFolder, task_id: str) -> None:
-    try:
-        from stb_env.terminal.apps.play_app import PlayApp
-        from stb_env.terminal.apps.watch_app import WatchApp
-        from stb_env.terminal.attempt import Attempt
-    except ModuleNotFoundError as error:
-        raise ConfigError(
-            f"playing in the terminal needs {error.name}, which is not installed here; "
-            "pip install 'stb-env[play]'"
-        ) from error
+    from stb_env.terminal.apps.play_app import PlayApp
+    from stb_env.terminal.apps.watch_app import WatchApp
+    from stb_env.terminal.attempt import Attempt
+
     job = folder.job(task_id)
     if player is not None:
         WatchApp(env, player, job, env_id, folder.keep).run_to_end()
@@ -110,6 +106,10 @@ def _show(env: ToolEnv, env_id: str, player: Agent | None, folder: PlayedFolder,
 
 
 def _check_terminal() -> None:
+    if find_spec("textual") is None:
+        raise ConfigError(
+            "playing in the terminal needs textual, which is not installed here; pip install 'stb-env[play]'"
+        )
     # Textual draws on stderr, so that stdout may go to a file.
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise ConfigError("play needs a terminal on its input and its errors; use `stb-env run` in a script")

@@ -1,4 +1,4 @@
-"""How far a command is and what its models have cost: live bars for people who look, plain lines elsewhere."""
+"""How far a command is and what its models have cost: live bars where possible, else plain lines."""
 
 from __future__ import annotations
 

@@ -104,7 +104,19 @@ def test_an_agent_is_watched_and_its_episode_is_that_of_a_run(tmp_path: Path):
     assert read_trajectories(out) == read_trajectories(run)
 
 
-def test_without_a_terminal_it_says_so():
+def test_without_textual_it_names_the_extra_and_leaves_no_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("stb_env.cli.play.find_spec", lambda name: None)
+    assert refused(NOTES, "--out", str(tmp_path / "mine")) == (
+        "error: playing in the terminal needs textual, which is not installed here; "
+        "pip install 'stb-env[play]'"
+    )
+    assert not (tmp_path / "mine").exists()
+
+
+def test_without_a_terminal_it_says_so(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("stb_env.cli.play.find_spec", lambda name: object())
     assert refused(NOTES) == (
         "error: play needs a terminal on its input and its errors; use `stb-env run` in a script"
     )
