@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from stb_env import jsontext
+from stb_env.episode_html import episode_html
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Source, Status, ToolResult
@@ -219,6 +220,10 @@ class Trajectory:
     def solved(self) -> bool:
         """Whether the verdict says solved."""
         return self.verdict is not None and self.verdict["status"] == "solved"
+
+    def _repr_html_(self) -> str:
+        """Return the episode as a notebook shows it."""
+        return episode_html(self.messages, verdict=self.verdict, failure=self.failure)
 
     def to_json(self) -> str:
         """Return the episode as one line of JSON without a line break, without what there is not."""

@@ -196,7 +196,7 @@ WRONG = [
     ({"max_trns": 3}, r"^the environment has no setting 'max_trns'; it takes .* Did you mean 'max_turns'\?$"),
     ({"max_turns": "x"}, r"^max_turns must be a whole number, got 'x'$"),
     ({"max_turns": 0}, r"^max_turns must be at least 1, got 0$"),
-    ({"render_mode": "rgb"}, r"^render_mode must be None, 'ansi' or 'human'"),
+    ({"render_mode": "rgb"}, r"^render_mode must be None, 'ansi', 'html' or 'human'"),
     ({"shard": 3}, r"^shard must be a list of 2 values, got 3$"),
 ]
 

@@ -18,6 +18,7 @@ from stb_env.cli.judge import judge
 from stb_env.cli.lab import lab
 from stb_env.cli.list import list_suites
 from stb_env.cli.new import new
+from stb_env.cli.play import play
 from stb_env.cli.protocols import protocols_command
 from stb_env.cli.serve import serve
 from stb_env.cli.synthesize import synthesize_command
@@ -45,6 +46,7 @@ app.command("eval")(evaluation)
 app.command("compare")(compare)
 app.command("lab")(lab)
 app.command("new")(new)
+app.command("play")(play)
 app.command("protocols")(protocols_command)
 app.command("validate")(validate.validate)
 app.command("export")(export)

@@ -1,4 +1,4 @@
-"""How far a command is and what its models have cost: live bars on a terminal, plain lines elsewhere."""
+"""How far a command is and what its models have cost: live bars where possible, else plain lines."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from importlib.util import find_spec
 
 from rich.progress import BarColumn, MofNCompleteColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as RichProgress
@@ -42,11 +43,14 @@ def bar(title: str, quiet: bool, meter: Meter | None = None) -> Iterator[Callabl
 
 @contextmanager
 def bars(quiet: bool, meter: Meter | None = None) -> Iterator[Tell]:
-    """Show the progress of several pieces of work on stderr; see `bar`."""
+    """Show the progress of several pieces of work on stderr, or below the cell of a notebook; see `bar`.
+
+    A notebook without ipywidgets gets plain lines.
+    """
     meter = meter or current_meter() or Meter()
     if quiet:
         yield lambda *_: None
-    elif console.is_terminal:
+    elif console.is_terminal or (console.is_jupyter and find_spec("ipywidgets")):
         with _live(meter) as tell:
             yield tell
     else:

@@ -18,6 +18,7 @@ from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
 from stb_env.envs.wording import Wording
+from stb_env.episode_html import episode_html
 from stb_env.errors import ConfigError, DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.own_judge import JudgeLike, as_judge
@@ -67,7 +68,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         user_hears_finish: Whether a Finish with an answer goes to the user as plain text does (see `Rules`).
         visible: Which of a task's tools the agent sees and can call by now, where it has to find them first.
         wording: What the agent reads besides tools and results.
-        render_mode: ``"ansi"`` returns the episode as text, ``"human"`` writes it to standard output.
+        render_mode: ``"ansi"`` returns the episode as text, ``"html"`` as HTML, which a notebook shows;
+            ``"human"`` writes it to standard output.
 
     Raises:
         ConfigError: A setting is out of range.
@@ -85,7 +87,10 @@ class ToolEnv(gym.Env[Observation, Any]):
         (True, False)
     """
 
-    metadata: ClassVar[JsonObject] = {"render_modes": ["ansi", "human"], "render_fps": 1}  # type: ignore[misc] # Env declares an instance variable
+    metadata: ClassVar[JsonObject] = {  # type: ignore[misc] # Env declares an instance variable
+        "render_modes": ["ansi", "html", "human"],
+        "render_fps": 1,
+    }
 
     @checks_settings
     def __init__(
@@ -110,7 +115,8 @@ class ToolEnv(gym.Env[Observation, Any]):
         render_mode: str | None = None,
     ) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ConfigError(f"render_mode must be None, 'ansi' or 'human', got {render_mode!r}")
+            *modes, last = map(repr, self.metadata["render_modes"])
+            raise ConfigError(f"render_mode must be None, {', '.join(modes)} or {last}, got {render_mode!r}")
         self.tasks = tasks
         self.oracle = oracle
         self.wording = wording or Wording()
@@ -173,10 +179,13 @@ class ToolEnv(gym.Env[Observation, Any]):
         return await adrive(self._step(action))
 
     def render(self) -> str | None:
-        """Return the episode as text (``ansi``) or write it to standard output (``human``)."""
+        """Return the episode as text (``ansi``, ``html``) or write it to standard output (``human``)."""
         if self.render_mode is None:
             return None
         state = self._running()
+        if self.render_mode == "html":
+            said = messages("", self._task.query, state.steps)
+            return episode_html(said, verdict=state.verdict, failure=state.failure)
         text = "\n".join(_render_message(message) for message in messages("", self._task.query, state.steps))
         if state.verdict is not None:
             text += f"\n[verdict] {state.verdict['status']} ({state.verdict['judge']})"

@@ -5,13 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from itertools import count
 from typing import Any, Generic, TypeVar
 
 import gymnasium as gym
 
 from stb_env.background import runs_here
+from stb_env.console.progress import bar
 from stb_env.errors import ConfigError
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.breaker import Breaker
@@ -29,6 +32,8 @@ T = TypeVar("T")
 
 EnvFactory = Callable[[], gym.Env[Any, Any]]
 
+Progress = Callable[[Trajectory], None]
+
 Remark = Callable[[str], None]
 """Told in one sentence what a person should know."""
 
@@ -40,7 +45,7 @@ def run_batch(
     run: Run | None = None,
     *,
     concurrency: int = 1,
-    progress: Callable[[Trajectory], None] | None = None,
+    progress: Progress | bool | None = None,
     breaker: Breaker | None = None,
     remark: Remark = _log.warning,
     deadlines: Deadlines = NO_DEADLINES,
@@ -61,7 +66,7 @@ def run_batch(
         run: Where to save; None keeps them in memory alone.
         concurrency: Episodes played at the same time. They are independent, so a slow one holds up no other;
             one that waits for its judge leaves its place to another.
-        progress: Called after each saved episode.
+        progress: Called after each saved episode; True for a bar on the terminal or in the notebook.
         breaker: Ends the run where episodes keep failing alike; None plays on.
         remark: Told of each bug of the agent's, once; a log where not given.
         deadlines: How long calls, steps and episodes may take.
@@ -81,13 +86,14 @@ def run_batch(
         >>> [trajectory.reward for trajectory in played]
         [1.0, 1.0, 1.0]
     """
-    book = _Book(jobs, run, concurrency, progress, breaker)
+    book = _Book(jobs, run, concurrency, breaker)
     players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
-    try:
-        while episodes := players.take(book.saved):
-            book.keep(episodes)
-    finally:
-        book.close(players.stop(book.saved))
+    with _shown(progress, len(book.jobs)) as book.progress:
+        try:
+            while episodes := players.take(book.saved):
+                book.keep(episodes)
+        finally:
+            book.close(players.stop(book.saved))
     return book.trajectories
 
 
@@ -98,7 +104,7 @@ async def arun_batch(
     run: Run | None = None,
     *,
     concurrency: int = 1,
-    progress: Callable[[Trajectory], None] | None = None,
+    progress: Progress | bool | None = None,
     breaker: Breaker | None = None,
     remark: Remark = _log.warning,
     deadlines: Deadlines = NO_DEADLINES,
@@ -117,13 +123,14 @@ async def arun_batch(
         >>> [trajectory.reward for trajectory in played]
         [1.0, 1.0, 1.0]
     """
-    book = _Book(jobs, run, concurrency, progress, breaker)
+    book = _Book(jobs, run, concurrency, breaker)
     players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
-    try:
-        while episodes := await players.take(book.saved):
-            await _in_thread(partial(book.keep, episodes))
-    finally:
-        book.close(await players.stop(book.saved))
+    with _shown(progress, len(book.jobs)) as book.progress:
+        try:
+            while episodes := await players.take(book.saved):
+                await _in_thread(partial(book.keep, episodes))
+        finally:
+            book.close(await players.stop(book.saved))
     return book.trajectories
 
 
@@ -133,6 +140,7 @@ class _Book:
     Attributes:
         jobs: What is to be played.
         saved: How many of them are saved, from the first on.
+        progress: Called after each saved episode.
     """
 
     def __init__(
@@ -140,12 +148,12 @@ class _Book:
         jobs: Iterable[Job],
         run: Run | None,
         concurrency: int,
-        progress: Callable[[Trajectory], None] | None,
         breaker: Breaker | None,
     ) -> None:
         if concurrency < 1:
             raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
-        self._run, self._progress, self._breaker = run, progress, breaker
+        self._run, self._breaker = run, breaker
+        self.progress: Progress | None = None
         self._played: list[Trajectory] = []
         self.jobs = list(jobs) if run is None else run.begin(list(jobs))
         self.saved = 0
@@ -160,8 +168,8 @@ class _Book:
         self._save(episodes)
         self.saved += len(episodes)
         for trajectory, _ in episodes:
-            if self._progress is not None:
-                self._progress(trajectory)
+            if self.progress is not None:
+                self.progress(trajectory)
             if self._breaker is not None:
                 self._breaker.watch(trajectory)
 
@@ -183,6 +191,18 @@ class _Book:
             self._played += [trajectory for trajectory, _ in episodes]
         elif episodes:
             self._run.add_all(episodes)
+
+
+@contextmanager
+def _shown(progress: Progress | bool | None, episodes: int) -> Iterator[Progress | None]:
+    """Yield what is to be called after each saved episode: a bar's, where a bar is asked for."""
+    if not isinstance(progress, bool):
+        yield progress
+        return
+    with bar("episodes", quiet=not progress) as tell:
+        saved = count(1)
+        tell(0, episodes)
+        yield lambda _: tell(next(saved), episodes)
 
 
 class _Spare(Generic[T]):

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from stb_env.actions import Action
 from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
@@ -137,6 +138,13 @@ class DrivenEpisode:
     async def aconclude(self, text: str) -> Reply:
         """Take a model's text as its answer on the event loop; see `conclude`."""
         return await self.acall(FINISH, _answer(text))
+
+    def fork(self) -> Self:
+        """Return an independent episode that stands where this one does; costs a few microseconds."""
+        branch = copy.copy(self)
+        branch.env = self.env.fork()
+        branch._steps = list(self._steps)
+        return branch
 
     def close(self) -> None:
         """Release the environment."""

@@ -369,7 +369,10 @@ def test_sequential_order_visits_the_shard_in_order():
         ({"shard": (2, 2)}, r"^shard must be \(i, n\) with 0 <= i < n, got \(2, 2\)$"),
         ({"shard": 2}, r"^shard must be a list of 2 values, got 2$"),
         ({"compat": "paper"}, r"^compat must be None or 'original', got 'paper'$"),
-        ({"render_mode": "rgb_array"}, r"^render_mode must be None, 'ansi' or 'human', got 'rgb_array'$"),
+        (
+            {"render_mode": "rgb_array"},
+            r"^render_mode must be None, 'ansi', 'html' or 'human', got 'rgb_array'$",
+        ),
         ({"limits": {"results": 9}}, r"^limits has no setting 'results'; it takes .* mean 'result'\?$"),
         ({"limits": {"result": 9}}, r"each limit must be at least 256 characters"),
     ],

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Unpack
+from typing import Any, ClassVar, Unpack
 
 from stb_env.backend.world import World
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonArray
+from stb_env.errors import ConfigError
+from stb_env.jsontypes import JsonArray, JsonObject
 from stb_env.kinds import Count
 from stb_env.settings import checks_settings
 from stb_env.suites.sambanova.common.mode import Compat, Mode, Split
@@ -17,10 +18,34 @@ from stb_env.suites.sambanova.google_sheets.judge import OriginalJudge, SheetsJu
 from stb_env.suites.sambanova.google_sheets.official import official_tasks
 from stb_env.suites.sambanova.google_sheets.oracle import oracle
 from stb_env.suites.sambanova.google_sheets.outcomes import outcome_of
+from stb_env.suites.sambanova.google_sheets.picture import picture
 from stb_env.suites.sambanova.google_sheets.program import parse, parse_original
 from stb_env.suites.sambanova.google_sheets.sheet import Book
 from stb_env.suites.sambanova.google_sheets.tasks import SheetsTasks
 from stb_env.suites.sambanova.google_sheets.world import SheetsWorld
+
+
+class SheetsEnv(ToolEnv):
+    """A `ToolEnv` whose spreadsheet can be looked at as an image."""
+
+    metadata: ClassVar[JsonObject] = {  # type: ignore[misc] # Env declares an instance variable
+        "render_modes": ["ansi", "html", "human", "rgb_array"],
+        "render_fps": 1,
+    }
+
+    def render(self) -> Any:
+        """Return the spreadsheet as an image (``rgb_array``), or the episode as `ToolEnv` renders it.
+
+        Raises:
+            ConfigError: The spreadsheet is not in memory, so that there is none to draw; or Pillow is
+                missing.
+        """
+        if self.render_mode != "rgb_array":
+            return super().render()
+        book = self._running().backend
+        if not isinstance(book, Book):
+            raise ConfigError("only a spreadsheet in memory is drawn; leave out world, or rgb_array")
+        return picture(book)
 
 
 def _cells(book: Book) -> JsonArray:
@@ -37,6 +62,7 @@ _TASK = ProgramTask[World](
     parse=parse,
     parse_original=parse_original,
     oracle=oracle,
+    env=SheetsEnv,
     matter=Matter(seen=_cells),
 )
 

@@ -29,7 +29,7 @@ class TabletopEnv(ToolEnv):
     """A `ToolEnv` whose table can be looked at: as an image, or drawn under the episode's text."""
 
     metadata: ClassVar[JsonObject] = {  # type: ignore[misc] # Env declares an instance variable
-        "render_modes": ["ansi", "human", "rgb_array"],
+        "render_modes": ["ansi", "html", "human", "rgb_array"],
         "render_fps": 1,
     }
 
@@ -42,7 +42,7 @@ class TabletopEnv(ToolEnv):
         if self.render_mode == "rgb_array":
             return picture(scene)
         text = super().render()
-        return text if text is None else f"{text}\n{drawing(scene)}"
+        return f"{text}\n{drawing(scene)}" if self.render_mode == "ansi" else text
 
 
 def _things(task: Task) -> Iterable[str]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 from stb_env.envs.env_settings import EnvSettings
 from stb_env.envs.tool_env import ToolEnv, Transition
+from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Judge
 from stb_env.kinds import Count
 from stb_env.request import Slow
@@ -20,6 +21,7 @@ from stb_env.suites.sambanova.web_shop.nouns import Nouns, nouns_of
 from stb_env.suites.sambanova.web_shop.official import GoalKind, read_shop
 from stb_env.suites.sambanova.web_shop.oracle import oracle
 from stb_env.suites.sambanova.web_shop.pages import PageText
+from stb_env.suites.sambanova.web_shop.picture import picture
 from stb_env.suites.sambanova.web_shop.program import parse, parse_original
 from stb_env.suites.sambanova.web_shop.rendering import render
 from stb_env.suites.sambanova.web_shop.tasks import WebShopTasks
@@ -37,15 +39,29 @@ class WebShopEnv(ToolEnv):
         **settings: Further settings of `ToolEnv`.
     """
 
+    metadata: ClassVar[JsonObject] = {  # type: ignore[misc] # Env declares an instance variable
+        "render_modes": ["ansi", "html", "human", "rgb_array"],
+        "render_fps": 1,
+    }
+
     def __init__(self, tasks: TaskSource, world: WebShopWorld, judge: Judge, **settings: Any) -> None:
         super().__init__(tasks, world, judge, **settings)
         self._world = world
 
-    def render(self) -> str | None:
-        """Return the page as text (``ansi``) or write it to standard output (``human``)."""
-        if self.render_mode is None:
-            return None
-        text = render(self._running().backend, self._world.shop, endless=self._world.original)
+    def render(self) -> Any:
+        """Return the page as text (``ansi``) or as an image (``rgb_array``), or the episode as ``html``.
+
+        Human eyes get the page on standard output (``human``).
+
+        Raises:
+            ConfigError: An image needs Pillow, which is missing.
+        """
+        if self.render_mode in (None, "html"):
+            return super().render()
+        session = self._running().backend
+        if self.render_mode == "rgb_array":
+            return picture(session, self._world.shop, endless=self._world.original)
+        text = render(session, self._world.shop, endless=self._world.original)
         if self.render_mode == "ansi":
             return text
         sys.stdout.write(text + "\n")

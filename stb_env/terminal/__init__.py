@@ -1,0 +1,1 @@
+"""Episodes in the terminal: a person plays one, or watches an agent."""

@@ -1,0 +1,1 @@
+"""The screens, drawn by Textual; they need the extra ``play``."""

@@ -1,0 +1,107 @@
+"""What a person plays can be taken back, forked, and kept."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from stb_env.errors import ConfigError, DataError
+from stb_env.rollout.driven import DrivenEpisode
+from stb_env.terminal.attempt import Attempt
+from stb_env.terminal.form import Field, arguments_of, fields_of
+from stb_env.terminal.played_folder import PlayedFolder
+from stb_env.testing.notes import notes
+from stb_env.trajectory import read_trajectories
+
+MANIFEST = {"env": "test/Notes-v0", "agent": "person"}
+
+
+def begun(task_id: str = "day", seed: int = 0) -> Attempt:
+    episode = DrivenEpisode(notes())
+    episode.start(task_id=task_id, seed=seed)
+    return Attempt(episode)
+
+
+def test_after_an_undo_the_world_is_what_it_was():
+    attempt = begun()
+    before = attempt.episode.trajectory()
+    asyncio.run(attempt.call("delete_note", {"id": "note-001"}))
+    assert attempt.undo()
+    assert attempt.episode.trajectory() == before
+    reply = asyncio.run(attempt.call("find_notes", {"word": "dentist"}))
+    assert "Tuesday" in reply.text
+
+
+def test_a_branch_does_not_reach_into_another():
+    attempt = begun()
+    attempt.fork()
+    asyncio.run(attempt.call("delete_note", {"id": "note-001"}))
+    attempt.next_branch()
+    assert (attempt.branch, attempt.turn) == (0, 0)
+    assert "Tuesday" in asyncio.run(attempt.call("find_notes", {"word": "dentist"})).text
+
+
+def test_a_line_without_a_call_costs_no_turn():
+    attempt = begun()
+    with pytest.raises(DataError, match=r"^no tool call found, and nobody listens here; choose a tool, or "):
+        asyncio.run(attempt.type("hello"))
+    assert attempt.turn == 0
+
+
+def test_each_end_is_a_trial_of_its_own(tmp_path: Path):
+    folder = PlayedFolder(tmp_path / "mine", MANIFEST, seed=0)
+    job = folder.job("day")
+    attempt = begun(seed=job.seed)
+    for answer in ("Monday", "Tuesday"):
+        asyncio.run(attempt.call("Finish", {"return_type": "give_answer", "final_answer": answer}))
+        folder.keep(attempt.episode.trajectory())
+        attempt.undo()
+    folder.close()
+    saved = read_trajectories(tmp_path / "mine")
+    assert [(episode.trial, episode.solved) for episode in saved] == [(0, False), (1, True)]
+    again = PlayedFolder(tmp_path / "mine", MANIFEST, seed=0)
+    assert again.job("day").trial == 2
+    again.close()
+
+
+def test_the_folder_of_another_run_is_refused(tmp_path: Path):
+    PlayedFolder(tmp_path / "mine", MANIFEST, seed=0).close()
+    with pytest.raises(ConfigError, match="agent"):
+        PlayedFolder(tmp_path / "mine", {**MANIFEST, "agent": "gold"}, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "message"),
+    [
+        (Field("n", "integer"), "1.5", r"^n: expected a whole number, got '1.5'$"),
+        (Field("n", "integer"), "true", r"^n: expected a whole number, got 'true'$"),
+        (Field("n", "number"), "much", r"^n: expected a number, got 'much'$"),
+        (Field("n", "json"), "[1,", r"^n: expected JSON, got '\[1,'$"),
+        (Field("n", "integer", required=True), "", r"^n must be given: a whole number$"),
+    ],
+)
+def test_what_does_not_fit_its_field_is_refused(field: Field, typed: str, message: str):
+    with pytest.raises(DataError, match=message):
+        arguments_of([field], {"n": typed})
+
+
+def test_every_kind_of_parameter_gets_a_field():
+    properties = {
+        "text": {"type": "string"},
+        "much": {"type": "number"},
+        "sure": {"type": "boolean"},
+        "unit": {"type": "string", "enum": ["km", "mi"], "default": "mi"},
+        "list": {"type": "array", "items": {"type": "integer"}},
+    }
+    fields = fields_of({"function": {"parameters": {"properties": properties, "required": ["sure"]}}})
+    assert [(field.name, field.kind, field.start) for field in fields] == [
+        ("sure", "choice", "true"),
+        ("text", "text", ""),
+        ("much", "number", ""),
+        ("unit", "choice", "mi"),
+        ("list", "json", ""),
+    ]
+    typed = {"sure": "false", "much": "2", "unit": "", "list": "[1, 2]"}
+    assert arguments_of(fields, typed) == {"sure": False, "much": 2, "list": [1, 2]}
