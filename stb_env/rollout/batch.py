@@ -15,6 +15,7 @@ from stb_env.background import runs_here
 from stb_env.errors import ConfigError
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.breaker import Breaker
+from stb_env.rollout.collector import seldom
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.guarded_agent import GuardedAgent
 from stb_env.rollout.job import Job
@@ -83,11 +84,12 @@ def run_batch(
     """
     book = _Book(jobs, run, concurrency, progress, breaker)
     players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
-    try:
-        while episodes := players.take(book.saved):
-            book.keep(episodes)
-    finally:
-        book.close(players.stop(book.saved))
+    with seldom():
+        try:
+            while episodes := players.take(book.saved):
+                book.keep(episodes)
+        finally:
+            book.close(players.stop(book.saved))
     return book.trajectories
 
 
@@ -119,11 +121,12 @@ async def arun_batch(
     """
     book = _Book(jobs, run, concurrency, progress, breaker)
     players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
-    try:
-        while episodes := await players.take(book.saved):
-            await _in_thread(partial(book.keep, episodes))
-    finally:
-        book.close(await players.stop(book.saved))
+    with seldom():
+        try:
+            while episodes := await players.take(book.saved):
+                await _in_thread(partial(book.keep, episodes))
+        finally:
+            book.close(await players.stop(book.saved))
     return book.trajectories
 
 
