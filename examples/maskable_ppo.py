@@ -15,10 +15,10 @@ from typing import Any
 
 import gymnasium as gym
 import torch
-from gymnasium.wrappers import FilterObservation
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from torch import nn
 
 from examples.policy_gradient import TEMPLATES, TURNS, tasks_of
@@ -31,11 +31,11 @@ HELD_OUT = (1_000_000, 1_000_006)  # beyond any training task of split train, si
 
 
 class Episodes(gym.Wrapper[Any, Any, Any, Any]):
-    """Gives training tasks in turn, each once, and shows only what Stable-Baselines3 reads."""
+    """Gives training tasks in turn, each once."""
 
     def __init__(self, seed: int = 0) -> None:
         self.choices = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS))
-        super().__init__(FilterObservation(self.choices, ["features"]))
+        super().__init__(self.choices)
         self._next = seed * 50_000
 
     def reset(
@@ -51,6 +51,17 @@ class Episodes(gym.Wrapper[Any, Any, Any, Any]):
     def action_masks(self) -> Any:
         """Return which actions there are."""
         return self.choices.action_masks()
+
+
+class Candidates(BaseFeaturesExtractor):
+    """Reads the candidates alone: what else is observed says nothing of which one to take."""
+
+    def __init__(self, observation_space: gym.spaces.Dict) -> None:
+        super().__init__(observation_space, gym.spaces.flatdim(observation_space["features"]))
+
+    def forward(self, observation: dict[str, torch.Tensor]) -> torch.Tensor:
+        """Return the features of all candidates, one after the other."""
+        return observation["features"].flatten(1)
 
 
 class Scores(nn.Module):
@@ -142,6 +153,7 @@ def main(steps: int = 16_384, out: str = "maskable_ppo.jsonl", seed: int = 0) ->
         ent_coef=0.01,
         seed=seed,
         device="cpu",
+        policy_kwargs={"features_extractor_class": Candidates},
     )
     with Curve(out) as curve:
         curve.add(0, success=success(model, held_out))

@@ -29,11 +29,13 @@ class Request:
         arun: Does it on the event loop; without one, `run` goes to a worker thread.
         aside: Whether the episode plays nothing meanwhile and needs no place among those that play: it waits
             for its judge.
+        role: Who is waited for, where that is known: ``judge`` or ``user``.
     """
 
     run: Callable[[], Any]
     arun: Callable[[], Awaitable[Any]] | None = None
     aside: bool = False
+    role: str = ""
 
     def wait(self) -> Awaitable[Any]:
         """Do it on the event loop that runs."""
@@ -169,8 +171,13 @@ def resumed(
 
 
 def aside(slow: Slow[T]) -> Slow[T]:
-    """Yield the requests of a generator as work during which the episode plays nothing; see `Request`."""
-    return changed(slow, partial(replace, aside=True))
+    """Yield the requests of a generator as a judge's, while the episode plays nothing; see `Request`."""
+    return changed(slow, partial(replace, aside=True, role="judge"))
+
+
+def of_role(role: str, slow: Slow[T]) -> Slow[T]:
+    """Yield the requests of a generator as ones that wait for a role; see `Request`."""
+    return changed(slow, partial(replace, role=role))
 
 
 def is_slow(function: Callable[..., Any]) -> bool:

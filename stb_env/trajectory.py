@@ -70,7 +70,10 @@ class CallRecord(NamedTuple):
 
 
 def _copy(value: Any) -> Any:
-    if isinstance(value, Mapping):
+    # Most are texts, and a check against an abstract class costs several times as much.
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (dict, Mapping)):
         return {key: _copy(item) for key, item in value.items()}
     if isinstance(value, list):
         return [_copy(item) for item in value]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from stb_env import jsontext
 from stb_env.actions import blocks, body, bracketed, program, prose, react
 from stb_env.actions.action import MAX_CALLS, Action, Reading, arrange
 from stb_env.actions.families import (
@@ -22,14 +21,12 @@ from stb_env.actions.families import (
     qwen_coder,
 )
 from stb_env.actions.known import Known, is_known, with_known_names
-from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean
-from stb_env.actions.structured import ABSENT, MAX_ID, MAX_WRITTEN_NAME, read_data, read_value
+from stb_env.actions.plain import MAX_TEXT, clean
+from stb_env.actions.structured import ABSENT, MAX_ID, MAX_WRITTEN_NAME, read_data, read_value, usual_object
 from stb_env.actions.thought import split, thought_of, without_thought
 from stb_env.actions.turn import stretches
 from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH, ToolCall
-
-_USUAL_TEXT = 65_536
 
 ActionLike: TypeAlias = str | bytes | JsonMapping | Sequence[object] | None
 """What an agent may hand over as its action; `parse_action` says how it is read."""
@@ -182,13 +179,8 @@ def _parse_usual(text: str) -> Action | None:
 
     None where the text is anything else, or where the general readers might bound or clean something.
     """
-    if not text.startswith('{"name": ') or len(text) > _USUAL_TEXT or not text.isascii() or "\\u" in text:
-        return None
-    if text.count("{") + text.count("[") >= MAX_DEPTH:
-        return None
-    try:
-        data = jsontext.loads(text)
-    except ValueError:
+    data = usual_object(text) if text.startswith('{"name": ') else None
+    if data is None:
         return None
     name, arguments, call_id = data["name"], data.get("arguments"), data.get("id", "call_0")
     if type(arguments) is not dict or type(name) is not str or type(call_id) is not str or not call_id:

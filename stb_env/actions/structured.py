@@ -10,13 +10,14 @@ from stb_env import jsontext
 from stb_env.actions.action import MAX_CALLS, Reading
 from stb_env.actions.known import Known
 from stb_env.actions.near_keys import near_call
-from stb_env.actions.plain import MAX_TEXT, clean, plain
+from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean, plain
 from stb_env.actions.python_text import NotDataError, literal
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolCall
 
 MAX_WRITTEN_NAME = 256
 MAX_ID = 256
+_USUAL_TEXT = 65_536
 
 ABSENT: Final = object()
 """Stands for the value of a text that is neither JSON nor a Python literal."""
@@ -46,6 +47,26 @@ def read_value(text: str) -> object:
         return ABSENT
 
 
+def usual_object(text: str) -> JsonObject | None:
+    """Read a short JSON object in ASCII, as agents write most; None where it is anything else.
+
+    None too where the general readers might bound or clean something, so nothing is left to do.
+
+    Examples:
+        >>> usual_object('{"n": 1}'), usual_object("{'n': 1}") is None, usual_object("[1]") is None
+        ({'n': 1}, True, True)
+    """
+    if len(text) > _USUAL_TEXT or not text.isascii() or "\\u" in text:
+        return None
+    if text.count("{") + text.count("[") >= MAX_DEPTH:
+        return None
+    try:
+        value = jsontext.loads(text)
+    except ValueError:
+        return None
+    return value if type(value) is dict else None
+
+
 def read_arguments(value: object) -> JsonMapping | str:
     """Read the arguments of a call: an object, or the raw text where what was written is no object.
 
@@ -56,6 +77,9 @@ def read_arguments(value: object) -> JsonMapping | str:
     if value is None:
         return {}
     if isinstance(value, str):
+        usual = usual_object(value)
+        if usual is not None:
+            return usual
         text = clean(value)[:MAX_TEXT]
         value = read_value(text)
         if not isinstance(value, Mapping):

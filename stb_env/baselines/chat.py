@@ -40,6 +40,7 @@ Shown = Callable[[Sequence[JsonMapping]], Sequence[JsonMapping]]
 
 _SHORTENINGS = 3
 _ATTEMPTS = 3
+_USUAL = Sampling()
 _ORIGINAL = Sampling(max_tokens=1024, frequency_penalty=0, presence_penalty=0)
 _CUT = "(This reply was cut at the length limit: nothing in it was carried out. Write a shorter one.)"
 # As much of a reply that was cut as stays in the conversation, in characters.
@@ -134,6 +135,7 @@ class ChatAgent(Agent):
         self._unread = True
         self._tools: tuple[JsonMapping, ...] = ()
         self._tools_text = ""
+        self._names: Collection[str] = ()
         self._has_user = False
         self._parse: Callable[[Any], Action] = parse_action
         self.engine = {}
@@ -217,7 +219,7 @@ class ChatAgent(Agent):
 
     @property
     def _sampling(self) -> Sampling:
-        return Sampling() if self.compat is None else _ORIGINAL
+        return _USUAL if self.compat is None else _ORIGINAL
 
     @property
     def _shortenings(self) -> int:
@@ -243,13 +245,13 @@ class ChatAgent(Agent):
         tools = observation.get("tools", self._tools_text)
         if self._unread:
             self._unread = False
-            self._tools, self._tools_text = tuple(info["tools"]), tools
+            self._offer(info["tools"], tools)
         elif tools != self._tools_text:
-            self._tools, self._tools_text = tuple(json.loads(tools)), tools
+            self._offer(json.loads(tools), tools)
 
-    @property
-    def _names(self) -> Collection[str]:
-        return {tool["function"]["name"] for tool in self._tools}
+    def _offer(self, tools: Sequence[JsonMapping], text: str) -> None:
+        self._tools, self._tools_text = tuple(tools), text
+        self._names = {tool["function"]["name"] for tool in tools}
 
     def _rest(self, reply: ChatReply) -> JsonObject:
         """Return what is left of a reply that was cut: its first words and that it was cut."""

@@ -116,26 +116,32 @@ def _mended(call: JsonMapping, known: Collection[str]) -> JsonObject:
 
 
 def _object_text(text: str) -> str:
+    if _is_strict(text):
+        return text
     try:
         value = jsontext.loads(text)
     except ValueError:
         value = None
     if isinstance(value, Mapping):
-        return text if _is_strict(text) else jsontext.dumps(value)
+        return jsontext.dumps(value)
     return jsontext.dumps({"not_json": text}) if text.strip() else "{}"
 
 
 def _is_strict(text: str) -> bool:
-    """Return whether a text that our tolerant reader takes is JSON for any reader."""
+    """Return whether a text is a JSON object for any reader, as far as a glance at its depth tells."""
+    if text.count("{") + text.count("[") > jsontext.MAX_DEPTH:
+        return False
     try:
-        json.loads(text, parse_constant=_refuse)
+        return isinstance(_STRICT.decode(text), dict)
     except ValueError:
         return False
-    return True
 
 
 def _refuse(constant: str) -> None:
     raise ValueError(constant)
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse)
 
 
 def _cut(text: str, limit: int) -> str:

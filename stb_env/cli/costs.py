@@ -11,7 +11,7 @@ from rich.table import Table
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.evaluate.run_costs import RunCosts, read_costs
-from stb_env.usage import Usage
+from stb_env.usage import NO_USAGE, Usage
 
 Folders = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders.")]
 
@@ -24,15 +24,23 @@ def costs(runs: Folders, as_json: options.AsJson = False) -> None:
 
 
 def _table(found: dict[str, RunCosts]) -> Table:
-    table = Table(caption="calls, tokens and seconds of an episode are means over the run's episodes")
+    table = Table(
+        caption="an episode's, and seconds, are means over the run's episodes; a role's seconds are those "
+        "waited for it, those of tools whether or not a model answers the calls"
+    )
     for head in ("run", "role", "calls", "an episode", "tokens", "an episode", "$", "s"):
         table.add_column(head, justify="left" if head in ("run", "role") else "right")
     for name, run in found.items():
-        for role, usage in run.roles.items():
-            table.add_row(Path(name).name, role, *_cells(usage, run.episodes), "")
-        seconds = f"{run.seconds / run.episodes:.2f}" if run.episodes else "-"
+        for role in {**run.roles, **run.waited}:
+            used = _cells(run.roles.get(role, NO_USAGE), run.episodes)
+            table.add_row(Path(name).name, role, *used, _each(run.waited.get(role), run.episodes))
+        seconds = _each(run.seconds, run.episodes)
         table.add_row(Path(name).name, "all", *_cells(run.total, run.episodes), seconds, style="bold")
     return table
+
+
+def _each(seconds: float | None, episodes: int) -> str:
+    return "-" if seconds is None or not episodes else f"{seconds / episodes:.2f}"
 
 
 def _cells(usage: Usage, episodes: int) -> list[str]:

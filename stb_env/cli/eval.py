@@ -150,12 +150,13 @@ def _estimated(expected: Estimate) -> Table:
             f"{row.calls:,.0f}",
             f"{row.tokens:,.0f}",
             "unknown" if row.dollars is None else f"{row.dollars:.4f}",
+            "" if row.at_most is None else f"{row.at_most:.4f}",
         )
         for row in expected.cells
     ]
     total = "unknown" if expected.dollars is None else f"{expected.dollars:.4f}"
-    rows.append(("total", "", "", f"{expected.calls:,.0f}", "", total))
-    columns = ("run", "to play", "basis", "calls", "tokens", "$")
+    rows.append(("total", "", "", f"{expected.calls:,.0f}", "", total, ""))
+    columns = ("run", "to play", "basis", "calls", "tokens", "$", "$ at most")
     return Table("Estimate", columns, rows, tuple(_remarks(expected)))
 
 

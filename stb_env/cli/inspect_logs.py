@@ -13,6 +13,7 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.rates import summarize
 from stb_env.rollout import Run
+from stb_env.rollout.timing import Timing
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.trajectory import Trajectory
 
@@ -51,7 +52,7 @@ def import_log(file: Path, out: Path, *, as_json: bool) -> None:
     run = Run(out, manifest)
     try:
         done = run.done
-        run.add_all([(episode, 0.0) for episode in episodes if episode.key not in done])
+        run.add_all([(episode, Timing(0.0)) for episode in episodes if episode.key not in done])
         run.finish({"env": manifest["env"], "agent": manifest["agent"], **summarize(run.trajectories)})
     finally:
         run.close()

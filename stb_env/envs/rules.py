@@ -16,7 +16,7 @@ from stb_env.envs.state import State
 from stb_env.errors import InfrastructureError, did_you_mean
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.judge import Judge
-from stb_env.request import Slow, aside
+from stb_env.request import Slow, aside, of_role
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord, Step
@@ -186,7 +186,7 @@ class Rules:
     def _talk(self, task: Task, state: State, parsed: Action, user: User) -> Slow[State]:
         before, text = state, parsed.text
         try:
-            said = yield from user.reply(task, state.user, text)
+            said = yield from of_role("user", user.reply(task, state.user, text))
         except InfrastructureError as error:
             return _failed(self._with_step(state, (), parsed, state.backend), error.failure(), error.usage)
         result = bounded(ToolResult.of(said.text or "", source="env"), self.limits.result)
@@ -205,7 +205,9 @@ class Rules:
         return self._shaped(task, before, state)
 
     def _heard(self, task: Task, state: State, answer: str) -> Slow[Said | None]:
-        return None if self.user is None else (yield from self.user.reply(task, state.user, answer))
+        if self.user is None:
+            return None
+        return (yield from of_role("user", self.user.reply(task, state.user, answer)))
 
     def _call(self, tools: Mapping[str, Tool], backend: Any, call: ToolCall) -> Slow[tuple[CallRecord, Any]]:
         if self.compat:

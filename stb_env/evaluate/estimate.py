@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from stb_env.evaluate.cells import PreparedCell, model_config
 from stb_env.evaluate.ledger import read_spending
 from stb_env.evaluate.plan import Assumption, Cell, EvaluationPlan
 from stb_env.evaluate.prepared import Prepared, prepared
+from stb_env.evaluate.run_estimate import RunEstimate
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import available, load_models
 from stb_env.rollout.run import may_pass
@@ -31,6 +33,8 @@ class CellEstimate:
         calls: Model calls.
         tokens: Tokens read and written.
         dollars: None where a model has no price.
+        at_most: Upper end of the 95 % prediction interval of the dollars; None where they are not measured,
+            or where a single episode does not tell how much they vary.
     """
 
     name: str
@@ -39,6 +43,7 @@ class CellEstimate:
     calls: float
     tokens: float
     dollars: float | None
+    at_most: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,11 +197,13 @@ def _row(
         return CellEstimate(name, todo, "no model", 0.0, 0.0, 0.0)
     if measured is not None:
         where, usages = measured
-        total = sum(usages, Usage())
-        share = todo / len(usages)
-        dollars = None if total.unpriced else share * total.cost
-        basis = f"measured on {where}: {len(usages)}"
-        return CellEstimate(name, todo, basis, share * total.calls, share * total.total_tokens, dollars)
+        found = RunEstimate.measured_on(usages, todo)
+        basis = f"measured on {where}: {found.measured}"
+        if found.dollars is None:
+            return CellEstimate(name, todo, basis, found.calls.mean, found.tokens.mean, None)
+        dollars, high = found.dollars.mean, found.dollars.high
+        at_most = high if math.isfinite(high) else None
+        return CellEstimate(name, todo, basis, found.calls.mean, found.tokens.mean, dollars, at_most)
     costs = [one.dollars for one in asked]
     known = [cost for cost in costs if cost is not None]
     return CellEstimate(

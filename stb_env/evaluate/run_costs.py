@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from stb_env.errors import DataError
@@ -23,11 +24,14 @@ class RunCosts:
         seconds: Time that episodes took, added up over those that were played at the same time, and over
             every time that one was played.
         roles: What each role used.
+        waited: Seconds of them that went to each role: ``agent``, ``tools`` (what answers calls, with or
+            without a model), ``user`` and ``judge``. The rest is our own work and waiting for a turn.
     """
 
     episodes: int
     seconds: float
     roles: Mapping[str, Usage]
+    waited: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def total(self) -> Usage:
@@ -40,6 +44,7 @@ class RunCosts:
             "episodes": self.episodes,
             "seconds": round(self.seconds, 6),
             "roles": {role: usage.report() for role, usage in self.roles.items()},
+            "waited": {role: round(seconds, 6) for role, seconds in self.waited.items()},
             "total": self.total.report(),
             "per_episode": None if not self.episodes else self._per_episode(),
         }
@@ -70,16 +75,21 @@ def read_costs(folder: str | Path) -> RunCosts:
         stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
     episodes = read_trajectories(folder)
-    return RunCosts(len(episodes), _seconds(Path(folder) / "timings.jsonl"), role_usage(episodes))
+    seconds, waited = _times(Path(folder) / "timings.jsonl")
+    return RunCosts(len(episodes), seconds, role_usage(episodes), waited)
 
 
-def _seconds(file: Path) -> float:
+def _times(file: Path) -> tuple[float, dict[str, float]]:
+    """Return the seconds of all episodes, and of each role; runs of earlier versions do not tell those."""
     if not file.is_file():
-        return 0.0
-    total = 0.0
+        return 0.0, {}
+    total, waited = 0.0, defaultdict[str, float](float)
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
         try:
-            total += float(json.loads(line)["seconds"])
-        except (ValueError, TypeError, KeyError) as error:
+            timing = json.loads(line)
+            total += float(timing["seconds"])
+            for role, seconds in timing.get("waited", {}).items():
+                waited[role] += float(seconds)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DataError(f"{file}, line {number}: not a timing ({error!r})") from error
-    return total
+    return total, dict(waited)

@@ -1,4 +1,4 @@
-"""What the rest of a run will cost, measured on its first episodes."""
+"""What further episodes will cost, measured on some that were played: for runs and evaluations."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import usage_of
 from stb_env.metrics.projection import Projection, project
 from stb_env.trajectory import Trajectory
+from stb_env.usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,20 @@ class RunEstimate:
             >>> RunEstimate.of(played, 8).tokens.high
             0.0
         """
-        usages = [usage_of(episode.usage) for episode in played]
+        return cls.measured_on([usage_of(episode.usage) for episode in played], left)
+
+    @classmethod
+    def measured_on(cls, usages: Sequence[Usage], left: int) -> RunEstimate:
+        """Estimate from what episodes cost that are like those that are left.
+
+        Examples:
+            >>> found = RunEstimate.measured_on([Usage(calls=2), Usage(calls=4)], 10)
+            >>> found.calls.mean, found.dollars.mean
+            (30.0, 0.0)
+        """
         priced = not any(usage.unpriced for usage in usages)
         return cls(
-            len(played),
+            len(usages),
             left,
             project([usage.calls for usage in usages], left),
             project([usage.total_tokens for usage in usages], left),

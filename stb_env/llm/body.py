@@ -28,11 +28,16 @@ def request_body(config: ModelConfig, request: ChatRequest) -> JsonObject:
         "max_tokens": config.max_tokens,
         "seed": None if config.seed is None else config.seed + request.index,
     }
-    rest = request.to_dict()
-    asked = rest.pop("sampling", {})
-    rest.pop("index", None)
-    sampling = {name: value for name, value in defaults.items() if value is not None} | asked
-    return {"model": config.model, **rest, **sampling}
+    sampling = {name: value for name, value in defaults.items() if value is not None}
+    # Whoever writes it copies it, so nothing is copied here: a conversation is long, and asked about often.
+    said: JsonObject = {"messages": [*request.messages]}
+    if request.tools:
+        said["tools"] = [*request.tools]
+    if request.tool_choice:
+        said["tool_choice"] = request.tool_choice
+    if request.response_format:
+        said["response_format"] = request.response_format
+    return {"model": config.model, **said, **sampling, **request.sampling.to_dict()}
 
 
 def encoded(body: JsonMapping) -> bytes:

@@ -18,6 +18,7 @@ from stb_env.console.progress import bar
 from stb_env.errors import ConfigError
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.breaker import Breaker
+from stb_env.rollout.collector import seldom
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.guarded_agent import GuardedAgent
 from stb_env.rollout.job import Job
@@ -88,7 +89,7 @@ def run_batch(
     """
     book = _Book(jobs, run, concurrency, breaker)
     players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
-    with _shown(progress, len(book.jobs)) as book.progress:
+    with seldom(), _shown(progress, len(book.jobs)) as book.progress:
         try:
             while episodes := players.take(book.saved):
                 book.keep(episodes)
@@ -125,7 +126,7 @@ async def arun_batch(
     """
     book = _Book(jobs, run, concurrency, breaker)
     players = LoopPlayers(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
-    with _shown(progress, len(book.jobs)) as book.progress:
+    with seldom(), _shown(progress, len(book.jobs)) as book.progress:
         try:
             while episodes := await players.take(book.saved):
                 await _in_thread(partial(book.keep, episodes))

@@ -16,6 +16,7 @@ from stb_env.request import Request, Slow, adrive, drive
 from stb_env.rollout.agent import Agent
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines, Watch
 from stb_env.rollout.opening import Opening
+from stb_env.rollout.timing import Stopwatch
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import Trajectory
 from stb_env.usage import NO_USAGE, Usage
@@ -87,15 +88,18 @@ def episode(
     seed: int,
     trial: int = 0,
     deadlines: Deadlines = NO_DEADLINES,
+    stopwatch: Stopwatch | None = None,
 ) -> Slow[Trajectory]:
-    """Yield the slow work of one task, and return the trajectory; see `play`."""
-    watch = Watch(deadlines)
+    """Yield the slow work of one task, and return the trajectory; see `play` and `continued`."""
+    watch, stopwatch = Watch(deadlines), stopwatch or Stopwatch()
     try:
-        observation, info = yield from resetting(env, seed, {"task_id": task_id})
+        observation, info = yield from stopwatch.playing(resetting(env, seed, {"task_id": task_id}))
     except InfrastructureError as error:
         return _unopened(task_id, seed, trial, error)
     opening = Opening(observation, info)
-    return (yield from continued(env, agent, opening, seed=seed, trial=trial, watch=watch))
+    return (
+        yield from continued(env, agent, opening, seed=seed, trial=trial, watch=watch, stopwatch=stopwatch)
+    )
 
 
 def continued(
@@ -107,6 +111,7 @@ def continued(
     trial: int = 0,
     agent_seed: int | None = None,
     watch: Watch | None = None,
+    stopwatch: Stopwatch | None = None,
 ) -> Slow[Trajectory]:
     """Yield the slow work of an episode from an opening on, and return the whole trajectory.
 
@@ -118,8 +123,9 @@ def continued(
         trial: Which repetition this is.
         agent_seed: The agent's, where it is not the episode's.
         watch: Keeps the deadlines; None for none.
+        stopwatch: Takes the time.
     """
-    watch = watch or Watch(NO_DEADLINES)
+    watch, stopwatch = watch or Watch(NO_DEADLINES), stopwatch or Stopwatch()
     observation, info = opening.observation, opening.info
     steps: list[JsonObject] = [dict(step) for step in opening.steps]
     failure: JsonObject | None = None
@@ -131,9 +137,11 @@ def continued(
     while not over:
         watch.begin_step()
         try:
-            action = yield from watch.keep(agent.deciding(observation, info))
+            action = yield from watch.keep(stopwatch.deciding(agent.deciding(observation, info)))
             watch.check()
-            observation, reward, terminated, truncated, info = yield from watch.keep(_step(env, action))
+            observation, reward, terminated, truncated, info = yield from watch.keep(
+                stopwatch.playing(_step(env, action))
+            )
         except InfrastructureError as error:
             failure = error.failure()
             break

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
@@ -18,6 +17,7 @@ from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import episode
 from stb_env.rollout.job import Job
 from stb_env.rollout.players import AHEAD, Timed
+from stb_env.rollout.timing import Stopwatch
 from stb_env.trajectory import Trajectory
 
 Slot = tuple[gym.Env[Any, Any], Agent]
@@ -124,13 +124,19 @@ class LoopPlayers:
 
     async def _played(self, job: Job, place: _Place) -> Timed:
         env, agent = slot = self._free.pop() if self._free else self._slot()
-        start = time.perf_counter()
+        stopwatch = Stopwatch()
         slow = episode(
-            env, agent, task_id=job.task_id, seed=job.seed, trial=job.trial, deadlines=self._deadlines
+            env,
+            agent,
+            task_id=job.task_id,
+            seed=job.seed,
+            trial=job.trial,
+            deadlines=self._deadlines,
+            stopwatch=stopwatch,
         )
         trajectory: Trajectory = await adrive(changed(slow, place.taken))
         self._free.append(slot)
-        return trajectory, time.perf_counter() - start
+        return trajectory, stopwatch.read()
 
     def _slot(self) -> Slot:
         agent = self._make_agent()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,14 +12,16 @@ from typing import Any, Protocol
 
 import gymnasium as gym
 
+from stb_env.request import drive
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.deadlines import Deadlines
-from stb_env.rollout.episode import play
+from stb_env.rollout.episode import episode
 from stb_env.rollout.job import Job
+from stb_env.rollout.timing import Stopwatch, Timing
 from stb_env.trajectory import Trajectory
 
-Timed = tuple[Trajectory, float]
-"""An episode, and how many seconds it took."""
+Timed = tuple[Trajectory, Timing]
+"""An episode, and how long it took."""
 
 AHEAD = 4
 """Episodes begun and not yet saved, for each that is played at the same time: one that hangs keeps the later
@@ -64,16 +65,17 @@ class Worker:
 
     def play(self, job: Job) -> Timed:
         """Play a job."""
-        start = time.perf_counter()
-        trajectory = play(
+        stopwatch = Stopwatch()
+        slow = episode(
             self.env,
             self.agent,
             task_id=job.task_id,
             seed=job.seed,
             trial=job.trial,
             deadlines=self._deadlines,
+            stopwatch=stopwatch,
         )
-        return trajectory, time.perf_counter() - start
+        return drive(slow), stopwatch.read()
 
 
 class OnePlayer:

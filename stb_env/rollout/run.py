@@ -9,9 +9,10 @@ from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.files import LineWriter, make_folder, write_json, write_text
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.job import Job
 from stb_env.rollout.manifest_file import settle
+from stb_env.rollout.timing import Timing
 from stb_env.rollout.verdict_file import Key, forget, read_judgements, verdict_file
 from stb_env.trajectory import Trajectory, read_trajectories
 
@@ -86,17 +87,17 @@ class Run:
         Raises:
             StorageError: The disk refuses it.
         """
-        self.add_all([(trajectory, seconds)])
+        self.add_all([(trajectory, Timing(seconds))])
 
-    def add_all(self, episodes: Sequence[tuple[Trajectory, float]]) -> None:
-        """Save some episodes, each with the seconds that it took; all are on disk before this returns.
+    def add_all(self, episodes: Sequence[tuple[Trajectory, Timing]]) -> None:
+        """Save some episodes, each with the time that it took; all are on disk before this returns.
 
         Raises:
             StorageError: The disk refuses them; none of them is saved.
         """
         self._lines.write("\n".join(trajectory.to_json() for trajectory, _ in episodes))
         self.trajectories += [trajectory for trajectory, _ in episodes]
-        self._timings.write("\n".join(_timing(trajectory, seconds) for trajectory, seconds in episodes))
+        self._timings.write("\n".join(_timing(trajectory, timing) for trajectory, timing in episodes))
 
     def arrange(self) -> None:
         """Put the saved episodes in the order of the jobs, where they are not; the file is replaced whole."""
@@ -159,9 +160,12 @@ class Run:
         return self._file.read_bytes().decode("utf-8").split("\n")[:-1]
 
 
-def _timing(episode: Trajectory, seconds: float) -> str:
+def _timing(episode: Trajectory, timing: Timing) -> str:
     task_id, trial, seed = episode.key
-    return jsontext.dumps({"task_id": task_id, "trial": trial, "seed": seed, "seconds": round(seconds, 6)})
+    line: JsonObject = {"task_id": task_id, "trial": trial, "seed": seed, "seconds": round(timing.seconds, 6)}
+    if timing.waited:
+        line["waited"] = {role: round(seconds, 6) for role, seconds in timing.waited.items()}
+    return jsontext.dumps(line)
 
 
 def may_pass(episode: Trajectory) -> bool:

@@ -14,6 +14,7 @@ from stb_env.evaluate.estimate import estimate
 from stb_env.evaluate.evaluation import Evaluated, evaluate
 from stb_env.evaluate.ledger import BudgetExceeded, Ledger, read_spending
 from stb_env.evaluate.plan import AgentPlan, EvaluationPlan, SimulatorPlan
+from stb_env.evaluate.run_estimate import RunEstimate
 from stb_env.llm import Usage
 from stb_env.rollout.verdict_file import manifest_of
 from stb_env.trajectory import read_trajectories
@@ -143,6 +144,20 @@ def test_an_estimate_after_episodes_is_measured_on_them(
     (cell,) = expected.cells
     assert (cell.episodes, cell.basis) == (2, "measured on episodes of this run: 1")
     assert (cell.calls, expected.dollars, expected.spent) == (8.0, 8.0, 6.0)
+    assert cell.at_most is None
+
+
+def test_an_evaluation_is_estimated_as_a_run_is(plan: EvaluationPlan, services: Services, tmp_path: Path):
+    played(replace(plan, episodes=2), tmp_path / "out")
+    (cell,) = estimate(plan, tmp_path / "out").cells
+    found = RunEstimate.of(read_trajectories(tmp_path / "out" / plan.cells[0].folder), cell.episodes)
+    assert found.dollars is not None
+    assert (cell.episodes, found.measured) == (1, 2)
+    assert (cell.calls, cell.dollars, cell.at_most) == (
+        found.calls.mean,
+        found.dollars.mean,
+        found.dollars.high,
+    )
 
 
 def test_an_estimate_asks_no_model_and_writes_nothing(

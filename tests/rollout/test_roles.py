@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +16,11 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import JudgeError
 from stb_env.evaluate.run_costs import read_costs
 from stb_env.metrics.cost import role_usage
-from stb_env.request import Slow
+from stb_env.request import Request, Slow, drive
 from stb_env.rollout import Run, plan, run_batch
+from stb_env.rollout.episode import episode
 from stb_env.rollout.group import groups
+from stb_env.rollout.timing import Stopwatch
 from stb_env.testing.notes import TASKS, Notebook, notes
 from stb_env.trajectory import Trajectory
 from stb_env.usage import Usage
@@ -123,6 +126,63 @@ def test_a_report_gives_calls_tokens_and_time_by_role(folder: Path):
     assert told["per_episode"]["calls"] == 7
     assert told["seconds"] > 0
     assert "judge" in stb("report", "costs", folder).stdout
+
+
+class SlowJudge(Judge):
+    def judge(self, case: Any) -> Slow[Verdict]:
+        yield Request(run=lambda: None)
+        return Verdict("solved", 1.0, self.name, usage=JUDGED)
+
+
+class SlowUser(User):
+    def reply(self, task: Any, state: bool, text: str) -> Slow[Said]:
+        yield Request(run=lambda: None)
+        return (yield from super().reply(task, state, text))
+
+
+class SlowNotebook(Notebook):
+    def answer(self, *call: Any) -> Slow[Any]:
+        yield Request(run=lambda: None)
+        return (yield from super().answer(*call))
+
+
+def waited(env: ToolEnv, agent: Any) -> dict[str, float]:
+    """Return the time that each role got, where every look at the clock is a second after the last one."""
+    stopwatch = Stopwatch(itertools.count().__next__)
+    drive(episode(env, agent, task_id="day", seed=0, stopwatch=stopwatch))
+    return dict(stopwatch.read().waited)
+
+
+def test_time_goes_to_who_was_waited_for():
+    env = ToolEnv(TASKS, SlowNotebook(), SlowJudge(), user=SlowUser())
+    assert waited(env, chat()) == {"agent": 2, "user": 2, "judge": 1}
+    made = waited(ToolEnv(TASKS, SlowNotebook(), SlowJudge()), load_agent("gold")())
+    assert made["tools"] >= 1
+    assert made["judge"] == 1
+
+
+def test_who_was_not_waited_for_has_no_time():
+    assert set(waited(notes(), load_agent("gold")())) == {"agent"}
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_a_report_gives_the_time_waited_for_each_role(tmp_path: Path, concurrency: int):
+    def make() -> ToolEnv:
+        return ToolEnv(TASKS, Notebook(), SlowJudge(), user=SlowUser())
+
+    run = Run(tmp_path / "run", {"env": "notes"})
+    run_batch(make, chat, plan(TASKS, episodes=2), run, concurrency=concurrency)
+    run.close()
+    told = json.loads(stb("report", "costs", tmp_path / "run", "--json").stdout)["runs"][
+        str(tmp_path / "run")
+    ]
+    assert set(told["waited"]) == {"agent", "user", "judge"}
+    assert 0 < sum(told["waited"].values()) < told["seconds"]
+
+
+def test_timings_of_before_tell_no_roles(folder: Path):
+    (folder / "timings.jsonl").write_text('{"seconds": 2.0}\n')
+    assert (read_costs(folder).seconds, read_costs(folder).waited) == (2.0, {})
 
 
 def test_a_broken_timing_is_named(folder: Path):

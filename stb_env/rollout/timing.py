@@ -1,0 +1,89 @@
+"""How long an episode took, and for whom it waited."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from stb_env.request import Request, Slow, changed
+
+T = TypeVar("T")
+
+ELSEWHERE = "tools"
+"""Who is waited for where nobody says: what answers calls, a simulator's model or a real API."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """How long an episode took by the clock.
+
+    Attributes:
+        seconds: From its reset to its end.
+        waited: Seconds of them for each that it waited for: ``agent`` (its decisions), ``tools``, ``user``
+            and ``judge``; without those that nobody waited for.
+    """
+
+    seconds: float
+    waited: Mapping[str, float] = field(default_factory=dict)
+
+
+class Stopwatch:
+    """Takes the time of one episode, which begins now.
+
+    Args:
+        clock: Tells the time in seconds.
+
+    Examples:
+        >>> from stb_env.request import drive
+        >>> moments = iter([0.0, 1.0, 3.5, 4.0])
+        >>> stopwatch = Stopwatch(lambda: next(moments))
+        >>> def thinking():
+        ...     yield Request(run=lambda: None)
+        >>> drive(stopwatch.deciding(thinking()))
+        >>> stopwatch.read()
+        Timing(seconds=4.0, waited={'agent': 2.5})
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._clock = clock
+        self._waited: defaultdict[str, float] = defaultdict(float)
+        self._began = clock()
+
+    def deciding(self, slow: Slow[T]) -> Slow[T]:
+        """Yield the slow work of an agent's decision, which counts as a whole: an agent may block."""
+        began = self._clock()
+        try:
+            return (yield from slow)
+        finally:
+            self._waited["agent"] += self._clock() - began
+
+    def playing(self, slow: Slow[T]) -> Slow[T]:
+        """Yield the slow work of an environment; each piece counts for whom it says it waits."""
+        return changed(slow, self._timed)
+
+    def read(self) -> Timing:
+        """Return the time until now."""
+        return Timing(self._clock() - self._began, dict(self._waited))
+
+    def _timed(self, request: Request) -> Request:
+        # What has no way of its own to wait on a loop is not given one.
+        later = None if request.arun is None else partial(self._arun, request)
+        return replace(request, run=partial(self._run, request), arun=later)
+
+    def _run(self, request: Request) -> Any:
+        began = self._clock()
+        try:
+            return request.run()
+        finally:
+            self._waited[request.role or ELSEWHERE] += self._clock() - began
+
+    async def _arun(self, request: Request) -> Any:
+        began = self._clock()
+        try:
+            return await request.wait()
+        finally:
+            self._waited[request.role or ELSEWHERE] += self._clock() - began
