@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import re
 import runpy
 import shlex
 import subprocess
@@ -21,6 +22,8 @@ _FORKS = multiprocessing.get_context("forkserver")
 _FORKS.set_forkserver_preload(["tests.docs.preloaded"])
 
 SECONDS = 60
+_FILE = re.compile(r"# ([\w/]+\.py)\n")
+"""The first line of a block that a reader saves under this name."""
 _SHELL = set("|&;<>$`\n")
 
 
@@ -30,6 +33,9 @@ def run(block: Block, folder: Path) -> str:
     Raises:
         AssertionError: It failed; the message has the line and what it wrote.
     """
+    if block.language == "python" and (named := _FILE.match(block.code)):
+        (folder / named[1]).write_text(block.code, encoding="utf-8")
+        return ""
     if block.language == "python":
         return _done(_python, block.code, folder)
     if block.language == "console":
