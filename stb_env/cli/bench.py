@@ -60,14 +60,15 @@ def bench(
 ) -> None:
     """Measure in one run; compare ratios, machines differ."""
     if part is Part.WIRE:
-        counts = _numbers(in_flight or "16,64,256,1024")
+        counts = _numbers("16,64,256,1024" if in_flight is None else in_flight)
         _show(wire_measurements(counts, latency), "calls of models, one core", as_json)
     elif part is Part.SESSIONS:
         _show(session_measurements(sessions), "sessions of a server", as_json)
     elif part is Part.INTEGRATIONS:
         _show(integration_measurements(), "a turn in each framework", as_json)
     elif part is Part.SERVE:
-        _show(serve_measurements(seconds, entries, _numbers(in_flight or "1,16,64")), "the server", as_json)
+        counts = _numbers("1,16,64" if in_flight is None else in_flight)
+        _show(serve_measurements(seconds, entries, counts), "the server", as_json)
     else:
         _show(measure(seconds=seconds, data=data), "hot paths", as_json)
 

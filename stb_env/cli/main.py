@@ -21,6 +21,7 @@ from stb_env.cli.new import new
 from stb_env.cli.protocols import protocols_command
 from stb_env.cli.serve import serve
 from stb_env.cli.synthesize import synthesize_command
+from stb_env.cli.view import view
 from stb_env.judges.heuristic import UnnamedJudgeWarning
 from stb_env.suite import registered, resolved
 
@@ -50,6 +51,7 @@ app.command("export")(export)
 app.command("synthesize")(synthesize_command)
 app.command("bench")(bench)
 app.command("serve")(serve)
+app.command("view")(view)
 for suite in registered():
     if suite.commands is not None:
         app.add_typer(resolved(suite.commands), name=suite.name.replace("_", "-"))

@@ -6,10 +6,11 @@ import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from stb_env.serve.settings import ServeSettings
@@ -28,13 +29,18 @@ def server() -> Iterator[str]:
 @contextmanager
 def talking(url: str) -> Iterator[Any]:
     """Connect; gives what sends a message and returns the answer."""
-    with connect(url.replace("http", "ws", 1)) as socket:
+    socket = connect(url.replace("http", "ws", 1))
 
-        def ask(message: Any) -> Any:
-            socket.send(message if isinstance(message, str) else json.dumps(message))
-            return json.loads(socket.recv(timeout=30))
+    def ask(message: Any) -> Any:
+        socket.send(message if isinstance(message, str) else json.dumps(message))
+        return json.loads(socket.recv(timeout=30))
 
+    try:
         yield ask
+    finally:
+        # Closing what the server has closed already, for a reason, raises that again.
+        with suppress(ConnectionClosed):
+            socket.close()
 
 
 def asked(url: str, body: Any = None) -> tuple[int, Any]:
