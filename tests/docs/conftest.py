@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 from stb_env.baselines.gold import default_arguments
+from stb_env.serve.settings import ServeSettings
 from stb_env.suites.stabletoolbench.queries import load
 from tests.conftest import ROOT
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
+from tests.serve.served import serving
 
 QUERIES = ROOT / "stb_env/suites/stabletoolbench/embedded"
 MODELS = ("agent", "simulator", "judge")
@@ -43,10 +45,18 @@ def belongings(tmp_path_factory: pytest.TempPathFactory, model_server: OpenAISer
     for name in ("agents", "examples"):
         shutil.copytree(ROOT / name, folder / name, ignore=unwanted)
     shutil.copytree(QUERIES, folder / "QUERIES", ignore=unwanted)
-    write_recordings(folder / "RECORDINGS")
+    for name in ("RECORDINGS", "tool_response_cache"):
+        write_recordings(folder / name)
     roles = [f'[models.{role}]\nbase_url = "{model_server.url()}"\nmodel = "my-{role}"\n' for role in MODELS]
     (folder / "models.toml").write_text("\n".join(roles), encoding="utf-8")
     return folder
+
+
+@pytest.fixture(scope="package")
+def server() -> Iterator[str]:
+    """Address of a server with every environment, where the pages have that of `stb-env serve`."""
+    with serving(ServeSettings()) as url:
+        yield url.removeprefix("http://")
 
 
 @pytest.fixture

@@ -16,18 +16,24 @@ README = ROOT / "README.md"
 SET_UP = {"quickstart", "tests"}
 """Setting up needs a package registry, so .ci/run executes these two blocks, in new directories."""
 
+PAGE = ""
 RUN_BY = {
-    "docs/laboratory.md": "tests/lab/test_laboratory_page.py",
-    "docs/own_tools.md": "tests/suites/own_tools/page.py",
-    "docs/serve_mcp.md": "tests/serve/mcp/test_mcp_clients.py",
-    "docs/integrations.md": "tests/integrations/scripted.py",
-    "docs/integrations_trl.md": "tests/integrations/test_trl.py",
-    "docs/integrations_verifiers.md": "tests/integrations/scripted.py",
+    ("docs/laboratory.md", PAGE): "tests/lab/test_laboratory_page.py",
+    ("docs/own_tools.md", PAGE): "tests/suites/own_tools/page.py",
+    ("docs/integrations.md", "inspect"): "tests/integrations/test_inspect.py",
+    ("docs/integrations.md", "skyrl"): "tests/integrations/test_skyrl.py",
+    ("docs/integrations.md", "verl"): "tests/integrations/test_verl.py",
+    ("docs/integrations.md", "sb3"): "tests/training/test_integrations_page.py",
+    ("docs/integrations_trl.md", "trl"): "tests/integrations/test_trl.py",
+    ("docs/integrations_verifiers.md", "verifiers"): "tests/integrations/test_verifiers.py",
 }
-"""Pages whose blocks need more than this folder, and the file that runs them there."""
+"""Whole pages and marked blocks that need more than this folder, and the file that runs them there."""
+
+SERVER = "127.0.0.1:8000"
+"""Where `stb-env serve` listens, as pages have it."""
 
 RUNNABLE = {"python", "sh", "console"}
-SHOWN = {"text", "toml", "json"}
+SHOWN = {"text", "toml", "json", "yaml"}
 """Languages of blocks that a reader runs, and of those that a reader looks at."""
 
 FEWEST = 20
@@ -36,18 +42,24 @@ FEWEST = 20
 
 def here(page: Path) -> list[Block]:
     """Return the blocks of a page that are run here."""
-    if name(page) in RUN_BY:
+    if (name(page), PAGE) in RUN_BY:
         return []
     return [
         block
         for block in blocks(page)
-        if block.language in RUNNABLE and not block.reason and block.mark not in SET_UP
+        if block.language in RUNNABLE
+        and not block.reason
+        and block.mark not in SET_UP
+        and (name(page), block.mark) not in RUN_BY
     ]
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if here(page)], ids=name)
-def test_the_blocks_of_a_page_run_in_order(page: Path, workplace: Path):
+def test_the_blocks_of_a_page_run_in_order(page: Path, workplace: Path, request: pytest.FixtureRequest):
     for block in here(page):
+        if SERVER in block.code:
+            address = request.getfixturevalue("server")
+            block = block._replace(code=block.code.replace(SERVER, address))
         run(block, workplace)
 
 
@@ -82,10 +94,13 @@ def test_toml_shown_is_toml(page: Path):
             assert tomllib.loads(block.code)
 
 
-def test_pages_run_elsewhere_are_run_there():
-    for page, file in RUN_BY.items():
-        text = (ROOT / file).read_text(encoding="utf-8")
-        assert Path(page).name in text or "page_script" in text, f"{file} does not read {page}"
+@pytest.mark.parametrize(("page", "mark"), RUN_BY)
+def test_what_is_run_elsewhere_is_run_there(page: str, mark: str):
+    text = (ROOT / RUN_BY[page, mark]).read_text(encoding="utf-8")
+    assert (f'page_script("{mark}"' in text or f'"{mark}", "{Path(page).name}"' in text) if mark else (
+        Path(page).name in text
+    )
+    assert not mark or mark in {block.mark for block in blocks(ROOT / page)}
 
 
 def test_few_blocks_are_not_run_and_each_says_why():
