@@ -38,7 +38,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def commands() -> Iterator[tuple[str, str]]:
     """Yield each command's name with its help as a page."""
     group = typer.main.get_command(app)
-    assert isinstance(group, TyperGroup)
+    if not isinstance(group, TyperGroup):
+        raise TypeError(f"the application is a group of commands, got {group!r}")
     for name, command in group.commands.items():
         full = f"stb-env {name}"
         yield name, get_docs_for_click(obj=command, ctx=typer.Context(command, info_name=full), name=full)

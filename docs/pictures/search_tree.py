@@ -99,8 +99,7 @@ def _words(tree: SearchTree, index: int) -> tuple[str, list[str], bool]:
         return "gives up", ["back to where another", "step can be taken"], False
     if node.outcome == "answer":
         return "answers: solved, reward 1", _lines(node.answer), False
-    assert node.step is not None
-    (call,) = node.step.calls
+    (call,) = node.step.calls if node.step else ()
     arguments = _bare(call.arguments)
     result = f"error: {call.result.error}" if call.result.error else _bare(call.result.response)
     return call.name.rsplit("_for_", 1)[0], [_cut(arguments), _cut(result)], bool(call.result.error)

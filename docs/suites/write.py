@@ -2,8 +2,7 @@
 
 Usage: python docs/suites/write.py
 
-A part begins with a line such as ``<!-- written: episode stb/Sandbox-v0 test-contact_phone-0 -->`` and ends with
-``<!-- end -->``; its first word names the function below that writes it.
+A part begins with a line such as ``<!-- written: episode stb/Sandbox-v0 -->`` and ends with ``<!-- end -->``; its first word names the function below that writes it.
 """
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import stb_env
@@ -48,7 +47,9 @@ def episode(env_id: str, task: str = "", *settings: str) -> str:
         observation, reward, terminated, truncated, info = env.step(action)
         over = terminated or truncated
         lines.append("")
-        lines += _step(action, [CallRecord.from_dict(call) for call in info["calls"]], str(observation["result"]))
+        lines += _step(
+            action, [CallRecord.from_dict(call) for call in info["calls"]], str(observation["result"])
+        )
     verdict = info["verdict"]
     parts = {name: verdict[name] for name in ("parts", "metrics") if verdict.get(name)}
     lines += ["", *_said("verdict", f"{verdict['status']} by {verdict['judge']}, reward {reward}")]
@@ -73,6 +74,14 @@ def red_team(*env_ids: str) -> str:
     return "\n".join([*page[:2], *kept])
 
 
+_WRITERS: dict[str, Callable[..., str]] = {
+    "episode": episode,
+    "published": published,
+    "departures": departures,
+    "red-team": red_team,
+}
+
+
 def pages() -> Iterator[Path]:
     """Yield the pages that have written parts."""
     for page in sorted(HERE.glob("*.md")):
@@ -84,8 +93,7 @@ def written(page: Path) -> str:
     """Return a page with its parts written anew."""
 
     def part(found: re.Match[str]) -> str:
-        write = {"episode": episode, "published": published, "departures": departures, "red-team": red_team}
-        return f"{found[1]}\n{write[found[2]](*found[3].split())}\n\n{found[4]}"
+        return f"{found[1]}\n{_WRITERS[found[2]](*found[3].split())}\n\n{found[4]}"
 
     return PART.sub(part, page.read_text(encoding="utf-8"))
 
@@ -108,7 +116,9 @@ def _said(who: str, text: str) -> list[str]:
     """Return a labelled text, whole, wrapped."""
     paragraphs = text.splitlines() or [""]
     lines = [line for one in paragraphs for line in textwrap.wrap(one, WIDTH - 9) or [""]]
-    return [f"{label:<9}{line}".rstrip() for label, line in zip([who] + [""] * len(lines), lines, strict=False)]
+    return [
+        f"{label:<9}{line}".rstrip() for label, line in zip([who] + [""] * len(lines), lines, strict=False)
+    ]
 
 
 def _fenced(language: str, lines: Iterable[str]) -> str:
