@@ -1,7 +1,7 @@
 """A reader who types what a page shows, in a process of its own that has our imports behind it.
 
-A new interpreter takes half a second before it does anything, a fork of one that has imported everything none of
-it. What a block changes (registered suites, environment variables, the folder) dies with its process.
+A new interpreter takes half a second before it does anything, a fork of one that has imported everything none
+of it. What a block changes (registered suites, environment variables, the folder) dies with its process.
 """
 
 from __future__ import annotations
