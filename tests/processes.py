@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+
+
+def run(command: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command in a folder as somebody would who has activated this environment."""
+    bin_folder = str(Path(sys.executable).parent)
+    env = os.environ | {"PATH": bin_folder + os.pathsep + os.environ["PATH"], "PYTHONPATH": str(folder)}
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, env=env, timeout=200)
 
 
 def wait_until(process: subprocess.Popen[str] | subprocess.Popen[bytes], holds: Callable[[], bool]) -> None:

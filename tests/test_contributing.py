@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from stb_env.cli import app
 from stb_env.reference import load_module, load_object
 from tests.conftest import ROOT
-from tests.test_readme import run
+from tests.processes import run
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCK = re.compile(r"(?:<!-- (?P<mark>[\w.]+) -->\n)?```(?P<language>\w+)\n(?P<code>.*?)```", re.DOTALL)

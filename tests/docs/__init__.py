@@ -1,0 +1,1 @@
+"""The documentation is true: its blocks run, its written parts are current, its site builds."""
