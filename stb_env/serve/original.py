@@ -11,7 +11,7 @@ import logging
 from typing import Any
 
 from fastapi import FastAPI, Response
-from pydantic import BaseModel
+from pydantic import create_model
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
@@ -24,7 +24,7 @@ from stb_env.llm import ChatModel, ChatRequest, Clock, Sampling, available, conn
 from stb_env.llm.retry import Deadline
 from stb_env.prompting import delimited, latest
 from stb_env.suites.stabletoolbench.env import KEY_NAME
-from stb_env.suites.stabletoolbench.original_server import OriginalServer, Question, RealReply
+from stb_env.suites.stabletoolbench.original_server import FIELDS, OriginalServer, Question, RealReply
 from stb_env.suites.stabletoolbench.server_config import OriginalPlace
 
 PATH = "/virtual"
@@ -35,15 +35,10 @@ _SAMPLING = Sampling(max_tokens=1024)
 _PATIENCE = 300.0
 
 
-class VirtualFields(BaseModel):
-    """The six fields of a request, as the original declares them."""
-
-    category: str
-    tool_name: str
-    api_name: str
-    tool_input: str | dict[str, Any]
-    strip: str
-    toolbench_key: str
+_TYPES: dict[str, Any] = dict.fromkeys(FIELDS, (str, ...))
+_TYPES["tool_input"] = (str | dict[str, Any], ...)
+# The six fields as the original declares them.
+VirtualFields: Any = create_model("VirtualFields", **_TYPES)
 
 
 def route(server: OriginalServer, token: str = "") -> Route:
@@ -82,7 +77,7 @@ def connected(place: OriginalPlace, models: str | None = None) -> OriginalServer
     Raises:
         ConfigError: The real API has no URL, or the simulator no model.
     """
-    check_url("the real API (toolbench_url)", place.url)
+    check_url("the real API that the config.yml names", place.url)
     config = load_models(models)["simulator"]
     if not available(config):
         raise ConfigError(

@@ -213,7 +213,7 @@ def test_keys_that_no_original_server_knows_are_named(monkeypatch, tmp_path, rea
     ("values", "said"),
     [
         ({"cache_folder": None, "toolbench_url": None}, "this file is a MirrorAPI server's"),
-        ({"toolbench_url": None}, "name its URL in toolbench_url"),
+        ({"toolbench_url": None}, "name its URL under toolbench_url"),
         ({"port": "8080"}, "port is a str, which it is not in the original"),
     ],
 )

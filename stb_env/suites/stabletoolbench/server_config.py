@@ -27,6 +27,7 @@ MIRROR_MODEL = "simulation-250123-qwen25-mixed"
 MIRROR_CACHE = "mirrorapi_cache"
 """Part of the file name by which MirrorAPI-Cache's server is configured; the keys are the same."""
 
+_REAL = "toolbench_url"
 _NO_KEYS = ("", "EMPTY")
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "api_key": str,
@@ -145,7 +146,7 @@ class ServerConfig:
                 "MirrorAPI server's, which has neither; leave out --compat"
             )
         if "toolbench_url" not in self.values:
-            raise ConfigError("compat='original' needs the real API: name its URL in toolbench_url")
+            raise ConfigError(f"compat='original' needs the real API: name its URL under {_REAL}")
         return OriginalPlace(
             str(self._path("cache_folder") or self.folder / "tool_response_cache"),
             str(self._path("tools_folder") or self.folder / "tools"),
