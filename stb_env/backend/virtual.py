@@ -135,6 +135,12 @@ class VirtualBackend:
         chosen.outage = self.faults.outage(tools)
         return chosen
 
+    def asking(self, real: RealAPI) -> VirtualBackend:
+        """Return the same backend with another real API, which must be known to be watched as this one."""
+        chosen = copy(self)
+        chosen.real = real
+        return chosen
+
     def start(self, task: Task, seed: int) -> Answers | None:  # noqa: ARG002 (the protocol's parameters)
         """Return what an episode was answered so far: nothing, and None where that is never asked for."""
         return {} if self.mode in ("live", "record") else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, NamedTuple
 
 import typer
@@ -12,10 +13,10 @@ import typer
 from stb_env.console import options
 from stb_env.console.output import console, reporting
 from stb_env.errors import ConfigError
-from stb_env.jsontypes import JsonObject
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.driven import DrivenEpisode
 from stb_env.serve.openenv.package import write_package
-from stb_env.suites.stabletoolbench.server_config import ServerConfig, taken_over
+from stb_env.suites.stabletoolbench.server_config import OriginalPlace, ServerConfig, taken_over
 
 
 class Level(StrEnum):
@@ -25,6 +26,12 @@ class Level(StrEnum):
     INFO = "info"
     WARNING = "warning"
     ERROR = "error"
+
+
+class Server(StrEnum):
+    """Whose virtual server answers, where it is not ours."""
+
+    ORIGINAL = "original"
 
 
 Ids = Annotated[
@@ -41,6 +48,12 @@ Port = Annotated[
 Config = Annotated[
     Path | None,
     typer.Option("--config", help="config.yml of an original server, whose place this one takes."),
+]
+Compat = Annotated[
+    Server | None,
+    typer.Option(
+        "--compat", help="original: the virtual API is that server itself, defects included; with --config."
+    ),
 ]
 Cors = Annotated[
     list[str] | None,
@@ -103,6 +116,7 @@ def serve(
     models: options.Models = None,
     settings: options.Settings = None,
     config: Config = None,
+    compat: Compat = None,
     cors: Cors = None,
     body_limit: Body = 2_000_000,
     timeout: Timeout = 300.0,
@@ -140,7 +154,11 @@ def serve(
     from stb_env.serve.server import run
     from stb_env.serve.settings import Limits, ServeSettings
 
-    original = _Original({}, 8000, "") if config is None else _taken_over(config, cache)
+    if compat is not None and config is None:
+        raise ConfigError(
+            "--compat original answers over the original's own folders; name them: --config FILE"
+        )
+    original = _Original() if config is None else _taken_over(config, cache, as_it_is=compat is not None)
     run(
         ServeSettings(
             ids=tuple(ids or ()),
@@ -154,6 +172,7 @@ def serve(
             answers=answers,
             log_level=log_level.value,
             log_file=str(log_file or original.log_file),
+            original=original.place,
         )
     )
 
@@ -168,25 +187,26 @@ def _write_package(ids: list[str], folder: Path) -> None:
 class _Original(NamedTuple):
     """What an original server's file says, where one is given."""
 
-    settings: JsonObject
-    port: int
-    log_file: str
+    settings: JsonMapping = MappingProxyType({})
+    port: int = 8000
+    log_file: str = ""
+    place: OriginalPlace | None = None
 
 
-def _taken_over(file: Path, cache: Path | None) -> _Original:
+def _taken_over(file: Path, cache: Path | None, *, as_it_is: bool) -> _Original:
     config = ServerConfig.read(file)
     if config.ignored:
         console.print(f"{file}: passed over, since no original server knows it: {', '.join(config.ignored)}")
+    os.environ.update({name: value for name, value in config.environment().items() if name not in os.environ})
+    log_file = config.values.get("log_file", "")
+    log_file = str(config.folder / log_file) if log_file else ""
+    port = config.values.get("port", 12_001 if config.is_mirror else 8080)
+    if as_it_is:
+        return _Original({}, port, log_file, config.place())
     if config.official_cache is not None:
         cache = taken_over(config.official_cache, cache)
         console.print(f"answers of {config.official_cache} are in {cache}; new ones go there too")
-    os.environ.update({name: value for name, value in config.environment().items() if name not in os.environ})
-    log_file = config.values.get("log_file", "")
-    return _Original(
-        config.settings(cache),
-        config.values.get("port", 12_001 if config.is_mirror else 8080),
-        str(config.folder / log_file) if log_file else "",
-    )
+    return _Original(config.settings(cache), port, log_file)
 
 
 def _play_on_stdio(ids: list[str], settings: JsonObject, task: str | None, seed: int) -> None:

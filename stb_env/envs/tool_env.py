@@ -296,7 +296,8 @@ class ToolEnv(gym.Env[Observation, Any]):
                 f"the tools of task {self._task.id!r} take {len(text)} characters, limits.tools allows "
                 f"{limit}; raise the limit with limits={{'tools': ...}}"
             )
-        self._tools, self._tools_text = _by_name(tools), text
+        # Thousands of sessions play the same tasks.
+        self._tools, self._tools_text = _by_name(tools), sys.intern(text)
         self.action_space.tools = (*tools, finish)  # type: ignore[attr-defined] # always a ToolCallSpace
 
     def _offer_visible(self, state: State) -> None:

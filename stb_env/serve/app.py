@@ -7,14 +7,17 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from fastapi import FastAPI
+from starlette.routing import Route
 
 from stb_env import __version__
+from stb_env.backend.virtual import VirtualBackend
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.llm.preflight import noting
 from stb_env.rollout.make import env_ids, maker_of
-from stb_env.serve import virtual
+from stb_env.serve import original, virtual
 from stb_env.serve.application import Application
 from stb_env.serve.openenv.app import Environments
 from stb_env.serve.operations import health, metrics, refusals
@@ -50,12 +53,13 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application
     _check_settings(settings)
     figures = metrics.Metrics()
     with noting() as asked:
-        backend, documents = virtual.connected(settings.env)
+        answering = _answering(settings, figures)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         async with AsyncExitStack() as running:
-            running.callback(backend.close)
+            if answering.backend is not None:
+                running.callback(answering.backend.close)
             running.callback(app.gate.requests.flush)
             for part in parts:
                 await running.enter_async_context(part())
@@ -65,12 +69,29 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application
         settings, figures, stop or Stop(), title="stb-env", version=__version__, lifespan=lifespan
     )
     refusals.install(app)
-    app.add_short(virtual.route(virtual.VirtualAPI(backend, documents, figures.answered)), virtual.OPENAPI)
-    checks = [*health.cache_checks(backend.cache), *health.asked_checks(asked)]
+    app.add_short(answering.route, virtual.OPENAPI)
+    cache = None if answering.backend is None else answering.backend.cache
+    checks = [*health.cache_checks(cache), *health.asked_checks(asked)]
     app.include_router(health.routes(health.Health(checks)))
     app.include_router(metrics.routes(figures))
     parts = _add_sessions(app, settings, figures) if settings.workers == 1 else []
     return app
+
+
+class _Answering(NamedTuple):
+    """The virtual API: its route, and what has to be closed behind it."""
+
+    route: Route
+    backend: VirtualBackend | None
+
+
+def _answering(settings: ServeSettings, figures: metrics.Metrics) -> _Answering:
+    if settings.original is not None:
+        server = original.connected(settings.original, settings.env.get("models"))
+        return _Answering(original.route(server, settings.token), None)
+    backend, documents = virtual.connected(settings.env)
+    api = virtual.VirtualAPI(backend, documents, figures.answered, token=settings.token)
+    return _Answering(virtual.route(api), backend)
 
 
 def _check_settings(settings: ServeSettings) -> None:

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import Json
+from stb_env.suites.stabletoolbench.server_config import OriginalPlace
 
 MIN_TOKEN = 16
 
@@ -68,6 +69,7 @@ class ServeSettings:
         answers: Whether clients may have what solves a task; who trains on a server must not.
         log_level: The lowest level that is logged; ``info`` has a line for every request.
         log_file: File that the log is appended to as well; empty for none.
+        original: Where the original's own server answers the virtual API, what it works on.
 
     Raises:
         ConfigError: The address needs a token, or the token is too short.
@@ -92,6 +94,7 @@ class ServeSettings:
     answers: bool = False
     log_level: str = "info"
     log_file: str = ""
+    original: OriginalPlace | None = None
 
     def __post_init__(self) -> None:
         if not self.token and not is_loopback(self.host):
@@ -104,6 +107,11 @@ class ServeSettings:
             raise ConfigError(f"a token is at least {MIN_TOKEN} ASCII characters long")
         if self.workers < 1:
             raise ConfigError(f"workers must be at least 1, got {self.workers}")
+        if self.workers > 1 and self.original is not None:
+            raise ConfigError(
+                f"{self.workers} workers would lose answers of each other in the original's files; leave out "
+                "--workers, or --compat"
+            )
         if self.workers > 1 and self.ids:
             raise ConfigError(
                 f"{self.workers} workers serve the virtual API alone, since a session lives in one process; "

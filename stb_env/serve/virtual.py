@@ -13,6 +13,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from stb_env.backend.cache.recent import Recent
+from stb_env.backend.real_api import RemoteServer
 from stb_env.backend.virtual import VirtualBackend
 from stb_env.envs.connections import connect_backend
 from stb_env.errors import DataError, STBError
@@ -76,6 +77,7 @@ class VirtualAPI:
         backend: Answers calls.
         documents: Finds what is known of an API.
         noted: Told who answered, for the metrics.
+        token: The token of this server, which is not passed on where a client sends it as its key.
     """
 
     def __init__(
@@ -83,8 +85,9 @@ class VirtualAPI:
         backend: VirtualBackend,
         documents: APIDocuments,
         noted: Callable[[str], object],
+        token: str = "",
     ) -> None:
-        self.backend, self._documents, self._noted = backend, documents, noted
+        self.backend, self._documents, self._noted, self._token = backend, documents, noted, token
         # By the bytes of the request: a recorded answer never changes.
         self._known: Recent[bytes] = Recent(_KEPT, _KEPT_BYTES, _size)
 
@@ -118,23 +121,31 @@ class VirtualAPI:
             return rendered(CHAT_ANSWER)
         if request.arguments is None:
             return rendered(PARSE_ERROR)
-        result = await self._result(request.id, request.arguments)
+        result = await self._result(request.id, request.arguments, request.key)
         self._noted(result.source)
         answer = rendered(json.loads(result.text))
         if result.source == "cache":
             self._known.put(text, answer)
         return answer
 
-    async def _result(self, identity: ToolId, arguments: JsonMapping | str) -> ToolResult:
+    async def _result(self, identity: ToolId, arguments: JsonMapping | str, key: str) -> ToolResult:
         tool, call = self._documents.tool(identity), ToolCall("", arguments)
         hit = self.backend.recorded(None, tool, call)
         if hit is not None:
             return hit
         try:
-            result, _ = await adrive(self.backend.answer(self.backend.start(_NO_EPISODE, 0), tool, call))
+            backend = self._asking(key)
+            result, _ = await adrive(backend.answer(backend.start(_NO_EPISODE, 0), tool, call))
         except STBError as error:
             raise refusal(error) from error
         return result
+
+    def _asking(self, key: str) -> VirtualBackend:
+        """Return the backend that sends a client's own key to the real API."""
+        real = self.backend.real
+        if not key or key == self._token or not isinstance(real, RemoteServer):
+            return self.backend
+        return self.backend.asking(real.with_key(key))
 
 
 def rendered(value: Json) -> bytes:

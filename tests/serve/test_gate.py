@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
+from collections.abc import AsyncIterator
 from typing import Any
 
 import httpx2
 import pytest
+from fastapi.responses import StreamingResponse
 
 from stb_env.errors import ConfigError
 from stb_env.serve.app import create_app
@@ -164,6 +167,37 @@ def test_the_figures_count_by_route_and_never_by_path():
     assert 'stb_requests_total{method="GET",route="other",status="404"} 1.0' in text
     assert 'stb_answers_total{source="simulator"} 1.0' in text
     assert "secret-path" not in text
+
+
+def test_the_figures_name_what_is_mounted_and_nothing_of_the_path_behind_it():
+    served = app(ids=("stb/Sandbox-v0",))
+    for path in ("/openenv/nothing-secret", "/mcp/nothing-secret", "/mcpsecret"):
+        asked(served, "GET", path)
+    text = asked(served, "GET", "/metrics").text
+    for route in ("/openenv", "/mcp", "other"):
+        assert f'stb_requests_total{{method="GET",route="{route}",status="' in text
+    assert "secret" not in text
+
+
+def test_requests_at_work_are_counted_while_they_are():
+    served = app()
+    assert "stb_requests_in_flight 1.0" in asked(served, "GET", "/metrics").text
+
+
+def test_an_answer_that_has_begun_may_take_longer_than_the_time_until_it_must():
+    served = app(limits=Limits(timeout=0.02))
+
+    @served.get("/stream")
+    async def stream() -> StreamingResponse:
+        async def parts() -> AsyncIterator[bytes]:
+            yield b"begun"
+            # Longer than any look after what is late.
+            await asyncio.get_running_loop().run_in_executor(None, time.sleep, 0.1)
+            yield b", done"
+
+        return StreamingResponse(parts())
+
+    assert asked(served, "GET", "/stream").text == "begun, done"
 
 
 def test_the_log_has_a_line_for_every_request_and_no_token_key_or_body(caplog):

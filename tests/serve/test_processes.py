@@ -92,16 +92,34 @@ def test_a_client_that_dies_in_its_request_leaves_nothing_behind(tmp_path: Path)
     assert "stb_requests_in_flight 1.0" in figures
 
 
-def test_several_workers_record_into_one_cache_and_lose_nothing(tmp_path: Path):
+def test_eight_workers_record_four_hundred_answers_each_for_one_api_and_lose_none(tmp_path: Path):
     cache = tmp_path / "cache"
-    words = ("--cache", cache, "--mode", "record", "--simulator", "none", "--workers", 2)
-    with APIServer().running() as real, serving(tmp_path, *words, "--set", f"real={real.url()}") as server:
+    words = (
+        "--cache",
+        cache,
+        "--mode",
+        "record",
+        "--simulator",
+        "none",
+        "--workers",
+        8,
+        "--log-level",
+        "info",
+    )
 
-        def ask(number: int) -> int:
-            body = fields(tool_input=json.dumps({"n": number}))
-            return httpx2.post(f"{server.url}/virtual", json=body).status_code
+    def ask(url: str, client: int) -> set[int]:
+        # As many connections as workers: the system deals them out among those that listen.
+        with httpx2.Client() as opened:
+            numbers = range(client * 400, client * 400 + 400)
+            bodies = (fields(tool_input=json.dumps({"n": number})) for number in numbers)
+            return {opened.post(f"{url}/virtual", json=body, timeout=60).status_code for body in bodies}
 
-        with ThreadPoolExecutor(8) as pool:
-            assert set(pool.map(ask, range(80))) == {200}
+    with (
+        APIServer().running() as real,
+        serving(tmp_path, *words, "--set", f"real={real.url()}") as server,
+        ThreadPoolExecutor(8) as pool,
+    ):
+        assert set().union(*pool.map(ask, [server.url] * 8, range(8))) == {200}
     with closing(ResponseCache(cache, read_only=True)) as opened:
-        assert all(opened.get(key(number)) is not None for number in range(80))
+        assert len(opened) == 8 * 400
+        assert all(opened.get(key(number)) is not None for number in range(8 * 400))

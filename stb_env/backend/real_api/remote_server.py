@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from typing import Self
+
 from stb_env import jsontext
 from stb_env.backend.backend import RealAPI
 from stb_env.backend.cache.key import call_key, read_arguments
@@ -11,12 +14,17 @@ from stb_env.backend.real_api.places import HEADER_NAME
 from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import as_answer
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
-from stb_env.llm import Clock
+from stb_env.llm import Clock, ModelConfig
+from stb_env.llm.credentials import Credentials
 from stb_env.metrics.taxonomy import RealCheck, Taxonomy, accept_real, classify
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolId, ToolResult
 
 __all__ = ["RealAPI", "RemoteServer", "accepted"]
+
+KEY = re.compile(r"[!-~]+")
+CLIENT = "CLIENT_KEY"
+"""Name under which a client's key is handed on within this process."""
 
 
 class RemoteServer(HTTPAPI):
@@ -81,6 +89,27 @@ class RemoteServer(HTTPAPI):
             BackendError: The server gave no answer, or one that says that the API does not work.
         """
         return self._fetch(tool.id, call_key(tool.id, arguments), self._post(tool.id, arguments), self._read)
+
+    def with_key(self, key: str) -> Self:
+        """Return the same API, over the same connections, for a client with a key of its own.
+
+        A key that this one has already stays: whoever runs it decided so.
+
+        Args:
+            key: The client's; shown in no failure.
+
+        Raises:
+            ConfigError: It has characters that no key has.
+        """
+        if not self.key_name or self._key:
+            return self
+        if not KEY.fullmatch(key):
+            raise ConfigError(f"{self.key_name} holds characters that no key has")
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        config = ModelConfig("real", "api", base_url=self._url, api_key_env=CLIENT)
+        other._credentials = Credentials(config, {CLIENT: key}, self._secrets())
+        return other
 
     def _post(self, identity: ToolId, arguments: JsonMapping | str) -> HTTPRequest:
         key = {self.key_name: self._key} if self.key_name else {}

@@ -30,7 +30,7 @@ from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
 from stb_env.tools import Tool, ToolResult
 
-Profile = Literal["chat", "mirror_sft", "mirror_cot"]
+Profile = Literal["chat", "mirror_sft", "mirror_cot", "mirror_cache"]
 JSON_OBJECT = {"type": "json_object"}
 CONTRACT = Contract(
     "api_response",
@@ -40,7 +40,12 @@ CONTRACT = Contract(
 """Form of a chat model's answer."""
 
 
-_PROMPTS: Mapping[str, str] = {"chat": "simulator", "mirror_sft": "mirror_sft", "mirror_cot": "mirror_cot"}
+_PROMPTS: Mapping[str, str] = {
+    "chat": "simulator",
+    "mirror_sft": "mirror_sft",
+    "mirror_cot": "mirror_cot",
+    "mirror_cache": "mirror_sft",
+}
 _MAX_TEMPLATE = 4_096
 _MAX_DOCUMENTATION = 16_384
 _MAX_REQUEST = 16_384
@@ -56,7 +61,8 @@ class LLMSimulator:
     Args:
         model: Answers. Its configuration decides the sampling wherever ``sampling`` does not.
         profile: ``chat`` for any instruction-tuned model; ``mirror_sft`` and ``mirror_cot`` for the MirrorAPI
-            models, which take no examples.
+            models, which take no examples; ``mirror_cache`` for MirrorAPI-Cache, which knows APIs by their
+            standardised names.
         examples: How many examples are shown at most.
         example_characters: Bound on their length together; one that does not fit is left out whole.
         attempts: How often the model is asked at most.
@@ -173,7 +179,8 @@ class LLMSimulator:
         self, tool: Tool, arguments: Arguments, examples: Sequence[object]
     ) -> list[Mapping[str, str]]:
         if self.profile != "chat":
-            return [*mirror.messages(self._prompt, tool, arguments)]
+            standard = self.profile == "mirror_cache"
+            return [*mirror.messages(self._prompt, tool, arguments, standard=standard)]
         shown = example_lines(examples, self._examples, self._example_characters, taxonomy=self._taxonomy)
         parts = [delimited(documentation(tool), "documentation")]
         if shown:

@@ -41,8 +41,12 @@ _COT_RESPONSE = re.compile(r'",\s*"response":\s*"')
 _SFT = re.compile(r'"error":\s*"([^"]*)",\s*"response":\s*"')
 
 
-def document(tool: Tool) -> JsonObject:
+def document(tool: Tool, *, standard: bool = False) -> JsonObject:
     """Return an API's document with the fields that MirrorAPI knows, in their order and under raw names.
+
+    Args:
+        tool: The API.
+        standard: Whether the API's own name is the standardised one, as MirrorAPI-Cache was trained.
 
     Examples:
         >>> schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -53,7 +57,7 @@ def document(tool: Tool) -> JsonObject:
     listed = "required_parameters" in record or "optional_parameters" in record
     required, optional = _listed(record) if listed else _from_schema(tool.parameters)
     return {
-        "api_name": record.get("api_name") or tool.id.api or tool.name,
+        "api_name": (not standard and record.get("api_name")) or tool.id.api or tool.name,
         "api_description": record.get("api_description", tool.description),
         "required_parameters": required,
         "optional_parameters": optional,
@@ -83,7 +87,9 @@ def _from_schema(parameters: JsonMapping) -> tuple[JsonArray, JsonArray]:
     return required, optional
 
 
-def messages(prompt: Prompt, tool: Tool, arguments: JsonMapping | str) -> list[dict[str, str]]:
+def messages(
+    prompt: Prompt, tool: Tool, arguments: JsonMapping | str, *, standard: bool = False
+) -> list[dict[str, str]]:
     """Return the chat messages that ask MirrorAPI for the answer to one call.
 
     Python literals hold no line break, so no text of the document or the arguments can leave its line.
@@ -92,9 +98,10 @@ def messages(prompt: Prompt, tool: Tool, arguments: JsonMapping | str) -> list[d
         prompt: The system prompt.
         tool: The API.
         arguments: An object, or the raw text where what was written is no object.
+        standard: Whether the API's name is the standardised one.
     """
     request = jsontext.cut(arguments if isinstance(arguments, str) else dict(arguments), MAX_REQUEST)
-    user = _USER.format(document=repr(document(tool)), request=repr(request))
+    user = _USER.format(document=repr(document(tool, standard=standard)), request=repr(request))
     return [{"role": "system", "content": prompt.render()}, {"role": "user", "content": user}]
 
 

@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from stb_env.serve.operations.deadlines import Deadlines
 from stb_env.serve.operations.entry import Entry
 from stb_env.serve.operations.log import RequestLog
 from stb_env.serve.operations.metrics import Metrics
@@ -22,6 +23,9 @@ _LOG = logging.getLogger("stb_env.serve")
 
 OTHER = "other"
 """Route of a request that no route takes; its path could be anything, a secret too."""
+
+MOUNTED = ("/mcp", "/openenv")
+"""Where applications of their own stand, whose routes this one does not know."""
 
 
 class Gate:
@@ -43,14 +47,16 @@ class Gate:
         self._entry = Entry(settings.token, settings.cors)
         self._rate = Rate(settings.limits.rate)
         self._stop, self.requests = stop, RequestLog()
+        self._deadlines = Deadlines(settings.limits.timeout)
         self.at_work = 0
+        metrics.watch_work(lambda: self.at_work)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request pass, or refuse it."""
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        visit = _Visit(send, self._stop)
+        visit = _Visit(send, self._stop, self._deadlines)
         try:
             self._check(scope)
             await self._pass(scope, receive, visit)
@@ -91,19 +97,23 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, visit.send)
             return
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 (coroutines of a server run in tasks)
         self.at_work += 1
-        self._metrics.in_flight.inc()
+        self._metrics.working(self.at_work)
+        self._deadlines.add(visit, task)
         try:
-            async with asyncio.timeout(self._limits.timeout) as visit.deadline:
-                await self._app(scope, Bounded(receive, self._limits.body), visit.send)
-        except TimeoutError:
-            if visit.status:
+            await self._app(scope, Bounded(receive, self._limits.body), visit.send)
+        except asyncio.CancelledError:
+            if not visit.late or visit.status:
                 raise
             raise Refusal(f"no answer in {self._limits.timeout:g} s", kind="timeout", status=504) from None
         finally:
-            visit.deadline = None
+            self._deadlines.remove(visit)
+            if visit.late:
+                task.uncancel()
             self.at_work -= 1
-            self._metrics.in_flight.dec()
+            self._metrics.working(self.at_work)
 
     async def _refuse(self, error: Refusal, scope: Scope, receive: Receive, visit: _Visit) -> None:
         self._metrics.refused(error.kind)
@@ -114,30 +124,36 @@ class Gate:
 
     def _note(self, scope: Scope, visit: _Visit) -> None:
         seconds = time.perf_counter() - visit.began
-        route = getattr(scope.get("route"), "path", OTHER)
+        route = _mounted(scope["path"]) or getattr(scope.get("route"), "path", OTHER)
         method = scope.get("method", "WEBSOCKET")
         client = scope.get("client")
         self._metrics.request(route, method, visit.status, seconds)
         self.requests.add(method, route, visit.status, seconds, client[0] if client else "")
 
 
+def _mounted(path: str) -> str:
+    """Return the name of what is mounted where a path begins; the rest of it could be anything."""
+    if not path.startswith(MOUNTED):
+        return ""
+    return next((name for name in MOUNTED if path == name or path.startswith(f"{name}/")), "")
+
+
 class _Visit:
     """One request on its way: when it began, and with which status its answer did; 0 where none has."""
 
-    __slots__ = ("_send", "_stop", "began", "deadline", "status")
+    __slots__ = ("_deadlines", "_send", "_stop", "began", "late", "status")
 
-    def __init__(self, send: Send, stop: Stop) -> None:
-        self._send, self._stop = send, stop
+    def __init__(self, send: Send, stop: Stop, deadlines: Deadlines) -> None:
+        self._send, self._stop, self._deadlines = send, stop, deadlines
         self.status = 0
-        self.deadline: asyncio.Timeout | None = None
+        self.late = False
         self.began = time.perf_counter()
 
     async def send(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            if self.deadline is not None and not self.deadline.expired():
-                # An answer that has begun may be a stream without end.
-                self.deadline.reschedule(None)
+            # An answer that has begun may be a stream without end.
+            self._deadlines.remove(self)
             if self._stop.began:
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
         await self._send(message)

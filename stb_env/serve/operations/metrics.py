@@ -53,27 +53,36 @@ class Metrics:
         self._refusals = Counter(
             "stb_refusals", "Requests not answered as asked", ("kind",), registry=self._registry
         )
-        self.in_flight = Gauge(
+        self._in_flight = Gauge(
             "stb_requests_in_flight", "Requests at work", multiprocess_mode="livesum", registry=self._registry
         )
         self._sessions = Gauge(
             "stb_sessions", "Open sessions", multiprocess_mode="livesum", registry=self._registry
         )
-        self._open: Callable[[], int] = int
+        self._shared = SHARED in os.environ
         # Looking a figure up by its labels takes longer than counting.
         self._count = lru_cache(maxsize=_KEPT)(self._requests.labels)
         self._time = lru_cache(maxsize=_KEPT)(self._seconds.labels)
         self._answer = lru_cache(maxsize=_KEPT)(self._answers.labels)
 
     def watch(self, sessions: Callable[[], int]) -> None:
-        """Take the number of open sessions from a function."""
-        self._open = sessions
+        """Take the number of open sessions from a function; they live in a process alone."""
+        self._sessions.set_function(sessions)
+
+    def watch_work(self, at_work: Callable[[], int]) -> None:
+        """Take the number of requests at work from a function, where no other process has to know it."""
+        if not self._shared:
+            self._in_flight.set_function(at_work)
+
+    def working(self, requests: int) -> None:
+        """Say how many requests are at work, where other processes have to know it."""
+        if self._shared:
+            self._in_flight.set(requests)
 
     def request(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count a request that was answered."""
         self._count(route, method, status).inc()
         self._time(route).observe(seconds)
-        self._sessions.set(self._open())
 
     def answered(self, source: str) -> None:
         """Count a call of the virtual API by who answered it."""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from stb_env.backend.cache import ResponseCache
 from stb_env.backend.cache.layers import read_manifest
@@ -24,7 +24,10 @@ KEY_VARIABLE = "STB_CONFIG_API_KEY"
 """Environment variable under which the file's key is known to this process and its workers."""
 
 MIRROR_MODEL = "simulation-250123-qwen25-mixed"
+MIRROR_CACHE = "mirrorapi_cache"
+"""Part of the file name by which MirrorAPI-Cache's server is configured; the keys are the same."""
 
+_REAL = "toolbench_url"
 _NO_KEYS = ("", "EMPTY")
 _KINDS: Mapping[str, type | tuple[type, ...]] = {
     "api_key": str,
@@ -40,6 +43,22 @@ _KINDS: Mapping[str, type | tuple[type, ...]] = {
 }
 
 
+class OriginalPlace(NamedTuple):
+    """What the original's server works on.
+
+    Attributes:
+        cache: Folder of recorded answers, in the original's layout; new ones go there.
+        tools: Folder of tool files.
+        url: The real API.
+        save: Whether new answers are stored.
+    """
+
+    cache: str
+    tools: str
+    url: str
+    save: bool
+
+
 @dataclass(frozen=True, slots=True)
 class ServerConfig:
     """What such a file says.
@@ -48,11 +67,13 @@ class ServerConfig:
         folder: The file's.
         values: Its keys with their values.
         ignored: Keys in it that no original server knows.
+        name: The file's; that of MirrorAPI-Cache's server tells it from that of MirrorAPI's.
     """
 
     folder: Path
     values: Mapping[str, Any] = field(repr=False)
     ignored: tuple[str, ...] = ()
+    name: str = "config.yml"
 
     @classmethod
     def read(cls, file: Path) -> Self:
@@ -81,7 +102,8 @@ class ServerConfig:
                     f"{file}: {name} is a {type(value).__name__}, which it is not in the original"
                 )
         known = {name: values[name] for name in _KINDS if values.get(name) not in (None, "")}
-        return cls(file.resolve().parent, known, tuple(sorted(map(str, values.keys() - _KINDS))))
+        ignored = tuple(sorted(map(str, values.keys() - _KINDS)))
+        return cls(file.resolve().parent, known, ignored, file.name)
 
     @property
     def is_mirror(self) -> bool:
@@ -102,7 +124,7 @@ class ServerConfig:
         saves = self.values.get("is_save", True) and cache is not None
         settings: JsonObject = {"mode": "record" if saves and not self.is_mirror else "live"}
         if self.is_mirror:
-            settings["simulator"] = "mirror_sft"
+            settings["simulator"] = "mirror_cache" if MIRROR_CACHE in self.name else "mirror_sft"
         if cache is not None:
             settings["cache"] = str(cache)
         if "toolbench_url" in self.values:
@@ -111,6 +133,26 @@ class ServerConfig:
         if tools is not None and tools.is_dir():
             settings["tools"] = str(tools)
         return settings
+
+    def place(self) -> OriginalPlace:
+        """Return what the original's server works on, with its own defaults.
+
+        Raises:
+            ConfigError: The file is a MirrorAPI server's, or names no real API.
+        """
+        if self.is_mirror:
+            raise ConfigError(
+                "compat='original' stands for the server with a cache and real APIs, and this file is a "
+                "MirrorAPI server's, which has neither; leave out --compat"
+            )
+        if "toolbench_url" not in self.values:
+            raise ConfigError(f"compat='original' needs the real API: name its URL under {_REAL}")
+        return OriginalPlace(
+            str(self._path("cache_folder") or self.folder / "tool_response_cache"),
+            str(self._path("tools_folder") or self.folder / "tools"),
+            self.values["toolbench_url"],
+            self.values.get("is_save", True),
+        )
 
     def environment(self) -> dict[str, str]:
         """Return the environment variables that give the simulator the file's model."""

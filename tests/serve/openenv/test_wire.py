@@ -110,8 +110,9 @@ def test_json_rpc_opens_a_session_that_a_web_socket_takes_over_and_nobody_else(s
     key = rpc(base, "openenv/session/create")["result"]["session_id"]
     with talking(f"{base}/ws?session_id={key}") as ask:
         ask({"type": "reset", "data": {"task_id": "day"}})
-        with talking(f"{base}/ws?session_id={key}") as other:
-            assert other({"type": "state"})["data"]["code"] == "SESSION_ERROR"
+        with connect(f"{base}/ws?session_id={key}".replace("http", "ws", 1)) as other:
+            # It is told without having asked, and then nobody listens any more.
+            assert json.loads(other.recv(timeout=30))["data"]["code"] == "SESSION_ERROR"
         tools = rpc(base, "tools/list", session_id=key)["result"]["tools"]
         told = rpc(base, "tools/call", session_id=key, name="Finish", arguments=RIGHT["arguments"])["result"]
         assert rpc(base, "openenv/session/close", session_id=key)["result"]["closing"] is True
