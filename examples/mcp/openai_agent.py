@@ -1,4 +1,4 @@
-"""The OpenAI Agents SDK plays an episode: python openai_agent.py URL MODEL, after pip install openai-agents."""
+"""The OpenAI Agents SDK plays: python openai_agent.py URL MODEL, after pip install openai-agents."""
 
 import asyncio
 import json

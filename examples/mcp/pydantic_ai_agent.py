@@ -19,9 +19,11 @@ async def play(url: str, model: str) -> None:
     """Play the episode of a URL, and show how it was judged."""
     async with MCPToolset(url) as tools:
         system, user = (await tools.get_prompt("task")).messages
-        agent = Agent(OpenAIChatModel(model), instructions=system.content.text, toolsets=[tools], retries=24)
+        agent = Agent(
+            OpenAIChatModel(model), instructions=system.content.content, toolsets=[tools], retries=24
+        )
         try:
-            done = await agent.run(user.content.text)
+            done = await agent.run(user.content.content)
             if not (await verdict(tools))["over"]:
                 answer = {"return_type": "give_answer", "final_answer": done.output}
                 await tools.direct_call_tool("Finish", answer)

@@ -1,4 +1,4 @@
-"""smolagents plays: python smolagents_agent.py URL MODEL (pip: smolagents[openai,mcp] "mcp<2")."""
+"""smolagents plays: python smolagents_agent.py URL MODEL (pip: smolagents[openai,mcp] mcp[ws]<2)."""
 
 import asyncio
 import json

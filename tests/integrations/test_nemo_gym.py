@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
 
@@ -12,6 +13,7 @@ pytest.importorskip("nemo_gym", reason="NeMo Gym is not installed; '.ci/integrat
 
 from fastapi.testclient import TestClient
 from nemo_gym import failure_kinds
+from nemo_gym.base_resources_server import BaseRunRequest
 from nemo_gym.config_types import AggregateMetricsRequest
 from nemo_gym.reward_profile import compute_aggregate_metrics
 from nemo_gym.server_utils import ServerClient
@@ -20,7 +22,7 @@ from stb_env.errors import FailureKind
 from stb_env.integrations.nemo_gym import EpisodesConfig, EpisodesServer, dataset
 from stb_env.integrations.nemo_gym.server import masked
 from tests.integrations.broken import named
-from tests.integrations.scripted import calls_of, gold_turns
+from tests.integrations.scripted import calls_of, gold_turns, page_script
 
 SANDBOX = "stb/Sandbox-v0"
 PLAYED: dict[str, dict[str, Any]] = {
@@ -153,3 +155,14 @@ def test_rows_have_flat_tools_every_parameter_described():
     assert given["tools"][-1]["name"] == "Finish"
     for tool in given["tools"]:
         assert all(schema["description"] for schema in tool["parameters"]["properties"].values())
+
+
+def test_the_script_of_the_page_writes_rows_that_nemo_gym_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.chdir(tmp_path)
+    exec(compile(page_script("nemo_gym"), "docs/integrations.md", "exec"), {})
+    lines = (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()
+    assert len(lines) == 100
+    for line in lines:
+        BaseRunRequest.model_validate_json(line)
