@@ -34,6 +34,8 @@ def python_of(sdk: str) -> str:
 
 @pytest.fixture(scope="module")
 def served() -> Iterator[str]:
+    if not FOLDER.is_dir():
+        pytest.skip("STB_AGENT_SDKS names no folder; '.ci/integrations agent_sdks' makes one")
     with serving(ServeSettings(ids=(SANDBOX, f"tests.integrations.broken:{named(SANDBOX)}"))) as url:
         yield url
 
