@@ -20,6 +20,7 @@ from stb_env.cli.list import list_suites
 from stb_env.cli.new import new
 from stb_env.cli.protocols import protocols_command
 from stb_env.cli.synthesize import synthesize_command
+from stb_env.cli.view import view
 from stb_env.judges.heuristic import UnnamedJudgeWarning
 from stb_env.suite import registered, resolved
 
@@ -48,6 +49,7 @@ app.command("validate")(validate.validate)
 app.command("export")(export)
 app.command("synthesize")(synthesize_command)
 app.command("bench")(bench)
+app.command("view")(view)
 for suite in registered():
     if suite.commands is not None:
         app.add_typer(resolved(suite.commands), name=suite.name.replace("_", "-"))

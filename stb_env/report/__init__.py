@@ -1,0 +1,1 @@
+"""Reports on runs: what a person looks at after, or while, episodes are played."""

@@ -1,0 +1,156 @@
+"""One run as a reader follows it: rows of its episodes, and each of them in full, while it may go on."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import orjson
+
+from stb_env import jsontext
+from stb_env.errors import DataError
+from stb_env.jsontypes import JsonObject
+from stb_env.report.saved.index import LineIndex
+from stb_env.report.saved.row import read_line, row_of
+from stb_env.rollout.verdict_file import Judgement, Key, manifest_of, read_judgements, verdict_file
+
+Stamp = tuple[tuple[str, int, int], ...]
+
+
+class SavedRun:
+    """Reads a run's folder as it grows, and writes nothing to it. Threads may share one.
+
+    Args:
+        folder: The run.
+
+    Examples:
+        >>> import tempfile
+        >>> SavedRun(Path(tempfile.mkdtemp())).rows(0, 100)
+        {'generation': 0, 'total': 0, 'rows': []}
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lines = LineIndex(folder / "trajectories.jsonl")
+        self._timings = LineIndex(folder / "timings.jsonl")
+        self._seconds: dict[Key, float] = {}
+        self._timed = 0
+        self._rows: list[JsonObject] = []
+        self._own: dict[Key, Judgement] = {}
+        self._judged: Stamp = ()
+        self._generation = 0
+        self._seen = 0
+        self._lock = threading.Lock()
+
+    @property
+    def manifest(self) -> JsonObject:
+        """What decides the run's numbers; empty where it is missing.
+
+        Raises:
+            DataError: It is broken.
+        """
+        return manifest_of(self.folder)
+
+    def rows(self, first: int, count: int) -> JsonObject:
+        """Return what the list says about some episodes.
+
+        Args:
+            first: Place of the first one, from 0.
+            count: How many at most.
+
+        Returns:
+            The rows, how many episodes there are by now, and a generation: where it differs from before,
+            rows that were given earlier hold no longer.
+
+        Raises:
+            DataError: A file of verdicts is broken.
+        """
+        with self._lock:
+            total = self._refresh()
+            stop = min(total, first + count)
+            if len(self._rows) < stop:
+                begin = len(self._rows)
+                lines = self._lines.read_all(begin, stop)
+                self._rows += [
+                    row_of(number, line, self._seconds, self._own) for number, line in enumerate(lines, begin)
+                ]
+            return {"generation": self._generation, "total": total, "rows": self._rows[first:stop]}
+
+    def episode(self, number: int) -> JsonObject:
+        """Return an episode as it is saved, with what other files of the run say about it.
+
+        Raises:
+            DataError: There is no such episode, or its line is damaged.
+        """
+        with self._lock:
+            total = self._refresh()
+            if not 0 <= number < total:
+                raise DataError(f"the run has {total} episodes; there is none of number {number}")
+            line = self._lines.read(number)
+            own = self._own
+            seconds = self._seconds
+        try:
+            episode = read_line(line)
+            key = (str(episode["task_id"]), int(episode["trial"]), int(episode["seed"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"episode {number} is damaged ({error!r:.200}): {line[:80]!r}") from error
+        judged = {"": own[key]} if key in own else {}
+        judged |= {name: found[key] for name, found in self._foreign().items() if key in found}
+        return {
+            "n": number,
+            "episode": episode,
+            "seconds": seconds.get(key),
+            "judgements": [json.loads(judgement.to_json()) for judgement in judged.values()],
+        }
+
+    def search(self, text: str) -> list[int]:
+        """Return the numbers of the episodes in which a text stands, whatever its capital letters."""
+        # As it is escaped in a file of ours, and in one of a writer that leaves other scripts as they are.
+        needles = {written[1:-1].encode().lower() for written in (json.dumps(text), jsontext.dumps(text))}
+        with self._lock:
+            total = self._refresh()
+        found: list[int] = []
+        for first in range(0, total, 500):
+            lines = self._lines.read_all(first, min(total, first + 500))
+            for number, line in enumerate(lines, first):
+                small = line.lower()
+                if any(needle in small for needle in needles):
+                    found.append(number)
+        return found
+
+    def _refresh(self) -> int:
+        """Follow the files; what was said about episodes holds no longer where they were replaced."""
+        total = self._lines.refresh()
+        stamp = self._stamp()
+        if stamp != self._judged:
+            self._own = read_judgements(verdict_file(self.folder, str(self.manifest.get("judge") or "")))
+        if stamp != self._judged or self._seen != self._lines.generation:
+            self._generation += bool(self._rows)
+            self._rows = []
+            self._judged, self._seen = stamp, self._lines.generation
+        self._time()
+        return total
+
+    def _time(self) -> None:
+        # Written after the episodes that it is about, at the end of each add: what is missing comes.
+        before = self._timings.generation
+        total = self._timings.refresh()
+        if self._timings.generation != before:
+            self._timed = 0
+        for line in self._timings.read_all(self._timed, total):
+            try:
+                said = orjson.loads(line)
+                self._seconds[said["task_id"], said["trial"], said["seed"]] = float(said["seconds"])
+            except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
+                continue
+        self._timed = total
+
+    def _stamp(self) -> Stamp:
+        files = sorted(self.folder.glob("verdicts.jsonl"))
+        return tuple((file.name, file.stat().st_size, file.stat().st_mtime_ns) for file in files)
+
+    def _foreign(self) -> dict[str, dict[Key, Judgement]]:
+        """Return the verdicts of judges other than the run's own, by file."""
+        files = sorted(self.folder.glob("verdicts-*.jsonl"))
+        return {file.name: read_judgements(file) for file in files}

@@ -1,0 +1,161 @@
+// The page: which run and episode are open, as the address says it; keys; light and dark.
+import { episode as fetchEpisode, open, search } from "./data.js";
+import { button, h, put } from "./dom.js";
+import { showEpisode, VIEWS } from "./episode.js";
+import { List } from "./list.js";
+import { overview } from "./overview.js";
+
+const app = document.getElementById("app");
+
+const KEYS = [
+  ["j, k", "next, previous episode"], ["Enter", "from the list into the episode"], ["Esc", "back to the list"],
+  ["/", "search"], ["1 … 5", "conversation, tree, world, compare, record"], ["m", "mark the episode"],
+  ["c", "compare with the marked one, or with another run"], ["← → ↑ ↓", "walk in a search tree"],
+  [", .", "previous, next visit of a search"], ["t", "light or dark"], ["?", "these keys"],
+];
+
+let shelf;
+let list;
+let marked = null;
+let watched = null;
+let shown = 0;
+const parts = {};
+
+function route() {
+  const [, run, number, view, otherRun, otherNumber] = location.hash.match(/^#(\d+)(?:\/(\d+)(?:\/(\w+)(?:\/(\d+)\/(\d+))?)?)?$/) ?? [];
+  return {
+    run: Math.min(shelf.runs.length - 1, Number(run ?? 0)),
+    number: number === undefined ? null : Number(number),
+    view: VIEWS.includes(view) ? view : "conversation",
+    other: otherNumber === undefined ? null : { run: Number(otherRun), number: Number(otherNumber) },
+  };
+}
+
+function go(run, number, view = "conversation", other = null) {
+  const parts = [run, number, view, other?.run, other?.number].filter((part) => part !== null && part !== undefined);
+  location.hash = `#${(number === null ? [run] : parts).join("/")}`;
+}
+
+async function show() {
+  const { run: index, number, view, other } = route();
+  const run = shelf.runs[index];
+  if (watched !== run) {
+    watched?.rest();
+    watched = run;
+    run.watch(() => { if (route().number === null) showOverview(run); });
+  }
+  list.show(run);
+  parts.runs.value = index;
+  describeRun(run);
+  document.body.classList.toggle("reading", number !== null);
+  document.title = number === null ? run.name : `${number} · ${run.name}`;
+  shown += 1;
+  if (number === null) {
+    list.mark(null);
+    showOverview(run);
+    return;
+  }
+  list.mark(number);
+  await read(run, number, view, other);
+}
+
+function showOverview(run) {
+  put(parts.episode, overview(run, help));
+}
+
+async function read(run, number, view, other) {
+  const ticket = shown;
+  try {
+    const found = await fetchEpisode(run.index, number);
+    // Who goes on before the answer came gets the later one alone.
+    if (ticket !== shown) return;
+    await showEpisode(parts.episode, found, {
+      run, shelf, view, other,
+      marked: marked && (marked.run !== run.index || marked.number !== number) ? marked : null,
+      go: (name, focus = false, to = null) => {
+        parts.focus = focus;
+        go(run.index, number, name, to);
+      },
+      mark: () => mark(run.index, number),
+    });
+    if (parts.focus) parts.episode.querySelector('[role="tab"][aria-selected="true"]')?.focus();
+    parts.focus = false;
+  } catch (error) {
+    if (ticket === shown) put(parts.episode, h("p", { class: "error", role: "alert" }, error.message));
+  }
+}
+
+function mark(run, number) {
+  marked = { run, number };
+  parts.told.textContent = `Marked episode ${number} of ${shelf.runs[run].name}`;
+}
+
+function describeRun(run) {
+  const { manifest } = run;
+  const said = [manifest.env, manifest.agent, manifest.protocol?.name, manifest.judge && `judge ${manifest.judge}`, manifest.backend?.mode].filter((part) => typeof part === "string");
+  put(parts.about, said.join(" · "));
+}
+
+function help() {
+  const close = button("Close", () => dialog.close(), { class: "plain" });
+  const dialog = h("dialog", { "aria-labelledby": "keys", onclose: () => dialog.remove() }, h("h2", { id: "keys" }, "Keys"), h("dl", {}, KEYS.map(([key, what]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what)))), close);
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+function theme(toggle) {
+  let now = null;
+  try {
+    now = localStorage.getItem("stb-env-theme");
+  } catch { /* No storage: the system's choice holds. */ }
+  const dark = now ? now === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const next = toggle ? !dark : dark;
+  document.documentElement.dataset.theme = next ? "dark" : "light";
+  if (!toggle) return;
+  try {
+    localStorage.setItem("stb-env-theme", next ? "dark" : "light");
+  } catch { /* As above. */ }
+}
+
+function onkey(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const typing = event.target.closest?.("input, select, textarea");
+  const { run, number } = route();
+  if (event.key === "Escape") {
+    if (typing) list.box.focus();
+    else if (number !== null) { go(run, null); list.box.focus(); }
+    return;
+  }
+  if (typing) return;
+  const views = number === null ? {} : Object.fromEntries(VIEWS.map((view, place) => [String(place + 1), () => go(run, number, view)]));
+  const does = {
+    j: () => list.move(1), k: () => list.move(-1), "/": () => list.text.focus(), t: () => theme(true), "?": help,
+    ...views,
+    ...(number === null ? {} : { m: () => mark(run, number), c: () => go(run, number, "compare", null) }),
+    ...(event.target === list.box ? { Enter: () => parts.episode.querySelector("h2")?.focus() } : {}),
+  }[event.key];
+  if (!does) return;
+  event.preventDefault();
+  does();
+}
+
+async function start() {
+  theme(false);
+  shelf = await open(Number(location.hash.match(/^#(\d+)/)?.[1] ?? 0));
+  list = new List({ chosen: (row) => go(route().run, row.n, route().number === null ? "conversation" : route().view), search: (run, text) => search(run.index, text) });
+  parts.runs = h("select", { "aria-label": "Run", onchange: () => go(Number(parts.runs.value), null) }, shelf.runs.map((run) => h("option", { value: run.index }, run.name)));
+  parts.about = h("span", { class: "about quiet" });
+  parts.told = h("span", { class: "quiet", role: "status" });
+  parts.episode = h("section", { class: "episode", id: "episode", "aria-label": "Episode" });
+  put(app,
+    h("header", { class: "bar" },
+      h("h1", { class: "hidden" }, "Runs"),
+      button("← Episodes", () => go(route().run, null), { class: "plain back" }), parts.runs, parts.about, parts.told,
+      h("span", { class: "right" }, button("◐", () => theme(true), { class: "plain icon", title: "Light or dark (t)", "aria-label": "Light or dark" }), button("?", help, { class: "plain icon", title: "Keys (?)", "aria-label": "Keys" }))),
+    h("main", { class: "split" }, list.element, parts.episode));
+  addEventListener("hashchange", show);
+  addEventListener("keydown", onkey);
+  await show();
+}
+
+start().catch((error) => put(app, h("main", { class: "empty" }, h("h1", {}, "Runs"), h("p", { class: "error", role: "alert" }, error.message))));
