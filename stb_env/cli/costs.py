@@ -1,4 +1,4 @@
-"""``stb-env report costs``: what runs cost, by role."""
+"""``stb-env costs``: what runs cost, by role."""
 
 from __future__ import annotations
 

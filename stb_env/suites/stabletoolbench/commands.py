@@ -1,4 +1,4 @@
-"""``stb-env report``: what came of runs, beside what was published."""
+"""``stb-env stabletoolbench``: runs beside what was published."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from stb_env.cli.costs import costs
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
@@ -51,11 +50,8 @@ AnyJudge = Annotated[
 
 
 @app.callback()
-def _report() -> None:
-    """Tables of runs beside published ones."""
-
-
-app.command("costs")(costs)
+def _stabletoolbench() -> None:
+    """StableToolBench: runs beside what was published."""
 
 
 @app.command("leaderboard")
