@@ -20,6 +20,7 @@ from stb_env.cli.lab import lab
 from stb_env.cli.list import list_suites
 from stb_env.cli.new import new
 from stb_env.cli.protocols import protocols_command
+from stb_env.cli.report import report
 from stb_env.cli.synthesize import synthesize_command
 from stb_env.cli.view import view
 from stb_env.judges.heuristic import UnnamedJudgeWarning
@@ -46,6 +47,7 @@ app.command("costs")(costs)
 app.command("lab")(lab)
 app.command("new")(new)
 app.command("protocols")(protocols_command)
+app.command("report")(report)
 app.command("validate")(validate.validate)
 app.command("export")(export)
 app.command("synthesize")(synthesize_command)

@@ -10,6 +10,7 @@ from pathlib import Path
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import role_usage
+from stb_env.rollout.verdict_file import Key
 from stb_env.trajectory import read_trajectories
 from stb_env.usage import NO_USAGE, Usage
 
@@ -70,16 +71,31 @@ def read_costs(folder: str | Path) -> RunCosts:
         stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
     episodes = read_trajectories(folder)
-    return RunCosts(len(episodes), _seconds(Path(folder) / "timings.jsonl"), role_usage(episodes))
+    return RunCosts(len(episodes), sum(read_seconds(folder).values(), 0.0), role_usage(episodes))
 
 
-def _seconds(file: Path) -> float:
+def read_seconds(folder: str | Path) -> dict[Key, float]:
+    """Return how long each episode took, added up over every time that it was played.
+
+    Args:
+        folder: The run; one that noted no times has none.
+
+    Raises:
+        DataError: A line is broken.
+
+    Examples:
+        >>> read_seconds("runs/nothing")
+        {}
+    """
+    file = Path(folder) / "timings.jsonl"
     if not file.is_file():
-        return 0.0
-    total = 0.0
+        return {}
+    seconds: dict[Key, float] = {}
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
         try:
-            total += float(json.loads(line)["seconds"])
+            timing = json.loads(line)
+            key = (str(timing["task_id"]), int(timing["trial"]), int(timing["seed"]))
+            seconds[key] = seconds.get(key, 0.0) + float(timing["seconds"])
         except (ValueError, TypeError, KeyError) as error:
             raise DataError(f"{file}, line {number}: not a timing ({error!r})") from error
-    return total
+    return seconds
