@@ -41,7 +41,10 @@ def bench(
     ] = 0.2,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure in one run; compare ratios, machines differ."""
+    """Measure in one run; compare ratios, machines differ.
+
+    Example: stb-env bench --seconds 0.05
+    """
     if part is Part.WIRE:
         _show(wire_measurements(_numbers(in_flight), latency), "calls of models, one core", as_json)
     else:

@@ -45,7 +45,10 @@ def import_(
     simulated: Annotated[bool, typer.Option("--simulated", help="Take MirrorAPI's own answers too.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Add recorded responses to a cache; importing the same again changes nothing."""
+    """Add recorded responses to a cache; importing the same again changes nothing.
+
+    Example: stb-env cache import recordings --cache runs/cache
+    """
     with _opened(cache, for_writing=True) as opened, _progress(as_json) as bar:
         task = bar.add_task("importing", total=None)
         report = import_source(
@@ -65,7 +68,10 @@ def import_(
 @app.command()
 @reporting
 def export(cache: Folder, out: Out, as_json: AsJson = False) -> None:
-    """Write a cache as the official folder layout."""
+    """Write a cache as the official folder layout.
+
+    Example: stb-env cache export --cache runs/cache --out recordings
+    """
     with _opened(cache) as opened:
         data = export_folder(opened, out)
     emit(data, as_json, _table(f"exported to {out}", data))
@@ -74,7 +80,10 @@ def export(cache: Folder, out: Out, as_json: AsJson = False) -> None:
 @app.command()
 @reporting
 def stats(cache: Folder, as_json: AsJson = False) -> None:
-    """Count entries by category, source, origin and class."""
+    """Count entries by category, source, origin and class.
+
+    Example: stb-env cache stats --cache runs/cache
+    """
     with _opened(cache) as opened:
         data = opened.stats()
     emit(data, as_json, _table(str(cache), data))
@@ -83,7 +92,10 @@ def stats(cache: Folder, as_json: AsJson = False) -> None:
 @app.command()
 @reporting
 def verify(cache: Folder, as_json: AsJson = False) -> None:
-    """Check every row and list the damaged ones; exit 1 where there are any."""
+    """Check every row and list the damaged ones; exit 1 where there are any.
+
+    Example: stb-env cache verify --cache runs/cache
+    """
     with _opened(cache) as opened:
         report = opened.verify()
     emit(report.to_dict(), as_json, _table(str(cache), report.to_dict()))
@@ -101,7 +113,10 @@ def filter_(
     taxonomy: Reading = "default",
     as_json: AsJson = False,
 ) -> None:
-    """Drop the answers of an error class, Other Errors excepted, as StableToolBench did with its cache."""
+    """Drop the answers of an error class, Other Errors excepted, as StableToolBench did with its cache.
+
+    Example: stb-env cache filter --cache runs/cache --out runs/clean
+    """
     with _opened(cache) as opened:
         data = opened.filter(out, taxonomy=_taxonomy(taxonomy)).to_dict()
     emit(data, as_json, _table(f"{cache} filtered", data))
@@ -114,7 +129,10 @@ def merge(
     cache: Folder,
     as_json: AsJson = False,
 ) -> None:
-    """Add the entries of another cache; known answers stay, unless only the other's is real."""
+    """Add the entries of another cache; known answers stay, unless only the other's is real.
+
+    Example: stb-env cache merge runs/other --cache runs/cache
+    """
     with _opened(source) as other, _opened(cache, for_writing=True) as opened:
         data: JsonObject = opened.merge(other).to_dict() | {"entries": len(opened)}
     emit(data, as_json, _table(f"merged into {cache}", data))
@@ -123,7 +141,10 @@ def merge(
 @app.command()
 @reporting
 def snapshot(cache: Folder, out: Out, as_json: AsJson = False) -> None:
-    """Freeze a cache into a new folder, read without locks and identified by its hash."""
+    """Freeze a cache into a new folder, read without locks and identified by its hash.
+
+    Example: stb-env cache snapshot --cache runs/cache --out runs/frozen
+    """
     with _opened(cache) as opened:
         data = {"hash": opened.snapshot(out), "entries": len(opened), "out": str(out)}
     emit(data, as_json, _table(f"frozen in {out}", data))

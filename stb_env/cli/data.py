@@ -39,7 +39,10 @@ KindName = Annotated[
 @app.command("check")
 @reporting
 def check(src: Source, strict: Strict = False, as_json: options.AsJson = False) -> None:
-    """Report what is in query files and what is wrong (then exit 1); API-Bank's table 2 of dialogues."""
+    """Report what is in query files and what is wrong (then exit 1); API-Bank's table 2 of dialogues.
+
+    Example: stb-env data check queries
+    """
     found = _inspected(src, strict)
     emit(found.report, as_json, found.table)
     if not found.passed:
@@ -72,7 +75,10 @@ def import_(
     strict: Strict = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write queries as the official layout, ready for --data, or answers as a run, ready to be judged."""
+    """Write queries as the official layout, ready for --data, or answers as a run, ready to be judged.
+
+    Example: stb-env data import answers --out runs/answers
+    """
     if _kind(src, kind) == "answers":
         import_answers(src, out, strict=strict, as_json=as_json)
     else:

@@ -25,7 +25,7 @@ _COLOURS = {"solved": "#1c6e43", "unsure": "#d9a440", "unsolved": "#b3261e", "in
 _MISSING = "#c9c5bd"
 _INK = "#24588f"
 # Text stays text, to be searched and set in the paper's own font; files of the same figures are the same.
-_STYLE = {
+_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "stb-env",
     "pdf.fonttype": 42,

@@ -125,11 +125,12 @@ def _sections(report: Report) -> Iterator[Element]:
     if report.curves:
         yield section("Learning curves", *_curves(report.curves))
     if runs:
-        yield section("Tasks", *task_section(runs))
         yield section("Calls", *_calls(runs))
         for title, names in (("Length", ("turns", "calls")), ("Cost", ("tokens", "dollars", "seconds"))):
             yield section(title, *_spreads(runs, names), *(_cost(runs) if title == "Cost" else ()))
         yield section("Agreement", *_agreement(runs))
+        # Last, since it is as long as the suite.
+        yield section("Tasks", *task_section(runs))
 
 
 def section(title: str, *children: Element) -> Element:
@@ -289,13 +290,19 @@ def _spreads(runs: Sequence[ReportedRun], names: Sequence[str]) -> Iterator[Elem
             list(chain.from_iterable(run.measures[name] for run in runs)),
             whole=name in ("turns", "calls", "tokens"),
         )
-        title = MEASURES[name]
-        for run in runs:
-            label = title if len(runs) == 1 else f"{title}: {run.name}"
-            yield figure(label, charts.histogram(label, limits, counts(run.measures[name], limits)))
+        shown = [run for run in runs if any(run.measures[name])]
+        histograms = (_histogram(run, name, limits, named=len(runs) > 1) for run in shown)
+        yield element("figure", element("figcaption", MEASURES[name]), *chain.from_iterable(histograms))
         yield drawn(table, heading=False)
     if nothing:
         yield element("p", "There is nothing to measure.", class_="note")
+
+
+def _histogram(run: ReportedRun, name: str, limits: Sequence[float], *, named: bool) -> Iterator[Element]:
+    if named:
+        yield element("h3", run.name)
+    title = f"{MEASURES[name]}: {run.name}"
+    yield charts.histogram(title, limits, counts(run.measures[name], limits))
 
 
 def _cost(runs: Sequence[ReportedRun]) -> Iterator[Element]:

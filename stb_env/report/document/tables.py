@@ -96,7 +96,8 @@ def summary_table(runs: Sequence[ReportedRun]) -> Table:
         "95 % of it",
     )
     notes = (
-        "Intervals are 95 % bootstrap intervals over tasks; of all means of all planned episodes.",
+        "Intervals are 95 % bootstrap intervals over tasks. Solved of all: of every planned episode, "
+        "those that failed or were not played included.",
         f"Judged by {judges}.",
     )
     return Table("Summary", columns, rows, notes)
@@ -164,6 +165,9 @@ def spread_table(runs: Sequence[ReportedRun], measure: str) -> Table:
     digits = 0 if measure in ("turns", "calls", "tokens") else 4
     rows = []
     for run in runs:
+        if not run.measures[measure]:
+            rows.append((run.name, *["-"] * 6))
+            continue
         one = Spread.of(run.measures[measure])
         shown = (one.least, one.median, one.most_of, one.largest)
         rows.append(

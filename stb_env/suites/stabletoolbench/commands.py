@@ -64,7 +64,10 @@ def leaderboard(
     any_judge: AnyJudge = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print our runs between the rows that StableToolBench published, and what is not alike about them."""
+    """Print our runs between the rows that StableToolBench published, and what is not alike about them.
+
+    Example: stb-env stabletoolbench leaderboard runs/evaluation --metric sopr
+    """
     if metric not in METRICS:
         known = ", ".join(METRICS)
         raise ConfigError(f"no metric {metric!r}; expected one of {known}.{did_you_mean(metric, METRICS)}")
