@@ -52,7 +52,7 @@ def test_every_command_has_an_example_that_parses(path: tuple[str, ...]):
         ("cache stats", "Missing option '--cache'"),
         ("compare runs/gold", "Missing argument 'B'"),
         ("list --jsn", "No such option: --jsn"),
-        ("run stb/X-v0 --episodes many", "'many' is not a valid int"),
+        ("run stb/X-v0 --episodes many", "Invalid value for '--episodes'"),
     ],
 )
 def test_an_example_that_does_not_parse_is_found(words: str, complaint: str):

@@ -1,12 +1,10 @@
-"""What commands print: it fits the terminal, says where it was cut, and has no colours where none are wanted."""
+"""What commands print: it fits the terminal, says where it was cut, and has colours where they are wanted."""
 
 from __future__ import annotations
 
 import os
 import pty
-import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from rich.table import Table
@@ -48,35 +46,36 @@ def test_json_is_never_cut(capsys: pytest.CaptureFixture[str]):
     assert shown.err == ""
 
 
-def on_a_terminal(**variables: str) -> bytes:
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch, **variables: str) -> bytes:
     """What a table looks like where the output is a terminal."""
-    program = (
-        "from rich.table import Table; from stb_env.console.output import emit; "
-        "drawn = Table('name', style='red'); drawn.add_row('gold', style='green'); emit({}, False, drawn)"
-    )
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in ({"TERM": "xterm-256color", "COLUMNS": "80"} | variables).items():
+        monkeypatch.setenv(name, value)
+    drawn = Table("name", style="red")
+    drawn.add_row("gold", style="green")
     mine, theirs = pty.openpty()
-    environment = {
-        name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR")
-    }
-    subprocess.run(
-        [sys.executable, "-c", program],
-        stdout=theirs,
-        env=environment | {"TERM": "xterm-256color", "COLUMNS": "80"} | variables,
-        cwd=Path(__file__).parents[2],
-        check=True,
-        timeout=60,
-    )
-    os.close(theirs)
-    shown = os.read(mine, 65_536)
-    os.close(mine)
+    with os.fdopen(mine, "rb", buffering=0) as screen, os.fdopen(theirs, "w") as output:
+        with monkeypatch.context() as context:
+            context.setattr(sys, "stdout", output)
+            emit({}, False, drawn)
+        output.flush()
+        shown = screen.read(65_536)
     assert b"gold" in shown
     return shown
 
 
-def test_a_terminal_with_colours_gets_them():
-    assert COLOUR in on_a_terminal()
+def test_a_terminal_with_colours_gets_them(monkeypatch: pytest.MonkeyPatch):
+    assert COLOUR in on_a_terminal(monkeypatch)
 
 
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
-def test_a_terminal_without_colours_gets_none(variables: dict[str, str]):
-    assert COLOUR not in on_a_terminal(**variables)
+def test_a_terminal_without_colours_gets_none(monkeypatch: pytest.MonkeyPatch, variables: dict[str, str]):
+    assert COLOUR not in on_a_terminal(monkeypatch, **variables)
+
+
+def test_what_is_no_terminal_gets_no_colours(capsys: pytest.CaptureFixture[str]):
+    drawn = Table("name")
+    drawn.add_row("gold", style="green")
+    emit({}, False, drawn)
+    assert "\x1b" not in capsys.readouterr().out

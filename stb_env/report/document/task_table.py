@@ -62,7 +62,8 @@ def _row(name: str, tasks: Sequence[PlayedTask | None]) -> Element:
     there = [task for task in tasks if task is not None]
     first = there[0]
     outcomes = dict.fromkeys(outcome for task in there for outcome in task.outcomes)
-    differ = len({task.outcome if task else None for task in tasks}) > 1
+    # Runs of other environments say nothing about the task, and numbers of trials may differ.
+    differ = len({(task.solved / task.trials, frozenset(task.outcomes)) for task in there}) > 1
     return element(
         "tr",
         element(
