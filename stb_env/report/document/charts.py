@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from xml.etree.ElementTree import Element
 
 from stb_env.report.document.element import element
@@ -125,13 +125,14 @@ def legend(names: Iterable[str]) -> Element:
     return element("ul", *items, class_="legend", aria_hidden="true")
 
 
-def histogram(title: str, limits: Sequence[float], amounts: Sequence[int]) -> Element:
+def histogram(title: str, limits: Sequence[float], amounts: Sequence[int], *, whole: bool) -> Element:
     """Return a chart of how many episodes lie in which range.
 
     Args:
         title: What it shows.
         limits: Limits of the ranges.
         amounts: Episodes in each.
+        whole: Whether whole numbers were counted: where each has a column of its own, it stands under it.
     """
     bottom, left = 84.0, 44
     scale = Scale(limits[0], limits[-1], left, WIDTH - 16)
@@ -142,14 +143,17 @@ def histogram(title: str, limits: Sequence[float], amounts: Sequence[int]) -> El
         for low, high, amount in zip(limits, limits[1:], amounts, strict=False)
         if amount
     )
-    marks = _axis(limits[0], limits[-1], scale, bottom, "")
+    middle = 0.5 if whole and limits[1] - limits[0] == 1 else 0.0
+    marks = _axis(
+        limits[0], limits[-1] - middle, lambda value: scale(value + middle), bottom, "", whole=whole
+    )
     marks += [_text(f"{most:,}", left - 8, 12, "tick end"), _line(left, bottom, WIDTH - 16, bottom, "axis")]
     for low, high, amount in zip(limits, limits[1:], amounts, strict=False):
         if amount:
-            whole = element("title", f"{low:g} to under {high:g}: {amount:,}")
+            told_here = element("title", f"{low:g} to under {high:g}: {amount:,}")
             width = max(1.0, scale(high) - scale(low) - 1)
             box = {"x": scale(low), "y": rise(amount), "width": width, "height": bottom - rise(amount)}
-            marks.append(element("rect", whole, class_="column", **box))
+            marks.append(element("rect", told_here, class_="column", **box))
     return svg(title, told or "nothing", bottom + 24, marks)
 
 
@@ -202,10 +206,12 @@ class Scale:
         return self._begin + (value - self._low) * self._factor
 
 
-def _axis(low: float, high: float, scale: Scale, bottom: float, unit: str) -> list[Element]:
+def _axis(
+    low: float, high: float, scale: Callable[[float], float], bottom: float, unit: str
+) -> list[Element]:
     marks = []
     for tick in ticks(low, high):
-        if low - 1e-9 <= tick <= high + 1e-9:
+        if low - 1e-9 <= tick <= high + 1e-9 and not (whole and tick % 1):
             marks += [
                 _line(scale(tick), 4, scale(tick), bottom, "grid"),
                 _text(f"{tick:,.10g}{unit}", scale(tick), bottom + 12, "tick"),

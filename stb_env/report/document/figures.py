@@ -12,7 +12,7 @@ from stb_env.report.document.curves import curve_figures, curve_series
 from stb_env.report.document.report import Pair, Report
 from stb_env.report.document.reported_run import ReportedRun
 from stb_env.report.document.spread import counts, edges
-from stb_env.report.document.tables import MEASURES, spread_table
+from stb_env.report.document.tables import MEASURES, WHOLE, spread_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -137,8 +137,7 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 def _spread(axes: Axes, runs: Sequence[ReportedRun], name: str) -> None:
-    whole = name in ("turns", "calls", "tokens")
-    limits = edges([value for run in runs for value in run.measures[name]], whole=whole)
+    limits = edges([value for run in runs for value in run.measures[name]], whole=name in WHOLE)
     for run in runs:
         axes.stairs(counts(run.measures[name], limits), limits, label=run.name.replace("$", r"\$"))
     axes.set_xlabel(MEASURES[name].lower())

@@ -21,6 +21,7 @@ from stb_env.report.document.reported_run import ReportedRun
 from stb_env.report.document.spread import counts, edges
 from stb_env.report.document.tables import (
     MEASURES,
+    WHOLE,
     cost_table,
     failure_table,
     judge_table,
@@ -288,7 +289,7 @@ def _spreads(runs: Sequence[ReportedRun], names: Sequence[str]) -> Iterator[Elem
         nothing = False
         limits = edges(
             list(chain.from_iterable(run.measures[name] for run in runs)),
-            whole=name in ("turns", "calls", "tokens"),
+            whole=name in WHOLE,
         )
         shown = [run for run in runs if any(run.measures[name])]
         histograms = (_histogram(run, name, limits, named=len(runs) > 1) for run in shown)
@@ -302,7 +303,7 @@ def _histogram(run: ReportedRun, name: str, limits: Sequence[float], *, named: b
     if named:
         yield element("h3", run.name)
     title = f"{MEASURES[name]}: {run.name}"
-    yield charts.histogram(title, limits, counts(run.measures[name], limits))
+    yield charts.histogram(title, limits, counts(run.measures[name], limits), whole=name in WHOLE)
 
 
 def _cost(runs: Sequence[ReportedRun]) -> Iterator[Element]:

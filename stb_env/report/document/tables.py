@@ -20,6 +20,9 @@ MEASURES = {
 }
 """Titles of what is measured of each episode."""
 
+WHOLE = ("turns", "calls", "tokens")
+"""Those that are whole numbers."""
+
 _SHOWN = 160
 _SOURCES = ("cache", SIMULATED, "simulator", "real", "world")
 
@@ -162,7 +165,7 @@ def spread_table(runs: Sequence[ReportedRun], measure: str) -> Table:
     """Return how a measure is spread over the episodes of each run; without rows where all is 0."""
     if not any(any(run.measures[measure]) for run in runs):
         return Table(MEASURES[measure], (), ())
-    digits = 0 if measure in ("turns", "calls", "tokens") else 4
+    digits = 0 if measure in WHOLE else 4
     rows = []
     for run in runs:
         if not run.measures[measure]:
