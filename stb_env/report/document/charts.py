@@ -139,7 +139,7 @@ def histogram(title: str, limits: Sequence[float], amounts: Sequence[int], *, wh
     most = max(amounts, default=0) or 1
     rise = Scale(0, most, bottom, 8)
     told = "; ".join(
-        f"{amount} from {low:g} to under {high:g}"
+        f"{_range(low, high, whole)}: {amount:,}"
         for low, high, amount in zip(limits, limits[1:], amounts, strict=False)
         if amount
     )
@@ -150,11 +150,17 @@ def histogram(title: str, limits: Sequence[float], amounts: Sequence[int], *, wh
     marks += [_text(f"{most:,}", left - 8, 12, "tick end"), _line(left, bottom, WIDTH - 16, bottom, "axis")]
     for low, high, amount in zip(limits, limits[1:], amounts, strict=False):
         if amount:
-            told_here = element("title", f"{low:g} to under {high:g}: {amount:,}")
+            told_here = element("title", f"{_range(low, high, whole)}: {amount:,}")
             width = max(1.0, scale(high) - scale(low) - 1)
             box = {"x": scale(low), "y": rise(amount), "width": width, "height": bottom - rise(amount)}
             marks.append(element("rect", told_here, class_="column", **box))
     return svg(title, told or "nothing", bottom + 24, marks)
+
+
+def _range(low: float, high: float, whole: bool) -> str:
+    if not whole:
+        return f"{low:g} to under {high:g}"
+    return f"{low:g}" if high - low == 1 else f"{low:g} to {high - 1:g}"
 
 
 def lines(title: str, series: Mapping[str, Sequence[Point]]) -> Element:
@@ -207,7 +213,7 @@ class Scale:
 
 
 def _axis(
-    low: float, high: float, scale: Callable[[float], float], bottom: float, unit: str
+    low: float, high: float, scale: Callable[[float], float], bottom: float, unit: str, *, whole: bool = False
 ) -> list[Element]:
     marks = []
     for tick in ticks(low, high):
