@@ -76,7 +76,7 @@ def page(report: Report, now: datetime | None = None) -> str:
 
 
 def _own(name: str) -> str:
-    return files("stb_env.report.document").joinpath("page", name).read_text(encoding="utf-8")
+    return files("stb_env.report.document").joinpath("inline", name).read_text(encoding="utf-8")
 
 
 def _policy(style: str, script: str) -> str:
