@@ -58,7 +58,10 @@ def bench(
     ] = 165_000,
     as_json: options.AsJson = False,
 ) -> None:
-    """Measure in one run; compare ratios, machines differ."""
+    """Measure in one run; compare ratios, machines differ.
+
+    Example: stb-env bench --seconds 0.05
+    """
     if part is Part.WIRE:
         counts = _numbers("16,64,256,1024" if in_flight is None else in_flight)
         _show(wire_measurements(counts, latency), "calls of models, one core", as_json)

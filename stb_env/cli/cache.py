@@ -54,6 +54,8 @@ def import_(
     """Add recorded responses to a cache; importing the same again changes nothing.
 
     The same command goes on where it was stopped.
+
+    Example: stb-env cache import recordings --cache runs/cache
     """
     with _opened(cache, overlay, for_writing=True) as opened, _progress(as_json) as bar:
         task = bar.add_task("importing", total=None)
@@ -74,7 +76,10 @@ def import_(
 @app.command()
 @reporting
 def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = False) -> None:
-    """Write a cache as the official folder layout."""
+    """Write a cache as the official folder layout.
+
+    Example: stb-env cache export --cache runs/cache --out recordings
+    """
     with _opened(cache, overlay) as opened, _told("exporting", opened, as_json, passes=2) as told:
         data = export_folder(opened, out, progress=told)
     emit(data, as_json, _table(f"exported to {out}", data))
@@ -83,7 +88,10 @@ def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = F
 @app.command()
 @reporting
 def stats(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
-    """Count entries by category, source, origin and class."""
+    """Count entries by category, source, origin and class.
+
+    Example: stb-env cache stats --cache runs/cache
+    """
     with _opened(cache, overlay) as opened, _told("counting", opened, as_json) as told:
         data = opened.stats(progress=told)
     emit(data, as_json, _table(str(cache), data))
@@ -92,7 +100,10 @@ def stats(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> No
 @app.command()
 @reporting
 def verify(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
-    """Check every row and list the damaged ones; exit 1 where there are any."""
+    """Check every row and list the damaged ones; exit 1 where there are any.
+
+    Example: stb-env cache verify --cache runs/cache
+    """
     with _opened(cache, overlay) as opened, _told("verifying", opened, as_json) as told:
         report = opened.verify(progress=told)
     emit(report.to_dict(), as_json, _table(str(cache), report.to_dict()))
@@ -111,7 +122,10 @@ def filter_(
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Drop the answers of an error class, Other Errors excepted, as StableToolBench did with its cache."""
+    """Drop the answers of an error class, Other Errors excepted, as StableToolBench did with its cache.
+
+    Example: stb-env cache filter --cache runs/cache --out runs/clean
+    """
     reading = _taxonomy(taxonomy)
     with _opened(cache, overlay) as opened, _told("filtering", opened, as_json, passes=1 + bool(out)) as told:
         data = opened.filter(out, taxonomy=reading, progress=told).to_dict()
@@ -126,7 +140,10 @@ def merge(
     overlay: Overlay = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add the entries of another cache; known answers stay, unless only the other's is real."""
+    """Add the entries of another cache; known answers stay, unless only the other's is real.
+
+    Example: stb-env cache merge runs/other --cache runs/cache
+    """
     with (
         _opened(source) as other,
         _opened(cache, overlay, for_writing=True) as opened,
@@ -142,6 +159,8 @@ def snapshot(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson =
     """Freeze a cache into a new folder, read without locks and identified by its hash.
 
     The same command goes on where it was stopped, as long as nothing was added since.
+
+    Example: stb-env cache snapshot --cache runs/cache --out runs/frozen
     """
     with _opened(cache, overlay) as opened, _told("freezing", opened, as_json, passes=2) as told:
         data = {"hash": opened.snapshot(out, progress=told), "entries": len(opened), "out": str(out)}

@@ -42,6 +42,8 @@ def compare(
 
     Exit 2 where they differ in data, cache, mode, simulator, prompts, judge, limits or the meaning of
     scores; the message names each difference.
+
+    Example: stb-env compare runs/gold runs/keyword
     """
     found = compare_folders(first, second, judge=judge, ignore=ignore or (), seed=seed)
     for one in found.ignored:

@@ -1,4 +1,4 @@
-"""``stb-env report costs``: what runs cost, by role."""
+"""``stb-env costs``: what runs cost, by role."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ Folders = Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folde
 
 @reporting
 def costs(runs: Folders, as_json: options.AsJson = False) -> None:
-    """Print the calls, tokens, dollars and time of runs, by role and by episode."""
+    """Print the calls, tokens, dollars and time of runs, by role and by episode.
+
+    Example: stb-env costs runs/chat
+    """
     found = {str(run): read_costs(run) for run in runs}
     emit({"runs": {name: run.to_dict() for name, run in found.items()}}, as_json, _table(found))
 

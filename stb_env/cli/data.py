@@ -43,7 +43,10 @@ KindName = Annotated[
 @app.command("check")
 @reporting
 def check(src: Source, strict: Strict = False, as_json: options.AsJson = False) -> None:
-    """Report what is in query files and what is wrong (then exit 1); API-Bank's table 2 of dialogues."""
+    """Report what is in query files and what is wrong (then exit 1); API-Bank's table 2 of dialogues.
+
+    Example: stb-env data check queries
+    """
     found = _inspected(src, strict)
     emit(found.report, as_json, found.table)
     if not found.passed:
@@ -76,7 +79,10 @@ def import_(
     strict: Strict = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write queries as the official layout, ready for --data; answers, or a log of Inspect AI's, as a run."""
+    """Write queries as the official layout, ready for --data; answers, or a log of Inspect AI's, as a run.
+
+    Example: stb-env data import answers --out runs/answers
+    """
     found = _kind(src, kind)
     if found == "inspect":
         import_log(src, out, as_json=as_json)

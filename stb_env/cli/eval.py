@@ -62,6 +62,8 @@ def evaluation(
     """Play every agent on every group under every simulator; run again to resume.
 
     Exit 1 where the budget ended it, or an episode was not played.
+
+    Example: stb-env eval examples/evaluation.toml --out runs/evaluation
     """
     plan = read_plan(file, protocol=protocol, originals=None if originals is None else str(originals))
     deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)

@@ -154,6 +154,8 @@ def export(
     shows those without a score. Running the command again changes
     nothing; where a file of another content is in the way, nothing is written at all. Records for training
     (sft, preferences, rl, jsonl, parquet, datasets) get a data card beside them.
+
+    Example: stb-env export runs/gold --format sft --only all
     """
     _known("format", format, [*RECORDS, INSPECT, *(found := writers())])
     chosen = "solved" if solved and only is None else only or _ONLY.get(format, "all")

@@ -51,6 +51,8 @@ def fetch(
     """Fetch the public files of a data set; doing it again goes on, checks every file and changes none.
 
     The first fetch records commits and hashes in fetched.json; later ones hold the files to them.
+
+    Example: stb-env data fetch --list
     """
     sources = read_sources(source)
     if listed:

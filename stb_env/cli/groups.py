@@ -65,6 +65,8 @@ def groups(
     """Play K trials at each task from one state, with rewards and advantages; run again to resume.
 
     ``groups.jsonl`` stands beside the episodes of an ordinary run folder. Exit 1 where no trial has a reward.
+
+    Example: stb-env groups stb/Sandbox-v0 --agent 'keyword(calls=2)' --k 4 --out runs/groups
     """
     trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
     chosen = options.env_settings(

@@ -153,6 +153,8 @@ def judge(
 
     The run stays as it is; what was decided is kept beside it, and a stopped command goes on where it was.
     Exit 1 where an episode, a comparison or a task is still undecided.
+
+    Example: stb-env judge runs/chat --models models.toml --votes 3
     """
     mend = only_failed or None
     labelled = read_labels(human) if human is not None else []

@@ -53,6 +53,8 @@ def lab(
     """Rerun an experiment of StableToolBench in kind, offline, with the Sandbox as the real API.
 
     ``failures --data QUERIES`` is Table 12 and Figure 4 on real queries; run it again with --out to resume.
+
+    Example: stb-env lab failures --episodes 12 --out runs/lab
     """
     if out is not None and out.exists() and not out.is_dir():
         # Found at the end, it would have cost the whole experiment.

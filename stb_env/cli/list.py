@@ -18,7 +18,10 @@ from stb_env.suite import Suite, suites
 
 @reporting
 def list_suites(as_json: options.AsJson = False) -> None:
-    """List environments, and agents with their settings."""
+    """List environments, and agents with their settings.
+
+    Example: stb-env list
+    """
     rows = [_row(suite, env_id) for suite in suites() for env_id in suite.environments]
     agents = [AgentDescription.of(name, agent) for name, agent in named_agents().items()]
     data = {"environments": rows, "agents": {agent.name: agent.to_dict() for agent in agents}}

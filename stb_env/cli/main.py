@@ -8,9 +8,10 @@ from typing import Annotated
 import typer
 
 from stb_env import __version__
-from stb_env.cli import cache, data, models, report, run, tools, validate
+from stb_env.cli import cache, data, models, run, tools, validate
 from stb_env.cli.bench import bench
 from stb_env.cli.compare import compare
+from stb_env.cli.costs import costs
 from stb_env.cli.eval import evaluation
 from stb_env.cli.export import export
 from stb_env.cli.groups import groups
@@ -20,6 +21,7 @@ from stb_env.cli.list import list_suites
 from stb_env.cli.new import new
 from stb_env.cli.play import play
 from stb_env.cli.protocols import protocols_command
+from stb_env.cli.report import report
 from stb_env.cli.serve import serve
 from stb_env.cli.synthesize import synthesize_command
 from stb_env.cli.view import view
@@ -36,7 +38,6 @@ app = typer.Typer(
 app.add_typer(cache.app, name="cache", help="Import, inspect and freeze recorded API responses.")
 app.add_typer(data.app, name="data", help="Fetch, check and import query files and answers.")
 app.add_typer(models.app, name="models", help="Ask the models of all roles what they can do.")
-app.add_typer(report.app, name="report", help="Tables of runs beside what was published.")
 app.add_typer(tools.app, name="tools", help="Import, list and call tools of your own.")
 app.command("list")(list_suites)
 app.command("run")(run.run)
@@ -44,10 +45,12 @@ app.command("groups")(groups)
 app.command("judge")(judge)
 app.command("eval")(evaluation)
 app.command("compare")(compare)
+app.command("costs")(costs)
 app.command("lab")(lab)
 app.command("new")(new)
 app.command("play")(play)
 app.command("protocols")(protocols_command)
+app.command("report")(report)
 app.command("validate")(validate.validate)
 app.command("export")(export)
 app.command("synthesize")(synthesize_command)

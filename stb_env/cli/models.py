@@ -25,7 +25,10 @@ def _group() -> None:
 @app.command()
 @reporting
 def check(models: options.Models = None, as_json: options.AsJson = False) -> None:
-    """Ask each role's endpoint what it can do; fails where one does not answer."""
+    """Ask each role's endpoint what it can do; fails where one does not answer.
+
+    Example: stb-env models check --models models.toml
+    """
     checks = check_models(load_models(models))
     emit({"models": [one.to_dict() for one in checks]}, as_json, _tables(checks))
     if any(one.reachable is False for one in checks):

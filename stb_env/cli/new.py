@@ -19,7 +19,10 @@ Out = Annotated[Path | None, typer.Option("--out", help="Folder of the package; 
 
 @reporting
 def new(name: Name, out: Out = None, as_json: options.AsJson = False) -> None:
-    """Write a small installable package with an environment, a test and a README that pass at once."""
+    """Write a small installable package with an environment, a test and a README that pass at once.
+
+    Example: stb-env new my-todo --out my-todo
+    """
     package = Scaffold(name)
     folder = Path(package.name) if out is None else out
     written = package.write(folder)

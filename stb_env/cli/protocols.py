@@ -28,7 +28,10 @@ what holds without it. This page is written by `stb-env protocols --markdown`.""
 
 @reporting
 def protocols_command(name: Name = None, markdown: Markdown = False, as_json: options.AsJson = False) -> None:
-    """Show what each protocol sets: our default, the paper's, and where the paper says so."""
+    """Show what each protocol sets: our default, the paper's, and where the paper says so.
+
+    Example: stb-env protocols stabletoolbench
+    """
     chosen = protocols() if name is None else [find_protocol(name)]
     if markdown:
         typer.echo("\n\n".join(["# Protocols", _INTRODUCTION, *map(_page, chosen)]))

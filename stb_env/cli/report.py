@@ -1,157 +1,146 @@
-"""``stb-env report``: what came of runs, beside what was published."""
+"""``stb-env report``: what came of runs, as a page, as tables and as pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich import box
 from rich.console import Group
-from rich.table import Table
+from rich.table import Table as RichTable
 from rich.text import Text
 
-from stb_env.cli.costs import costs
+from stb_env.cli.judge_outcome import tell
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
-from stb_env.errors import ConfigError, did_you_mean
-from stb_env.jsontypes import JsonObject
-from stb_env.suites.stabletoolbench.entrant import Entrant, read_entrants
-from stb_env.suites.stabletoolbench.leaderboard import (
-    Inconsistency,
-    Row,
-    check_published,
-    find_table,
-    group_sizes,
-)
+from stb_env.errors import ConfigError
+from stb_env.evaluate.tables import Table
+from stb_env.files import make_folder, write_text
+from stb_env.report.document.curves import curve_figures, curve_series
+from stb_env.report.document.figures import write_figures
+from stb_env.report.document.latex import numeric_columns
+from stb_env.report.document.page import page
+from stb_env.report.document.report import Report, read_report
+from stb_env.report.document.tables import latex_tables, markdown_tables, pair_table, summary_table
 
-app = typer.Typer(no_args_is_help=True)
-
-METRICS = {"sopr": "SoPR", "sowr": "SoWR", "fac": "FAC"}
-
-Folders = Annotated[
+Runs = Annotated[
     list[Path] | None,
-    typer.Argument(metavar="[RUN]...", help="Runs, evaluations, or folders of official result files."),
+    typer.Argument(metavar="[RUN]...", help="Run folders, or folders with runs or learning curves in them."),
 ]
-Metric = Annotated[str, typer.Option("--metric", help="sopr, sowr or fac.")]
-TableName = Annotated[
+Out = Annotated[Path | None, typer.Option("--out", help="Write the report as one HTML file.")]
+Markdown = Annotated[
     str | None,
+    typer.Option("--markdown", metavar="FILE", help="Write its tables as Markdown; - prints them."),
+]
+Latex = Annotated[
+    str | None, typer.Option("--latex", metavar="FILE", help="Write its tables as LaTeX; - prints them.")
+]
+Figures = Annotated[
+    Path | None,
     typer.Option(
-        "--table", help="paper, june-2024, mirrorapi, or the model that judged; the paper's if not given."
+        "--figures", metavar="DIR", help="Write pictures for papers, as SVG and PDF; needs the extra plots."
+    ),
+]
+Curves = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--curve", metavar="FILE", help="A learning curve; repeatable. curve*.jsonl in RUN is found."
     ),
 ]
 JudgeName = Annotated[
-    str | None,
-    typer.Option("--judge", help="Whose verdicts count; those of each run's own judge by default."),
+    str | None, typer.Option("--judge", help="Whose verdicts count; each run's own judge by default.")
 ]
-AnyJudge = Annotated[
-    bool, typer.Option("--any-judge", help="Also rows of judges that do not compare, each marked as such.")
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option("--ignore", metavar="NAME", help="Compare runs in spite of this difference; repeatable."),
 ]
+Title = Annotated[str | None, typer.Option("--title", help="The heading.")]
 
 
-@app.callback()
-def _report() -> None:
-    """Tables of runs beside published ones."""
+PRINTED = "-"
+"""Stands for the standard output."""
 
 
-app.command("costs")(costs)
-
-
-@app.command("leaderboard")
 @reporting
-def leaderboard(
-    runs: Folders = None,
-    metric: Metric = "sopr",
-    table: TableName = None,
+def report(
+    runs: Runs = None,
+    out: Out = None,
+    markdown: Markdown = None,
+    latex_file: Latex = None,
+    figures: Figures = None,
+    curve: Curves = None,
     judge: JudgeName = None,
-    any_judge: AnyJudge = False,
+    ignore: Ignore = None,
+    title: Title = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print our runs between the rows that StableToolBench published, and what is not alike about them."""
-    if metric not in METRICS:
-        known = ", ".join(METRICS)
-        raise ConfigError(f"no metric {metric!r}; expected one of {known}.{did_you_mean(metric, METRICS)}")
-    rows = find_table(METRICS[metric], table)
-    entrants = read_entrants(runs or (), METRICS[metric], judge)
-    if not any_judge:
-        _check_judges(entrants, METRICS[metric])
-    standings: list[Row | Entrant] = [*rows, *entrants]
-    standings.sort(key=lambda one: one.average, reverse=True)
-    problems = sorted(check_published(), key=lambda one: not one.where.startswith(rows[0].table))
-    report = {
-        "table": rows[0].table,
-        "metric": METRICS[metric],
-        "evaluator": rows[0].evaluator,
-        "rows": [_data(one, rows[0]) for one in standings],
-        "inconsistencies": [problem.to_dict() for problem in problems],
-    }
-    notes = [*_notes(standings, rows[0]), *_problem_lines(problems)]
-    emit(report, as_json, Group(_drawn(standings, rows[0]), *notes))
+    """Report on runs: rates with intervals, failures, tasks, calls, costs, votes, comparisons, curves.
 
-
-def _check_judges(entrants: Sequence[Entrant], metric: str) -> None:
-    foreign = next((one for one in entrants if one.foreign(metric)), None)
-    if foreign is not None:
+    Example: stb-env report runs/gold runs/noop --out report.html
+    """
+    if [markdown, latex_file, PRINTED if as_json else None].count(PRINTED) > 1:
         raise ConfigError(
-            f"{foreign.name} was judged by {foreign.judge}, whose numbers compare with no published ones; "
-            "judge it with a model (`stb-env judge`), name its verdicts with --judge, or give --any-judge "
-            "to see it all the same, marked"
+            "--markdown -, --latex - and --json exclude one another; name files for all but one"
         )
+    found = read_report(runs or (), curves=curve or (), judge=judge, ignore=ignore or (), title=title)
+    files = [
+        *_write(out, lambda: page(found)),
+        *_write_tables(markdown, lambda: markdown_tables(found)),
+        *_write_tables(latex_file, lambda: latex_tables(found)),
+        *(() if figures is None else write_figures(found, figures)),
+    ]
+    for file in files:
+        tell(f"written: {file}")
+    if PRINTED not in (markdown, latex_file) and (as_json or not files):
+        emit({**found.to_dict(), "files": [str(file) for file in files]}, as_json, _shown(found))
 
 
-def _data(one: Row | Entrant, table: Row) -> JsonObject:
-    if isinstance(one, Entrant):
-        return {"ours": True, **one.to_dict(table)}
-    return {
-        "ours": False,
-        "name": one.method,
-        "groups": dict(one.means),
-        "stds": dict(one.stds),
-        "average": one.average,
-        "average_std": one.average_std,
-    }
+def _write(file: Path | None, text: Callable[[], str]) -> list[Path]:
+    if file is None:
+        return []
+    make_folder(file.parent)
+    write_text(file, text())
+    return [file]
 
 
-def _drawn(standings: Sequence[Row | Entrant], row: Row) -> Table:
-    judged = f"judged by {row.evaluator}" if row.evaluator else "judged by a model that is not named"
-    drawn = Table(
-        title=f"{row.metric} (%), {row.table}, {judged}",
-        caption="* ours; the notes say what is not as in the table",
-        box=box.SIMPLE_HEAD,
-        pad_edge=False,
-        collapse_padding=True,
-    )
-    drawn.add_column("method")
-    # The short names of the paper's tables: I1-I, I1-C, I1-T ...
-    for head in (*(group[:4] for group in group_sizes()), "avg", "±"):
-        drawn.add_column(head, justify="right", no_wrap=True)
-    for one in standings:
-        drawn.add_row(*_cells(one), style="bold" if isinstance(one, Entrant) else None)
+def _write_tables(where: str | None, text: Callable[[], str]) -> list[Path]:
+    if where != PRINTED:
+        return _write(None if where is None else Path(where), text)
+    typer.echo(text())
+    return []
+
+
+def _shown(found: Report) -> Group:
+    """Return the first figures, as many as a terminal has room for."""
+    shown = []
+    if found.runs:
+        names = ("run", "solved of valid", "95 %", "solved of all", "invalid", "mean reward")
+        shown.append(summary_table(found.runs).chosen(names))
+    if found.pairs:
+        shown.append(
+            pair_table(found.pairs).chosen(("A", "B", "B - A", "95 %", "lost", "gained", "p, McNemar"))
+        )
+    for name in curve_figures(found.curves):
+        rows = [
+            (curve, str(len(points)), f"{points[0][1]:g}", f"{points[-1][1]:g}")
+            for curve, points in curve_series(found.curves, name).items()
+        ]
+        shown.append(Table(name, ("curve", "points", "first", "last"), rows))
+    refused = [
+        Text(f"{pair.first} and {pair.second} must not be compared: {pair.refusal}")
+        for pair in found.pairs
+        if pair.refusal
+    ]
+    hint = Text("--out report.html writes all of it as a page; --markdown, --latex and --figures for papers")
+    return Group(*(_drawn(table) for table in shown), *refused, *(Text(one) for one in found.remarks), hint)
+
+
+def _drawn(table: Table) -> RichTable:
+    drawn = RichTable(title=table.title, box=box.SIMPLE_HEAD, pad_edge=False)
+    for name, numeric in zip(table.columns, numeric_columns(table), strict=True):
+        drawn.add_column(name, justify="right" if numeric else "left")
+    for row in table.rows:
+        drawn.add_row(*(Text(cell) for cell in row))
     return drawn
-
-
-def _cells(one: Row | Entrant) -> Iterator[str]:
-    if isinstance(one, Entrant):
-        name, means = f"* {one.shown}", {group: rate.mean for group, rate in one.rates.items()}
-    else:
-        name, means = one.method, dict(one.means)
-    yield name
-    for group in group_sizes():
-        yield f"{means[group]:.1f}" if group in means else "-"
-    yield f"{one.average:.1f}"
-    yield "" if one.average_std is None else f"{one.average_std:.1f}"
-
-
-def _notes(standings: Sequence[Row | Entrant], row: Row) -> Iterator[Text]:
-    for one in standings:
-        if isinstance(one, Entrant):
-            yield Text(f"* {one.shown}, not as in the table:", style="bold")
-            yield from (Text(f"  - {departure}") for departure in one.departures(row))
-
-
-def _problem_lines(problems: Sequence[Inconsistency]) -> Iterator[Text]:
-    yield Text(f"{len(problems)} published figures contradict others:", style="bold")
-    for one in problems:
-        rounding = ", within rounding" if one.rounding else ""
-        yield Text(f"  - {one.where}: {one.kind} {one.printed}, recomputed {one.recomputed}{rounding}")

@@ -84,6 +84,8 @@ def run(
 
     The same command plays what failed for a reason that may pass again, and more episodes or trials extend
     the run. Exit 1 where it stopped before its end, or every episode is invalid.
+
+    Example: stb-env run stb/Sandbox-v0 --agent gold --seed 0 --out runs/gold
     """
     chosen = options.env_settings(
         settings,

@@ -100,6 +100,8 @@ def synthesize_command(
     Without --models nothing is asked of a model: the Sandbox's tools and tasks play all roles. With --tools,
     queries for a catalogue go to the file --out: about what its tools answered, or by five agents with
     --models; those are kept that a gold run solves.
+
+    Example: stb-env synthesize --dialogues 5 --out runs/synthesis
     """
     if review is not None:
         _print_review(review, as_json)

@@ -74,7 +74,10 @@ def import_(
     ] = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write the tools of an MCP server, an OpenAPI document or a list of functions to a catalogue."""
+    """Write the tools of an MCP server, an OpenAPI document or a list of functions to a catalogue.
+
+    Example: stb-env tools import openapi.json --out tools.json
+    """
     if (source is None) == (mcp is None):
         raise ConfigError("name one source: a document, or an MCP server with --mcp")
     if mcp is not None:
@@ -99,7 +102,10 @@ def import_(
 @app.command("list")
 @reporting
 def list_(catalog: Catalog, as_json: options.AsJson = False) -> None:
-    """List the tools of a catalogue, with what each takes and who answers it."""
+    """List the tools of a catalogue, with what each takes and who answers it.
+
+    Example: stb-env tools list tools.json
+    """
     file = CatalogFile.load(catalog)
     table = Table(title=f"{catalog}: {len(file.tools)} tools")
     for column in ("name", "takes", "asked at", "what it does"):
@@ -123,7 +129,10 @@ def call(
     start: Start = False,
     as_json: options.AsJson = False,
 ) -> None:
-    """Call one tool and print what it answered; exit 1 where there was no answer."""
+    """Call one tool and print what it answered; exit 1 where there was no answer.
+
+    Example: stb-env tools call tools.json get_todos '{"done": false}'
+    """
     file = CatalogFile.load(catalog)
     tool = file.catalog.get(name)
     if tool is None:

@@ -37,7 +37,10 @@ def validate(
     settings: options.Settings = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Check contract, gold, null agents, red team, determinism and forks; exit 0 only where all hold."""
+    """Check contract, gold, null agents, red team, determinism and forks; exit 0 only where all hold.
+
+    Example: stb-env validate stb/Sandbox-v0 --seeds 50
+    """
     chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
     env_id = find_env(env_id)
     suite = suite_of(env_id)

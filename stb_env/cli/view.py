@@ -52,7 +52,7 @@ def view(
 ) -> None:
     """Browse runs in a web browser, also while they are played: episodes, search trees, worlds, differences.
 
-    Example: ``stb-env run stb/Sandbox-v0 --agent gold --out runs/gold``, then ``stb-env view runs/gold``.
+    Example: stb-env view runs/gold runs/noop
     """
     shelf = Shelf(runs, env_id=env, data=data)
     if export is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Callable
+from io import StringIO
 from typing import ParamSpec, TypeVar
 
 import typer
@@ -19,6 +20,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 BAD_USE, FAILED = 2, 1
+
+# No table of ours is wider.
+_ROOM = 4_000
 
 console = Console(stderr=True)
 """For progress and remarks: stdout carries the result alone."""
@@ -39,7 +43,23 @@ def emit(data: JsonObject, as_json: bool, table: RenderableType | None = None) -
         table = lines = Table(show_header=False)
         for name, value in data.items():
             lines.add_row(name, value if isinstance(value, str) else json.dumps(value))
-    Console().print(table)
+    out = Console()
+    out.print(table)
+    if _is_cut(table, out.width):
+        console.print(f"… text was cut to fit {out.width} columns; --json has all of it", highlight=False)
+
+
+def _is_cut(table: RenderableType, width: int) -> bool:
+    """Return whether a table has more ellipses than one with room for everything."""
+    shown, whole = (_drawn_at(table, columns).count("…") for columns in (width, _ROOM))
+    return shown > whole
+
+
+def _drawn_at(table: RenderableType, width: int) -> str:
+    paper = Console(width=width, file=StringIO(), color_system=None, legacy_windows=False)
+    with paper.capture() as capture:
+        paper.print(table)
+    return capture.get()
 
 
 def reporting(command: Callable[P, R]) -> Callable[P, R]:

@@ -118,7 +118,25 @@ def compare_folders(
             names each difference with both values.
         DataError: A run cannot be read, or the two share no task with valid episodes.
     """
-    mine, theirs = (_read(Path(folder), judge) for folder in (first, second))
+    mine, theirs = (read_judged_run(Path(folder), judge) for folder in (first, second))
+    return compare_judged(mine, theirs, ignore=ignore, seed=seed)
+
+
+def compare_judged(
+    mine: JudgedRun, theirs: JudgedRun, *, ignore: Sequence[str] = (), seed: int = 0
+) -> Comparison:
+    """Compare two runs that were read already; see `compare_folders`.
+
+    Args:
+        mine: The first run.
+        theirs: The second.
+        ignore: Names of differences to accept.
+        seed: Seed of the resampling.
+
+    Raises:
+        ConfigError: The runs differ in what decides their numbers.
+        DataError: The two share no task with valid episodes.
+    """
     found = discrepancies(mine, theirs)
     unless_ignored(found, ignore, mine, theirs)
     one, other = (_as_one_judge(run) if found else run.episodes for run in (mine, theirs))
@@ -141,7 +159,17 @@ def compare_folders(
     )
 
 
-def _read(folder: Path, judge: str | None) -> JudgedRun:
+def read_judged_run(folder: Path, judge: str | None = None) -> JudgedRun:
+    """Read a saved run as one judge sees it.
+
+    Args:
+        folder: The run.
+        judge: Name of the judge; None for the one that the run itself had.
+
+    Raises:
+        ConfigError: The folder holds no run, or one without a manifest.
+        DataError: The run or its verdicts cannot be read.
+    """
     if not (folder / "trajectories.jsonl").is_file():
         hint = " (an evaluation; compare two of its runs)" if (folder / "results.json").is_file() else ""
         raise ConfigError(f"{folder} holds no run{hint}; give a folder that `stb-env run --out` wrote")
@@ -180,10 +208,10 @@ def _solved(first: Sequence[Trajectory], second: Sequence[Trajectory]) -> dict[s
 
 def _side(run: JudgedRun) -> Side:
     agent = str(run.manifest.get("agent", "-"))
-    return Side(str(run.folder), agent, summarize(run.episodes, _planned(run)), cost(run.episodes))
+    return Side(str(run.folder), agent, summarize(run.episodes, planned(run)), cost(run.episodes))
 
 
-def _planned(run: JudgedRun) -> int | None:
+def planned(run: JudgedRun) -> int | None:
     """Return how many episodes a run should have, which its summary knows once it was played to the end."""
     file = run.folder / "summary.json"
     return int(json.loads(file.read_text(encoding="utf-8"))["planned"]) if file.is_file() else None

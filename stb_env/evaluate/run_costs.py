@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import role_usage
+from stb_env.rollout.verdict_file import Key
 from stb_env.trajectory import read_trajectories
 from stb_env.usage import NO_USAGE, Usage
 
@@ -75,21 +77,50 @@ def read_costs(folder: str | Path) -> RunCosts:
         stb_env.errors.DataError: runs/nothing does not exist; give a run folder or its trajectories.jsonl
     """
     episodes = read_trajectories(folder)
-    seconds, waited = _times(Path(folder) / "timings.jsonl")
-    return RunCosts(len(episodes), seconds, role_usage(episodes), waited)
+    seconds: dict[Key, float] = {}
+    waited: defaultdict[str, float] = defaultdict(float)
+    for timing in _timings(folder):
+        seconds[timing.key] = seconds.get(timing.key, 0.0) + timing.seconds
+        for role, waiting in timing.waited.items():
+            waited[role] += waiting
+    return RunCosts(len(episodes), sum(seconds.values(), 0.0), role_usage(episodes), dict(waited))
 
 
-def _times(file: Path) -> tuple[float, dict[str, float]]:
-    """Return the seconds of all episodes, and of each role; runs of earlier versions do not tell those."""
+def read_seconds(folder: str | Path) -> dict[Key, float]:
+    """Return how long each episode took, added up over every time that it was played.
+
+    Args:
+        folder: The run; one that noted no times has none.
+
+    Raises:
+        DataError: A line is broken.
+
+    Examples:
+        >>> read_seconds("runs/nothing")
+        {}
+    """
+    seconds: dict[Key, float] = {}
+    for timing in _timings(folder):
+        seconds[timing.key] = seconds.get(timing.key, 0.0) + timing.seconds
+    return seconds
+
+
+class _Timed(NamedTuple):
+    key: Key
+    seconds: float
+    waited: dict[str, float]
+    """By role; runs of earlier versions do not tell it."""
+
+
+def _timings(folder: str | Path) -> Iterator[_Timed]:
+    file = Path(folder) / "timings.jsonl"
     if not file.is_file():
-        return 0.0, {}
-    total, waited = 0.0, defaultdict[str, float](float)
+        return
     for number, line in enumerate(file.read_bytes().split(b"\n")[:-1], 1):
         try:
             timing = json.loads(line)
-            total += float(timing["seconds"])
-            for role, seconds in timing.get("waited", {}).items():
-                waited[role] += float(seconds)
+            key = (str(timing["task_id"]), int(timing["trial"]), int(timing["seed"]))
+            waited = {str(role): float(waiting) for role, waiting in timing.get("waited", {}).items()}
+            yield _Timed(key, float(timing["seconds"]), waited)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise DataError(f"{file}, line {number}: not a timing ({error!r})") from error
-    return total, dict(waited)

@@ -32,6 +32,17 @@ class Table:
     rows: Sequence[Sequence[str]]
     notes: Sequence[str] = ()
 
+    def chosen(self, columns: Sequence[str]) -> Table:
+        """Return the table with some of its columns, in their order here, and its notes left out.
+
+        Examples:
+            >>> Table("Rates", ("agent", "rate"), (("gold", "1"),)).chosen(("agent",)).rows
+            [('gold',)]
+        """
+        places = [place for place, name in enumerate(self.columns) if name in columns]
+        rows = [tuple(row[place] for place in places) for row in self.rows]
+        return Table(self.title, [self.columns[place] for place in places], rows)
+
     def markdown(self) -> str:
         """Return the table as Markdown."""
         cells = [self.columns, *self.rows]

@@ -119,13 +119,13 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_report_gives_calls_tokens_and_time_by_role(folder: Path):
-    told = json.loads(stb("report", "costs", folder, "--json").stdout)["runs"][str(folder)]
+    told = json.loads(stb("costs", folder, "--json").stdout)["runs"][str(folder)]
     assert told["roles"]["judge"]["calls"] == 6
     assert told["roles"]["judge"]["cost"] == 1.0
     assert told["total"]["calls"] == 14
     assert told["per_episode"]["calls"] == 7
     assert told["seconds"] > 0
-    assert "judge" in stb("report", "costs", folder).stdout
+    assert "judge" in stb("costs", folder).stdout
 
 
 class SlowJudge(Judge):
@@ -187,7 +187,7 @@ def test_timings_of_before_tell_no_roles(folder: Path):
 
 def test_a_broken_timing_is_named(folder: Path):
     (folder / "timings.jsonl").write_text('{"seconds": "?"}\n')
-    done = stb("report", "costs", folder)
+    done = stb("costs", folder)
     assert done.exit_code == 2
     assert "timings.jsonl, line 1: not a timing" in done.stderr
 

@@ -46,7 +46,10 @@ def evaluate(
     compat: CompatName = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print call accuracy, ROUGE-L and types of errors, as tables 3 to 6 of the paper have them."""
+    """Print call accuracy, ROUGE-L and types of errors, as tables 3 to 6 of the paper have them.
+
+    Example: stb-env api-bank evaluate runs/api-bank
+    """
     folders = [path for path in predictions if path.is_dir()]
     if folders:
         if len(predictions) > 1:
@@ -74,7 +77,10 @@ def samples(
     data: options.Data = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Write the samples of each level as test files: what a model sees, and what is expected."""
+    """Write the samples of each level as test files: what a model sees, and what is expected.
+
+    Example: stb-env api-bank samples --out samples
+    """
     written = {}
     out.mkdir(parents=True, exist_ok=True)
     for corpus in levels_of(data):

@@ -23,7 +23,10 @@ _COLUMNS = ("task", "functions", "training data", "paper", "r-F1", "demonstratio
 
 @reporting
 def complexity(task: TaskName = "", as_json: options.AsJson = False) -> None:
-    """Print the complexity of the tests, given training data and demonstrations, beside the paper's."""
+    """Print the complexity of the tests, given training data and demonstrations, beside the paper's.
+
+    Example: stb-env sambanova complexity
+    """
     chosen = [suite_task(name.strip()) for name in task.split(",")] if task else list(SUITE.values())
     rows = [_row(one) for one in chosen]
     emit({"tasks": rows}, as_json, _table(rows))

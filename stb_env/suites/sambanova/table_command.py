@@ -33,7 +33,10 @@ def table(
     out: Out = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Print a table like Table 8 of the paper: agents by task, ranked where their tests are equal."""
+    """Print a table like Table 8 of the paper: agents by task, ranked where their tests are equal.
+
+    Example: stb-env sambanova table runs/weather --published gpt4
+    """
     rows = [*read_rows(folders), *(published_row(model, setting) for model in published or ())]
     if out is not None:
         out.write_text(markdown(rows), encoding="utf-8")
@@ -43,7 +46,10 @@ def table(
 
 @reporting
 def ranks(as_json: options.AsJson = False) -> None:
-    """Print the paper's rank study: how complexity correlates with errors, recomputed beside the printed."""
+    """Print the paper's rank study: how complexity correlates with errors, recomputed beside the printed.
+
+    Example: stb-env sambanova ranks
+    """
     study = rank_study()
     report = {model: {"computed": computed, "printed": said} for model, (computed, said) in study.items()}
     drawn = Table(

@@ -22,6 +22,7 @@ SUITE = Suite(
     ),
     exact=False,
     tables="stb_env.suites.stabletoolbench.leaderboard:published",
+    commands="stb_env.suites.stabletoolbench.commands:app",
     exports={
         "stabletoolbench": "stb_env.suites.stabletoolbench.export:answer_files",
         "converted": "stb_env.suites.stabletoolbench.export:converted_files",

@@ -67,7 +67,10 @@ def benchmark(
     out: options.Out = None,
     as_json: options.AsJson = False,
 ) -> None:
-    """Ask a model every sample, print Tables 3 to 6 beside the paper's; run again to go on."""
+    """Ask a model every sample, print Tables 3 to 6 beside the paper's; run again to go on.
+
+    Example: stb-env api-bank benchmark --agent gold --out runs/benchmark
+    """
     if protocol not in (None, PROTOCOL):
         raise ConfigError(f"the benchmark follows the protocol {PROTOCOL}, or none, not {protocol!r}")
     fixed = find_protocol(PROTOCOL).values("run", NAME) if protocol else {}

@@ -52,6 +52,8 @@ def align(
 
     train.jsonl and validation.jsonl share no goal, and have none of a test. The samples of all tasks are
     shuffled together, as the paper trains on them; recipe.json says how, and README.md is a data card.
+
+    Example: stb-env sambanova align open_weather --samples 20 --out runs/alignment
     """
     tasks = [suite_task(name.strip()) for name in task.split(",")]
     encode, end = _tokenizer(tokenizer, end_of_text)
