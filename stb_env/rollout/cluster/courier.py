@@ -28,6 +28,10 @@ class Courier(Protocol):
         """Take in, where the run is saved, what a worker collected."""
         ...
 
+    def close(self) -> None:
+        """Put away, at a worker, what it needed there."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Luggage:

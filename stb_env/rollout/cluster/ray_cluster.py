@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,12 @@ from stb_env.rollout.job import Job
 LOCAL = "local"
 _STORE_BYTES = 100_000_000
 """Shared memory of a Ray that is started here: what travels is a line of text an episode."""
+
+_KNOCKING = 5
+"""Seconds in which a machine must take a connection."""
+
+_PARTING = 2
+"""Seconds that workers have to put their things away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +185,9 @@ class RayMachines:
 
     def close(self) -> None:
         """End the workers, and the connection where it was made here."""
+        parting = [worker.close.remote() for worker in self._hired]
+        if parting:
+            self._ray.wait(parting, num_returns=len(parting), timeout=_PARTING)
         for worker in self._hired:
             self._ray.kill(worker)
         if self._connected:
@@ -194,6 +204,7 @@ class RayMachines:
                 "object_store_memory": _STORE_BYTES,
                 "include_dashboard": False,
             }
+        _knock(self._cluster.address)
         try:
             self._ray.init(address=self._cluster.address, **options)
         except (ConnectionError, ValueError, RuntimeError) as error:
@@ -201,6 +212,22 @@ class RayMachines:
                 f"no cluster answers at {self._cluster.address!r} ({error!s:.200}); start one there with "
                 "`ray start --head`, or give local"
             ) from error
+
+
+def _knock(address: str) -> None:
+    """Say within seconds that nobody is at an address; Ray itself tries for minutes."""
+    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    if not colon:
+        return
+    if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
+        raise ConfigError(f"the address of a cluster is HOST:PORT, ray://HOST:PORT or local, got {address!r}")
+    try:
+        socket.create_connection((host, int(port)), timeout=_KNOCKING).close()
+    except OSError as error:
+        raise ConfigError(
+            f"no cluster answers at {address!r} ({error.strerror or error}); start one there with "
+            "`ray start --head`, or give local"
+        ) from error
 
 
 def _ray() -> Any:

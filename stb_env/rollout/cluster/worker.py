@@ -99,6 +99,13 @@ class ClusterWorker:
             told["news"] = self._luggage.courier.collect()
         return told
 
+    async def close(self) -> None:
+        """Play no further, and put away what was needed for it."""
+        for task in list(self._playing):
+            task.cancel()
+        if self._luggage is not None and self._luggage.courier is not None:
+            self._luggage.courier.close()
+
     async def _one(self, number: int, job: Job) -> None:
         try:
             trajectory, seconds = await self._play(job)
