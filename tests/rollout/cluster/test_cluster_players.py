@@ -132,7 +132,7 @@ def test_a_job_that_kills_its_workers_fails_and_no_other_does(tmp_path: Path):
     def fate(method: str, args: Sequence[Any]) -> bool:
         return method == "work" and any(number == 4 for number, _ in args[0])
 
-    episodes = [line for line in played(Cluster(fate), tmp_path).decode().splitlines()]
+    episodes = played(Cluster(fate), tmp_path).decode().splitlines()
     assert len(episodes) == len(JOBS)
     failed = [number for number, line in enumerate(episodes) if '"valid": false' in line]
     assert failed == [4]
