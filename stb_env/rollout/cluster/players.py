@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -16,7 +16,7 @@ from stb_env.rollout.players import AHEAD, Timed
 from stb_env.trajectory import Trajectory
 from stb_env.usage import NO_USAGE
 
-Ticket: TypeAlias = Any
+Ticket: TypeAlias = Hashable
 """What stands for an answer that is still to come."""
 
 _ERRORS: dict[str, type[STBError]] = {

@@ -124,7 +124,8 @@ class RayMachines:
 
     def ask(self, worker: Any, method: str, *args: Any) -> Ticket:
         """Call a method of a worker."""
-        return getattr(worker, method).remote(*args)
+        ticket: Ticket = getattr(worker, method).remote(*args)
+        return ticket
 
     def ready(self, tickets: Sequence[Ticket], seconds: float | None) -> Sequence[Ticket]:
         """Wait for an answer, and return the tickets of all that are there."""
