@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from stb_env.trajectory import Trajectory
 ENV = "stb/Sandbox-v0"
 _EPISODES = 60
 _TRIPS = 50
+_MANY = 4_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ class ClusterFigures:
     Attributes:
         cpu: What an episode that computes little takes of a worker's core.
         busy: The same of the agent that computes.
-        write: What an episode takes of the driver: to be read, checked and saved.
+        write: What an episode takes of the driver: to be read, checked and written.
+        sync: How long the driver waits for its disk, whatever it writes.
         reply: What a reply takes of the driver.
         trip: How long a message is on its way.
         told: Where they come from, in a sentence.
@@ -43,6 +45,7 @@ class ClusterFigures:
     cpu: float
     busy: float
     write: float
+    sync: float
     reply: float
     trip: float
     told: str
@@ -54,15 +57,18 @@ class ClusterFigures:
         Raises:
             ConfigError: Ray is not installed.
         """
+        _played(0.0)  # what is made and imported once is no part of an episode
         cpu, episodes = _played(0.0)
         busy, _ = _played(None)
         reply, trip = _asked()
         told = f"Costs were measured on this machine ({os.cpu_count()} cores)."
-        return cls(cpu, busy, _written(episodes), reply, trip, told)
+        return cls(cpu, busy, *_written(episodes), reply, trip, told)
 
     def model(self, workers: int, concurrency: int, waiting: float) -> ClusterModel:
         """Return a cluster where each worker, and the driver, has a core of its own."""
-        return ClusterModel(workers, concurrency, self.cpu, waiting, self.write, self.reply, trip=self.trip)
+        return ClusterModel(
+            workers, concurrency, self.cpu, waiting, self.write, self.reply, self.trip, self.sync
+        )
 
     def here(self, workers: int, concurrency: int, waiting: float) -> ClusterModel:
         """Return a cluster on this machine alone; an agent that waits for nothing computes."""
@@ -73,7 +79,8 @@ class ClusterFigures:
             waiting,
             self.write,
             self.reply,
-            trip=self.trip,
+            self.trip,
+            self.sync,
             cores=os.cpu_count() or 1,
         )
 
@@ -86,14 +93,35 @@ MEASURED = ClusterFigures(
     cpu=0.004,
     busy=0.02,
     write=0.0004,
+    sync=0.01,
     reply=0.001,
     trip=0.002,
     told="Costs are those of a Sandbox episode, as docs/scale.md has them; --set measure=true measures here.",
 )
 
 
+class _Roll:
+    """A courier by whom one learns when all workers play."""
+
+    def __init__(self) -> None:
+        self.present: set[int] = set()
+
+    def collect(self) -> JsonObject:
+        return {"pid": os.getpid()}
+
+    def deliver(self, news: JsonObject) -> None:
+        self.present.add(news["pid"])
+
+    def close(self) -> None:
+        pass
+
+
+class _Enough(Exception):
+    """As many episodes are saved as were to be timed."""
+
+
 def measured_rate(workers: int, concurrency: int, waiting: float, episodes: int) -> float:
-    """Return how many episodes a second a real cluster of this machine saves, once all workers play.
+    """Return how many episodes a second a real cluster of this machine saves while all workers play.
 
     Args:
         workers: How many workers.
@@ -101,17 +129,26 @@ def measured_rate(workers: int, concurrency: int, waiting: float, episodes: int)
         waiting: Seconds that an episode waits; 0 computes.
         episodes: How many are timed.
     """
-    first = 2 * workers * (concurrency + 8)
-    saved: list[float] = []
-    run_batch(
-        partial(make_env, ENV, {}),
-        partial(LatentGold, waiting or None),
-        _jobs(first + episodes),
-        concurrency=concurrency,
-        progress=lambda _: saved.append(time.perf_counter()),
-        cluster=RayCluster(workers=workers),
-    )
-    return episodes / (saved[-1] - saved[first - 1])
+    roll, saved = _Roll(), []
+
+    def timed(_: Trajectory) -> None:
+        if len(roll.present) == workers:
+            saved.append(time.perf_counter())
+        if len(saved) > episodes:
+            raise _Enough
+
+    with tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run, suppress(_Enough):
+        run_batch(
+            partial(make_env, ENV, {}),
+            partial(LatentGold, waiting or None),
+            _jobs(_MANY),
+            run,
+            concurrency=concurrency,
+            progress=timed,
+            cluster=RayCluster(workers=workers),
+            courier=roll,
+        )
+    return (len(saved) - 1) / (saved[-1] - saved[0])
 
 
 def _jobs(count: int) -> list[Job]:
@@ -121,18 +158,25 @@ def _jobs(count: int) -> list[Job]:
 
 
 def _played(seconds: float | None) -> tuple[float, list[Trajectory]]:
-    start = time.process_time()
+    start = time.perf_counter()
     episodes = run_batch(partial(make_env, ENV, {}), partial(LatentGold, seconds), _jobs(_EPISODES))
-    return (time.process_time() - start) / len(episodes), episodes
+    return (time.perf_counter() - start) / len(episodes), episodes
 
 
-def _written(episodes: list[Trajectory]) -> float:
+def _written(episodes: list[Trajectory]) -> tuple[float, float]:
+    """Return what an episode takes to be saved, and what saving takes whatever is saved."""
     lines = [episode.to_json() for episode in episodes]
     with tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run:
         start = time.perf_counter()
-        for line in lines:
-            run.add(Trajectory.from_json(line), 0.0)
-        return (time.perf_counter() - start) / len(lines)
+        run.add_all([(Trajectory.from_json(line), 0.0) for line in lines])
+        together = time.perf_counter() - start
+        single = []
+        for episode in episodes:
+            start = time.perf_counter()
+            run.add(episode, 0.0)
+            single.append(time.perf_counter() - start)
+    sync = median(single)
+    return max(0.0, together - sync) / len(lines), sync
 
 
 def _asked() -> tuple[float, float]:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from dataclasses import dataclass
 from math import ceil
 
 from stb_env.errors import ConfigError
+
+_DRIVER = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,8 @@ class ClusterModel:
         concurrency: Episodes that each plays at the same time.
         cpu: What an episode takes of a core.
         waiting: What an episode waits for its models in all.
-        write: What an episode takes of the driver: to be read, checked and saved.
+        write: What an episode takes of the driver: to be read, checked and written.
+        sync: How long the driver waits for its disk, once for all episodes that are there.
         reply: What a reply takes of the driver, whatever is in it.
         trip: How long a message is on its way.
         unit: Jobs that are leased at once.
@@ -33,8 +37,8 @@ class ClusterModel:
 
     Examples:
         >>> model = ClusterModel(workers=4, concurrency=8, cpu=0.001, waiting=0.8, write=0.0005)
-        >>> round(model.rate(4_000)), round(model.bound)
-        (39, 40)
+        >>> round(model.rate(4_000)), round(model.bound), model.limited_by
+        (40, 40, 'models')
     """
 
     workers: int
@@ -44,6 +48,7 @@ class ClusterModel:
     write: float = 0.0
     reply: float = 0.0
     trip: float = 0.0
+    sync: float = 0.0
     unit: int = 8
     cores: int | None = None
 
@@ -51,7 +56,7 @@ class ClusterModel:
         for name in ("workers", "concurrency", "unit"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
-        for name in ("cpu", "waiting", "write", "reply", "trip"):
+        for name in ("cpu", "waiting", "write", "reply", "trip", "sync"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name):g}")
         if self.cpu + self.waiting + self.write <= 0:
@@ -86,17 +91,22 @@ class ClusterModel:
 
 
 class _Simulation:
-    """One run of a model, from event to event: jobs that arrive at a worker, and episodes that end there."""
+    """One run of a model, from event to event.
+
+    An event is a worker's, or the driver's where the worker is -1: jobs arrive at a worker, an episode ends
+    there (no jobs), the driver hears of one, or it has saved what it took and looks for more.
+    """
 
     def __init__(self, model: ClusterModel, episodes: int) -> None:
         self._model, self._left = model, episodes
-        self._driver_free = 0.0
+        self._now = self._saved = 0.0
         self._cores = [0.0] * (model.workers if model.cores is None else model.cores)
         self._held = [0] * model.workers
         self._queued = [0] * model.workers
         self._playing = [0] * model.workers
-        self._heard = [-1.0] * model.workers
-        # When, which worker, and how many jobs arrive; 0 where an episode ends.
+        # What the driver has not taken yet, and what it is saving: episodes by worker.
+        self._told: Counter[int] = Counter()
+        self._saving: Counter[int] = Counter()
         self._events: list[tuple[float, int, int]] = []
 
     def run(self) -> float:
@@ -104,14 +114,20 @@ class _Simulation:
             while self._left and self._held[worker] <= self._model.concurrency:
                 self._lease(worker)
         while self._events:
-            when, worker, jobs = heapq.heappop(self._events)
-            if jobs:
+            self._now, worker, jobs = heapq.heappop(self._events)
+            if worker == _DRIVER:
+                self._save(jobs)
+            elif jobs:
                 self._queued[worker] += jobs
+                self._begin(worker)
             else:
                 self._playing[worker] -= 1
-                self._tell(when, worker)
-            self._begin(when, worker)
-        return self._driver_free
+                self._at(self._model.trip, _DRIVER, worker)
+                self._begin(worker)
+        return self._saved
+
+    def _at(self, later: float, worker: int, what: int) -> None:
+        heapq.heappush(self._events, (self._now + later, worker, what))
 
     def _lease(self, worker: int) -> None:
         model = self._model
@@ -119,35 +135,37 @@ class _Simulation:
         jobs = min(model.unit, room, ceil(self._left / model.workers))
         self._left -= jobs
         self._held[worker] += jobs
-        heapq.heappush(self._events, (self._driver_free + model.trip, worker, jobs))
+        self._at(model.trip, worker, jobs)
 
-    def _begin(self, when: float, worker: int) -> None:
+    def _begin(self, worker: int) -> None:
         model = self._model
         while self._queued[worker] and self._playing[worker] < model.concurrency:
             self._queued[worker] -= 1
             self._playing[worker] += 1
-            done = self._on_core(when, model.cpu, worker)
-            heapq.heappush(self._events, (done + model.waiting, worker, 0))
+            self._at(self._on_core(model.cpu, worker) + model.waiting, worker, 0)
 
-    def _tell(self, when: float, worker: int) -> None:
-        """Have the driver save an episode; one that ends before the last reply is read is part of that."""
-        model = self._model
-        arrives = when + model.trip
-        shared = when <= self._heard[worker]
-        start = max(arrives, self._driver_free)
-        work = model.write + (0.0 if shared else model.reply)
-        self._driver_free = start + work if model.cores is None else self._on_core(start, work, -1)
-        if not shared:
-            self._heard[worker] = start
-        self._held[worker] -= 1
-        if self._left and self._held[worker] <= model.concurrency:
-            self._lease(worker)
+    def _save(self, told: int) -> None:
+        """Have the driver hear of an episode, or end what it saves; then save all that is there."""
+        if told == _DRIVER:
+            self._saved = self._now
+            for worker, episodes in self._saving.items():
+                self._held[worker] -= episodes
+                if self._left and self._held[worker] <= self._model.concurrency:
+                    self._lease(worker)
+            self._saving = Counter()
+        else:
+            self._told[told] += 1
+        if self._told and not self._saving:
+            self._saving, self._told = self._told, Counter()
+            work = self._model.write * self._saving.total() + self._model.reply * len(self._saving)
+            busy = work if self._model.cores is None else self._on_core(work, _DRIVER)
+            self._at(busy + self._model.sync, _DRIVER, _DRIVER)
 
-    def _on_core(self, when: float, work: float, worker: int) -> float:
-        """Return when work is done that is there from a moment on."""
+    def _on_core(self, work: float, worker: int) -> float:
+        """Return how long it takes from now until work is done, which a core does after all it has."""
         if self._model.cores is None:
-            self._cores[worker] = max(when, self._cores[worker]) + work
-            return self._cores[worker]
-        done = max(when, heapq.heappop(self._cores)) + work
+            self._cores[worker] = max(self._now, self._cores[worker]) + work
+            return self._cores[worker] - self._now
+        done = max(self._now, heapq.heappop(self._cores)) + work
         heapq.heappush(self._cores, done)
-        return done
+        return done - self._now
