@@ -90,12 +90,12 @@ class ClusterFigures:
 
 
 MEASURED = ClusterFigures(
-    cpu=0.004,
-    busy=0.02,
-    write=0.0004,
-    sync=0.01,
-    reply=0.001,
-    trip=0.002,
+    cpu=0.0018,
+    busy=0.0041,
+    write=0.00027,
+    sync=0.0073,
+    reply=0.00066,
+    trip=0.00067,
     told="Costs are those of a Sandbox episode, as docs/scale.md has them; --set measure=true measures here.",
 )
 

@@ -17,7 +17,7 @@ from stb_env.lab.experiment import Experiment, LabSettings, TableRow
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_WORKERS = (1, 2, 4, 10, 100, 1_000, 10_000)
+_WORKERS = (1, 10, 100, 1_000, 10_000)
 _REAL_WORKERS = (1, 2, 4)
 _EPISODES = 20_000
 _HOUR = 3_600
@@ -27,7 +27,7 @@ def run(settings: LabSettings) -> Experiment:
     """Simulate runs on clusters of many sizes.
 
     Args:
-        settings: ``episodes`` is the number of episodes (20,000, or three for each place where that is
+        settings: ``episodes`` is the number of episodes (20,000, or two for each place where that is
             more). Options: ``workers`` (a list), ``concurrency`` of each worker (16), ``latency`` of a call
             in seconds (a list), ``calls`` of a model an episode (4), ``core_price`` in dollars an hour
             (0.04), and ``measure`` (false): measure the costs here, with Ray, in place of those that are
@@ -69,7 +69,7 @@ def run(settings: LabSettings) -> Experiment:
 
 
 def _row(model: ClusterModel, asked: int | None, latency: float, price: float) -> TableRow:
-    episodes = asked or max(_EPISODES, 3 * model.workers * model.concurrency)
+    episodes = asked or max(_EPISODES, 2 * model.workers * model.concurrency)
     rate = model.rate(episodes)
     dollars = (model.workers + 1) * price / _HOUR / rate * 1_000_000
     return (
