@@ -102,9 +102,10 @@ def test_a_line_whose_writer_is_interrupted_is_taken_back(tmp_path: Path, monkey
 
     writer = LineWriter(tmp_path / "log")
     writer.write("one")
-    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+    with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", interrupted)
-        writer.write("two")
+        with pytest.raises(KeyboardInterrupt):
+            writer.write("two")
     writer.write("two")
     writer.close()
     assert (tmp_path / "log").read_text(encoding="utf-8") == "one\ntwo\n"
