@@ -2,7 +2,6 @@
 
 from stb_env.rollout.agent import Agent, AgentFactory, as_agent
 from stb_env.rollout.batch import arun_batch, run_batch
-from stb_env.rollout.cluster import RayCluster
 from stb_env.rollout.curve import Curve, read_curve
 from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.driven import DrivenEpisode
@@ -20,7 +19,6 @@ __all__ = [
     "DrivenEpisode",
     "Group",
     "Job",
-    "RayCluster",
     "Run",
     "agroups",
     "aplay",
