@@ -190,7 +190,8 @@ class LineWriter:
             try:
                 self._append(line.encode("utf-8") + b"\n")
                 os.fsync(self._file.fileno())
-            except OSError:
+            except BaseException:
+                # Who interrupts a write saves the line again: left here, it would stand twice.
                 with suppress(OSError):
                     self._file.truncate(end)
                 raise

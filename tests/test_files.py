@@ -96,6 +96,21 @@ def test_a_line_that_the_disk_takes_half_is_taken_back(tmp_path: Path, monkeypat
     assert (tmp_path / "log").read_text() == "whole\nnext\n"
 
 
+def test_a_line_whose_writer_is_interrupted_is_taken_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    def interrupted(_: int) -> None:
+        raise KeyboardInterrupt
+
+    writer = LineWriter(tmp_path / "log")
+    writer.write("one")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            writer.write("two")
+    writer.write("two")
+    writer.close()
+    assert (tmp_path / "log").read_text(encoding="utf-8") == "one\ntwo\n"
+
+
 def test_a_disk_that_takes_a_line_in_pieces_gets_all_of_it(tmp_path: Path):
     class Slow:
         """A file that takes three bytes at a time, as the system may."""

@@ -22,6 +22,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.llm.meter import Meter, current_meter
 from stb_env.llm.models_file import GGUF
 from stb_env.rollout.breaker import STOP_AFTER
+from stb_env.rollout.cluster import RayCluster
 from stb_env.rollout.deadlines import Deadlines
 from stb_env.trajectory import read_trajectories
 
@@ -48,7 +49,21 @@ EstimateAfter = Annotated[
     int | None,
     typer.Option("--estimate", min=1, help="Play so many episodes, say what the others will cost, and stop."),
 ]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        "--ray",
+        metavar="ADDRESS",
+        help="Play on a cluster of Ray: HOST:PORT, ray://HOST:PORT or auto; local starts one here.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option("--workers", min=1, help="With --ray: processes that play, --concurrency episodes each; 2."),
+]
 Yes = Annotated[bool, typer.Option("--yes", help="Go on after --estimate.")]
+
+_WORKERS = 2
 
 
 @reporting
@@ -66,6 +81,8 @@ def run(
     simulator: options.Simulator = None,
     models: options.Models = None,
     local: options.Local = None,
+    ray: Ray = None,
+    workers: Workers = None,
     seed: options.Seed = 0,
     episodes: options.Episodes = None,
     trials: options.Trials = None,
@@ -100,6 +117,7 @@ def run(
         originals=originals,
     )
     deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
+    cluster = _cluster(ray, workers, local)
     meter = current_meter() or Meter()
     session = Session(
         env_id,
@@ -123,6 +141,7 @@ def run(
             stop_after=stop_after,
             remark=tell,
             deadlines=deadlines,
+            cluster=cluster,
         )
         if estimate is not None and not _goes_on(session, play, out, estimate, yes, as_json):
             return
@@ -169,6 +188,16 @@ def _estimated(found: RunEstimate) -> Table:
             digits = ",.4f" if name == "$" else ",.0f"
             table.add_row(name, *(format(value, digits) for value in (one.mean, one.low, one.high)))
     return table
+
+
+def _cluster(address: str | None, workers: int | None, local: Path | None) -> RayCluster | None:
+    if address is None:
+        if workers is not None:
+            raise ConfigError("--workers says how many processes of a cluster play; add --ray local")
+        return None
+    if local is not None:
+        raise ConfigError("--local plays a model in this process; on a cluster, name the file with --models")
+    return RayCluster(address, workers=workers or _WORKERS)
 
 
 def _weights(local: Path | None) -> Path | None:

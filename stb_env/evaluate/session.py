@@ -13,15 +13,17 @@ from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.evaluate.followed import followed
 from stb_env.evaluate.manifest import fingerprint_of, run_manifest
+from stb_env.evaluate.recipe import Recipe
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
+from stb_env.llm.meter import current_meter
 from stb_env.llm.preflight import check_all, noting
 from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
 from stb_env.rollout import Run, plan, run_batch
-from stb_env.rollout.batch import Remark
+from stb_env.rollout.batch import Cluster, Remark
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.make import make_env
@@ -80,8 +82,19 @@ class Session:
         protocol: str | None = None,
     ) -> None:
         self.env_id = env_id
+        self._inputs: JsonMapping = {
+            "env_id": env_id,
+            "agent": agent,
+            "settings": dict(settings) | dict(connected or {}),
+            "seed": seed,
+            "episodes": episodes,
+            "trials": trials,
+            "models": models,
+            "protocol": protocol,
+        }
         run = followed(protocol, env_id, agent, settings, trials)
         settings, agent, trials = run.settings, run.agent, run.trials
+        self._lent = False
         self._settings = {**settings, **(connected or {})}
         with noting() as self._endpoints, ExitStack() as unless_ready:
             self.make_agent = load_agent(agent, models=models or settings.get("models"))
@@ -119,6 +132,7 @@ class Session:
         stop_after: int = STOP_AFTER,
         remark: Remark = _log.warning,
         deadlines: Deadlines = NO_DEADLINES,
+        cluster: Cluster | None = None,
     ) -> JsonObject:
         """Play what is not saved yet, or failed for a reason that may pass, and return the run's summary.
 
@@ -129,6 +143,7 @@ class Session:
             stop_after: Equal failures in a row that end the run; 0 for no end.
             remark: Told of each bug of the agent's, once; a log where not given.
             deadlines: How long calls, steps and episodes may take.
+            cluster: Machines that play, ``concurrency`` episodes each worker; None plays here.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -141,9 +156,8 @@ class Session:
         with nullcontext() if out is None else closing(Run(out, self.manifest)) as saved:
             if saved is not None and not fresh and saved.left(self.jobs):
                 self.check_endpoints()
-            episodes = self._play(
-                saved, concurrency, progress, Breaker(stop_after, self.check_endpoints), remark, deadlines
-            )
+            breaker = Breaker(stop_after, self.check_endpoints)
+            episodes = self._play(saved, concurrency, progress, breaker, remark, deadlines, cluster)
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
             if "protocol" in self.manifest:
                 who["protocol"] = self.manifest["protocol"]
@@ -170,6 +184,7 @@ class Session:
         breaker: Breaker,
         remark: Remark,
         deadlines: Deadlines,
+        cluster: Cluster | None,
     ) -> list[Trajectory]:
         done = len(self.jobs) - len(self.jobs if saved is None else saved.left(self.jobs))
 
@@ -181,18 +196,11 @@ class Session:
 
         if progress is not None:
             progress(done, len(self.jobs))
-        # The session's own environment serves one worker; only further ones need another.
-        spare = [self.env.fork()]
-
-        def worker_env() -> ToolEnv:
-            try:
-                return spare.pop()
-            except IndexError:
-                return self._limit_outage(make_env(self.env_id, self._settings))
-
+        self._lent = False
+        recipe = None if cluster is None else self._recipe()
         return run_batch(
-            worker_env,
-            self.make_agent,
+            self.another_env if recipe is None else recipe.make_env,
+            self.make_agent if recipe is None else recipe.make_agent,
             self.jobs,
             saved,
             concurrency=concurrency,
@@ -200,7 +208,25 @@ class Session:
             breaker=breaker,
             remark=remark,
             deadlines=deadlines,
+            cluster=cluster,
+            courier=recipe,
         )
+
+    def another_env(self) -> ToolEnv:
+        """Return an environment for one more worker."""
+        # The session's own environment serves one worker; only further ones need another.
+        if not self._lent:
+            self._lent = True
+            return self.env.fork()
+        return self._limit_outage(make_env(self.env_id, self._settings))
+
+    def _recipe(self) -> Recipe:
+        """Return what makes this session at the workers of a cluster."""
+        backend = self.env.rules.backend
+        cache = backend.cache if isinstance(backend, VirtualBackend) and backend.mode == "record" else None
+        records = "" if cache is None or cache.folder is None else str(cache.folder)
+        meter = current_meter()
+        return Recipe.of(self._inputs, self.manifest, records=records, meter=meter, cache=cache)
 
     def _limit_outage(self, env: ToolEnv) -> ToolEnv:
         """Have an environment's faults take their share of the tools of the tasks that are played."""

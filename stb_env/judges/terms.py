@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -14,6 +15,8 @@ _WORD = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?|[^\W\d_]+")
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _STEMMER = snowballstemmer.stemmer("porter")
+# A stemmer keeps the word that it works on; two threads at once would mix theirs.
+_STEMMING = threading.Lock()
 _SHORTEST = 3
 
 
@@ -94,5 +97,6 @@ def term(word: str) -> str:
         return word
     if len(word) < _SHORTEST or word in COMMON:
         return ""
-    stem: str = _STEMMER.stemWord(word)
+    with _STEMMING:
+        stem: str = _STEMMER.stemWord(word)
     return stem

@@ -35,6 +35,7 @@ class Entry:
 _NO_EPISODES = "no episode is played; `stb-env lab failures` and `stb-env lab search` play agents"
 _NO_VERDICTS = "nothing is judged; `stb-env lab judges` and `stb-env lab failures` ask judges"
 _NO_MODEL = "no model is asked; `stb-env lab failures` and `stb-env lab judges` take a models file"
+_SCALE = "`stb-env run ID --ray ADDRESS` plays real ones"
 
 EXPERIMENTS: Mapping[str, Entry] = {
     "failures": Entry(
@@ -190,6 +191,22 @@ EXPERIMENTS: Mapping[str, Entry] = {
             "one of them",
         },
     ),
+    "scale": Entry(
+        "stb_env.lab.scale:run",
+        About(
+            "how many episodes a second a run on many machines saves and what its cores cost, simulated from "
+            "what an episode, a reply and a saved line cost",
+            "machines are alike and none is lost, each worker has a core of its own, and models answer as "
+            "fast however many ask",
+        ),
+        refuses={
+            "data": f"episodes are simulated; {_SCALE}",
+            "agent": f"episodes are simulated; {_SCALE}",
+            "judge": _NO_VERDICTS,
+            "models": "no model is asked; --set latency=[0.2,1] says how slow it is, and --set calls=4 how "
+            "often an episode asks it",
+        },
+    ),
 }
 
 
@@ -204,7 +221,7 @@ def load_experiment(name: str) -> Run:
         Traceback (most recent call last):
         ...
         stb_env.errors.ConfigError: no experiment 'failure'; expected one of cache, diversity, failures, \
-forms, injections, judges, red-team, search, status, turing. Did you mean 'failures'?
+forms, injections, judges, red-team, scale, search, status, turing. Did you mean 'failures'?
     """
     if name not in EXPERIMENTS:
         known = ", ".join(sorted(EXPERIMENTS))

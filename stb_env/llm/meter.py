@@ -138,6 +138,11 @@ class Meter:
         with self._lock:
             self._total += usage
 
+    def add_failed(self, calls: int) -> None:
+        """Add calls that ended without an answer elsewhere."""
+        with self._lock:
+            self._failed += calls
+
     def refusal(self, message: str, stage: str) -> Exception:
         """Return the failure of a call that is not made."""
         return ModelError(message, kind="budget", stage=stage)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import gymnasium as gym
 
@@ -18,6 +18,7 @@ from stb_env.console.progress import bar
 from stb_env.errors import ConfigError
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.breaker import Breaker
+from stb_env.rollout.cluster.courier import Courier, Luggage
 from stb_env.rollout.collector import seldom
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.guarded_agent import GuardedAgent
@@ -39,6 +40,14 @@ Remark = Callable[[str], None]
 """Told in one sentence what a person should know."""
 
 
+class Cluster(Protocol):
+    """Machines that play a batch together, such as a `RayCluster`."""
+
+    def players(self, luggage: Luggage, jobs: list[Job], remark: Remark) -> Players:
+        """Return what plays the jobs there."""
+        ...
+
+
 def run_batch(
     make_env: EnvFactory,
     make_agent: AgentFactory,
@@ -50,6 +59,8 @@ def run_batch(
     breaker: Breaker | None = None,
     remark: Remark = _log.warning,
     deadlines: Deadlines = NO_DEADLINES,
+    cluster: Cluster | None = None,
+    courier: Courier | None = None,
 ) -> list[Trajectory]:
     """Play episodes, saving each in job order whatever the concurrency; skip what the run has already.
 
@@ -71,12 +82,16 @@ def run_batch(
         breaker: Ends the run where episodes keep failing alike; None plays on.
         remark: Told of each bug of the agent's, once; a log where not given.
         deadlines: How long calls, steps and episodes may take.
+        cluster: Machines that play, each worker of theirs as many at the same time as ``concurrency`` says;
+            None plays here. ``make_env`` and ``make_agent`` travel there: functions of modules, or partials
+            of such with plain arguments. What is saved is the same, byte for byte.
+        courier: Carries news back from the cluster's workers.
 
     Returns:
         Every trajectory of the run, the ones of earlier sittings included.
 
     Raises:
-        ConfigError: ``concurrency`` is below 1.
+        ConfigError: ``concurrency`` is below 1, or something cannot travel to the cluster.
         RunStopped: The breaker ended it, or the disk refuses what is played.
 
     Examples:
@@ -88,7 +103,12 @@ def run_batch(
         [1.0, 1.0, 1.0]
     """
     book = _Book(jobs, run, concurrency, breaker)
-    players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
+    players: Players
+    if cluster is not None and book.jobs:
+        luggage = Luggage(make_env, make_agent, concurrency, deadlines, courier)
+        players = cluster.players(luggage, book.jobs, _Once(remark))
+    else:
+        players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
     with seldom(), _shown(progress, len(book.jobs)) as book.progress:
         try:
             while episodes := players.take(book.saved):

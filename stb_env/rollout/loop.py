@@ -24,11 +24,80 @@ Slot = tuple[gym.Env[Any, Any], Agent]
 """An environment and an agent that play one episode at a time."""
 
 
-class LoopPlayers:
-    """Plays jobs as tasks of the event loop on which it is asked first.
+class Stage:
+    """Where episodes are played on an event loop, whoever says which.
 
     Each episode that is played has an agent and a fork of the environment, which the next one takes over.
     An episode that waits for its judge gives its place to another; as many may wait so as may be played.
+
+    Args:
+        make_env: Makes the environment; called again only where that cannot be forked.
+        make_agent: Makes an agent.
+        concurrency: Episodes played at the same time.
+        deadlines: How long things may take.
+    """
+
+    def __init__(
+        self,
+        make_env: Callable[[], gym.Env[Any, Any]],
+        make_agent: AgentFactory,
+        concurrency: int,
+        deadlines: Deadlines,
+    ) -> None:
+        self._make_env = make_env
+        self._make_agent = make_agent
+        self._deadlines = deadlines
+        self._playing = asyncio.Semaphore(concurrency)
+        self._judged = asyncio.Semaphore(concurrency)
+        self._free: list[Slot] = []
+        self._made: list[gym.Env[Any, Any]] = []
+        self._base: gym.Env[Any, Any] | None = None
+
+    async def place(self) -> Place:
+        """Wait for a place among those that play; who is done leaves it."""
+        await self._playing.acquire()
+        return Place(self._playing, self._judged)
+
+    async def play(self, job: Job, place: Place) -> Timed:
+        """Play a job."""
+        env, agent = slot = self._free.pop() if self._free else self._slot()
+        stopwatch = Stopwatch()
+        slow = episode(
+            env,
+            agent,
+            task_id=job.task_id,
+            seed=job.seed,
+            trial=job.trial,
+            deadlines=self._deadlines,
+            stopwatch=stopwatch,
+        )
+        trajectory: Trajectory = await adrive(changed(slow, place.taken))
+        self._free.append(slot)
+        return trajectory, stopwatch.read()
+
+    def close(self) -> None:
+        """Close the environments."""
+        for env in self._made:
+            env.close()
+
+    def _slot(self) -> Slot:
+        agent = self._make_agent()
+        env = agent.wrap(self._fork())
+        self._made.append(env)
+        return env, agent
+
+    def _fork(self) -> gym.Env[Any, Any]:
+        if self._base is None:
+            self._base = self._make_env()
+        fork: Callable[[], gym.Env[Any, Any]] | None = getattr(self._base, "fork", None)
+        if fork is not None:
+            return fork()
+        env, self._base = self._base, None
+        return env
+
+
+class LoopPlayers:
+    """Plays jobs as tasks of the event loop on which it is asked first, all on one `Stage`.
 
     Args:
         make_env: Makes the environment; called again only where that cannot be forked.
@@ -46,16 +115,9 @@ class LoopPlayers:
         concurrency: int,
         deadlines: Deadlines,
     ) -> None:
-        self._make_env = make_env
-        self._make_agent = make_agent
+        self._stage = Stage(make_env, make_agent, concurrency, deadlines)
         self._jobs = jobs
-        self._deadlines = deadlines
         self._ahead = AHEAD * concurrency
-        self._playing = asyncio.Semaphore(concurrency)
-        self._judged = asyncio.Semaphore(concurrency)
-        self._free: list[Slot] = []
-        self._made: list[gym.Env[Any, Any]] = []
-        self._base: gym.Env[Any, Any] | None = None
         self._outcomes: dict[int, Timed | Exception] = {}
         self._saved = 0
         self._failed = False
@@ -89,8 +151,7 @@ class LoopPlayers:
             self._task.cancel()
             await asyncio.wait([self._task])
         self._forget(saved)
-        for env in self._made:
-            env.close()
+        self._stage.close()
         left = [outcome for _, outcome in sorted(self._outcomes.items(), key=lambda item: item[0])]
         return [outcome for outcome in left if not isinstance(outcome, Exception)]
 
@@ -106,15 +167,14 @@ class LoopPlayers:
                 while number >= self._saved + self._ahead:
                     self._room.clear()
                     await self._room.wait()
-                await self._playing.acquire()
+                place = await self._stage.place()
                 if self._failed:
                     return
-                episodes.create_task(self._play_one(number, job))
+                episodes.create_task(self._play_one(number, job, place))
 
-    async def _play_one(self, number: int, job: Job) -> None:
-        place = _Place(self._playing, self._judged)
+    async def _play_one(self, number: int, job: Job, place: Place) -> None:
         try:
-            self._outcomes[number] = await self._played(job, place)
+            self._outcomes[number] = await self._stage.play(job, place)
         except Exception as error:  # noqa: BLE001 (raised by `take` when it is its turn)
             self._outcomes[number] = error
             self._failed = True
@@ -122,39 +182,8 @@ class LoopPlayers:
             place.leave()
             self._news.set()
 
-    async def _played(self, job: Job, place: _Place) -> Timed:
-        env, agent = slot = self._free.pop() if self._free else self._slot()
-        stopwatch = Stopwatch()
-        slow = episode(
-            env,
-            agent,
-            task_id=job.task_id,
-            seed=job.seed,
-            trial=job.trial,
-            deadlines=self._deadlines,
-            stopwatch=stopwatch,
-        )
-        trajectory: Trajectory = await adrive(changed(slow, place.taken))
-        self._free.append(slot)
-        return trajectory, stopwatch.read()
 
-    def _slot(self) -> Slot:
-        agent = self._make_agent()
-        env = agent.wrap(self._fork())
-        self._made.append(env)
-        return env, agent
-
-    def _fork(self) -> gym.Env[Any, Any]:
-        if self._base is None:
-            self._base = self._make_env()
-        fork: Callable[[], gym.Env[Any, Any]] | None = getattr(self._base, "fork", None)
-        if fork is not None:
-            return fork()
-        env, self._base = self._base, None
-        return env
-
-
-class _Place:
+class Place:
     """What an episode needs to go on: a place among those that play, or among those that are judged.
 
     Args:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
@@ -14,6 +15,8 @@ LONGEST = 4_000
 """Characters of an answer; a longer one is a dump in which any fact could be found."""
 
 _stemmer = snowballstemmer.stemmer("english")
+# A stemmer keeps the word that it works on; two threads at once would mix theirs.
+_stemming = threading.Lock()
 _WORD = re.compile(r"[^\W_]+")
 _LETTER = re.compile(r"\S")
 _YES = frozenset({"yes", "yeah", "yep", "yup", "correct", "true", "indeed", "affirmative"})
@@ -106,7 +109,8 @@ def stem(word: str) -> str:
         >>> {stem(word) for word in ("drizzle", "drizzly")}, stem("foggy"), stem("rains")
         ({'drizzl'}, 'fog', 'rain')
     """
-    found: str = _stemmer.stemWord(word)
+    with _stemming:
+        found: str = _stemmer.stemWord(word)
     if found.endswith("i") and len(found) > 3:
         found = found[:-1]
         if found[-1] == found[-2] and len(found) == 4:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from functools import lru_cache
 
 import snowballstemmer
@@ -14,6 +15,8 @@ _STOPS = """
 """
 _STOP_WORDS = frozenset(_STOPS.split())
 _STEMMER = snowballstemmer.stemmer("porter")
+# A stemmer keeps the word that it works on; two threads at once would mix theirs.
+_STEMMING = threading.Lock()
 
 
 def terms(text: str) -> list[str]:
@@ -29,5 +32,6 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=200_000)
 def _stem(word: str) -> str:
-    stem: str = _STEMMER.stemWord(word)
+    with _STEMMING:
+        stem: str = _STEMMER.stemWord(word)
     return stem

@@ -1,0 +1,83 @@
+"""A cache whose new answers are carried to somebody else, who writes them down."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+
+from stb_env.backend.cache.entry import CacheEntry, Hit
+from stb_env.backend.cache.response_cache import ResponseCache
+
+
+class CarriedCache(ResponseCache):
+    """Reads a cache folder and changes nothing there; what is added stays in memory until it is drained.
+
+    For a process that plays on another machine: the folder's base is mapped read-only, and one process alone
+    adds what all of them bring, the first answer to a call before any other.
+
+    Args:
+        folder: The cache folder as this machine has it; where there is none, nothing is known yet.
+
+    Examples:
+        >>> from stb_env.backend.cache import call_key
+        >>> from stb_env.tools import ToolId
+        >>> ping = ToolId("Net", "icmp", "ping")
+        >>> cache = CarriedCache("no/such/folder")
+        >>> answers = [CacheEntry.of(ping, {}, {"ms": ms}, source="real") for ms in (4, 9)]
+        >>> [cache.add(call_key(ping, {}), entry) is None for entry in answers]
+        [True, False]
+        >>> [entry.response for entry in cache.drain()], cache.drain()
+        ([{'ms': 4}], [])
+        >>> cache.get(call_key(ping, {})).text
+        '{"error": "", "response": {"ms": 4}}'
+    """
+
+    def __init__(self, folder: str | Path) -> None:
+        there = Path(folder)
+        if there.is_dir() and any(there.iterdir()):
+            super().__init__(there, read_only=True)
+            # Of the folder that holds; this takes answers.
+            self.read_only = False
+        else:
+            super().__init__()
+        self._added: dict[str, CacheEntry] = {}
+        self._undrained: list[CacheEntry] = []
+        self._lock = threading.Lock()
+
+    def get(self, key: str) -> Hit | None:
+        """Return what was recorded under a key, here or in the folder, or None."""
+        added = self._added.get(key)
+        return super().get(key) if added is None else added.hit
+
+    def entry(self, key: str) -> CacheEntry | None:
+        """Return everything that is known about a key, or None."""
+        return self._added.get(key) or super().entry(key)
+
+    def add(self, key: str, entry: CacheEntry) -> Hit | None:
+        """Keep an entry where the key has none; return what stood there already, or None."""
+        with self._lock:
+            known = self.get(key)
+            if known is None:
+                self._keep(key, entry)
+            return known
+
+    def put(self, key: str, entry: CacheEntry) -> None:
+        """Keep an entry."""
+        with self._lock:
+            self._keep(key, entry)
+
+    def put_many(self, items: Iterable[tuple[str, CacheEntry]]) -> None:
+        """Keep entries."""
+        for key, entry in items:
+            self.put(key, entry)
+
+    def drain(self) -> list[CacheEntry]:
+        """Return what was added since the last time."""
+        with self._lock:
+            drained, self._undrained = self._undrained, []
+            return drained
+
+    def _keep(self, key: str, entry: CacheEntry) -> None:
+        self._added[key] = entry
+        self._undrained.append(entry)

@@ -1,0 +1,129 @@
+"""How throughput and cost of a run grow with machines, tasks and the latency of models.
+
+A simulation (`ClusterModel`) is fed with what an episode, a reply and a saved line cost. With ``measure``
+they are measured here first, and the simulation stands beside a real cluster of a few workers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from stb_env.errors import ConfigError
+from stb_env.lab.cluster_figures import MEASURED, ClusterFigures, measured_rate
+from stb_env.lab.cluster_model import ClusterModel
+from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_WORKERS = (1, 10, 100, 1_000, 10_000)
+_REAL_WORKERS = (1, 2, 4)
+_EPISODES = 20_000
+_HOUR = 3_600
+
+
+def run(settings: LabSettings) -> Experiment:
+    """Simulate runs on clusters of many sizes.
+
+    Args:
+        settings: ``episodes`` is the number of episodes (20,000, or two for each place where that is
+            more). Options: ``workers`` (a list), ``concurrency`` of each worker (16), ``latency`` of a call
+            in seconds (a list), ``calls`` of a model an episode (4), ``core_price`` in dollars an hour
+            (0.04), and ``measure`` (false): measure the costs here, with Ray, in place of those that are
+            noted.
+
+    Raises:
+        ConfigError: A setting is wrong, or Ray is not installed and is to be measured.
+    """
+    settings.expect("workers", "concurrency", "latency", "calls", "core_price", "measure")
+    sizes = settings.counts("workers", _WORKERS)
+    concurrency, calls = settings.count("concurrency", 16), settings.count("calls", 4)
+    latencies, price = _seconds(settings), _number("core_price", settings.option("core_price", 0.04))
+    measure = settings.option("measure", False)
+    if not isinstance(measure, bool):
+        raise ConfigError(f"measure is true or false, got {measure!r}")
+    figures = ClusterFigures.measured() if measure else MEASURED
+    rows = [
+        _row(figures.model(workers, concurrency, latency * calls), settings.episodes, latency, price)
+        for latency in latencies
+        for workers in sizes
+    ]
+    return Experiment(
+        "Throughput and cost of a run on many machines (simulated)",
+        (
+            "latency, s",
+            "workers",
+            "episodes",
+            "episodes a second",
+            "of the bound",
+            "limited by",
+            "core-$ a million",
+        ),
+        tuple(rows),
+        notes=(figures.told, _advice(figures)),
+        details={"figures": figures.to_dict(), "concurrency": concurrency, "calls": calls},
+        further=(_beside(figures),) if measure else (),
+        plot=lambda axes: _draw(axes, rows, latencies),
+    )
+
+
+def _row(model: ClusterModel, asked: int | None, latency: float, price: float) -> TableRow:
+    episodes = asked or max(_EPISODES, 2 * model.workers * model.concurrency)
+    rate = model.rate(episodes)
+    dollars = (model.workers + 1) * price / _HOUR / rate * 1_000_000
+    return (
+        latency,
+        model.workers,
+        episodes,
+        round(rate, 1),
+        round(rate / model.bound, 3),
+        model.limited_by,
+        round(dollars, 2),
+    )
+
+
+def _beside(figures: ClusterFigures) -> Experiment:
+    """Set the simulation beside a cluster of this machine, whose cores all share."""
+    rows: list[TableRow] = []
+    for name, waiting, concurrency, episodes in (("waits 0.5 s", 0.5, 8, 120), ("computes", 0.0, 1, 120)):
+        for workers in _REAL_WORKERS:
+            model = figures.here(workers, concurrency, waiting)
+            simulated = model.rate(episodes)
+            real = measured_rate(workers, concurrency, waiting, episodes)
+            rows.append((name, workers, round(real, 1), round(simulated, 1), round(real / simulated, 2)))
+    return Experiment(
+        "The simulation beside a real cluster on this machine",
+        ("agent", "workers", "measured, episodes a second", "simulated", "measured / simulated"),
+        tuple(rows),
+    )
+
+
+def _advice(figures: ClusterFigures) -> str:
+    driver = 1 / figures.write
+    return (
+        f"One driver saves at most {driver:,.0f} episodes a second; beyond that, play several runs with "
+        "seeds of their own, each with its driver."
+    )
+
+
+def _seconds(settings: LabSettings) -> list[float]:
+    given = settings.option("latency", [0.05, 1, 10])
+    if not isinstance(given, Sequence) or isinstance(given, str) or not given:
+        raise ConfigError(f"latency is a list of seconds, got {given!r}; write latency=[0.2,1]")
+    return sorted({_number("latency", seconds) for seconds in given})
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ConfigError(f"{name} is a number from 0, got {value!r}")
+    return float(value)
+
+
+def _draw(axes: Axes, rows: Sequence[TableRow], latencies: Sequence[float]) -> None:
+    for latency in latencies:
+        points = [(row[1], row[3]) for row in rows if row[0] == latency]
+        axes.loglog(*zip(*points, strict=True), marker="o", label=f"{latency:g} s a call")
+    axes.set_xlabel("workers")
+    axes.set_ylabel("episodes a second")
+    axes.legend()

@@ -1,0 +1,101 @@
+"""A session that travels as plain data, and what comes back of it."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache.carried import CarriedCache
+from stb_env.errors import ConfigError
+from stb_env.evaluate.recipe import Recipe
+from stb_env.evaluate.session import Session
+from stb_env.llm.meter import Meter
+from stb_env.rollout import plan, play
+from stb_env.tools import ToolId
+from stb_env.usage import Usage
+
+INPUTS: dict[str, Any] = {"env_id": "stb/Sandbox-v0", "agent": "gold", "settings": {}, "episodes": 2}
+PING = ToolId("Net", "icmp", "ping")
+
+
+def entry(ms: int) -> CacheEntry:
+    return CacheEntry.of(PING, {}, {"ms": ms}, source="real")
+
+
+def test_a_recipe_that_travelled_plays_what_the_session_plays():
+    session = Session(**INPUTS)
+    there = pickle.loads(pickle.dumps(Recipe.of(INPUTS, session.manifest)))
+    job = plan(session.env.tasks, episodes=1)[0]
+    here, away = (
+        play(env, agent, task_id=job.task_id, seed=job.seed).to_json()
+        for env, agent in ((session.env, session.make_agent()), (there.make_env(), there.make_agent()))
+    )
+    assert here == away
+
+
+def test_a_worker_with_other_files_refuses_to_play():
+    recipe = Recipe.of(INPUTS, {**Session(**INPUTS).manifest, "tasks": "other"})
+    with pytest.raises(
+        ConfigError, match=r"^this worker would play another run .*\(tasks: there 'other', here "
+    ):
+        recipe.make_env()
+
+
+def test_a_setting_that_is_an_object_is_named():
+    with pytest.raises(
+        ConfigError, match=r"^simulator cannot travel to other machines: it is a function; give"
+    ):
+        Recipe.of({**INPUTS, "settings": {"simulator": lambda tool, arguments: {}}}, {})
+
+
+def test_a_models_file_travels_as_text_and_keys_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    file = tmp_path / "models.toml"
+    file.write_text(
+        '[models.agent]\nmodel = "tiny"\nbase_url = "http://127.0.0.1:1/v1"\napi_key_env = "MY_KEY"\n'
+    )
+    monkeypatch.setenv("MY_KEY", "secret-1234")
+    recipe = Recipe.of({**INPUTS, "agent": "chat", "settings": {"models": str(file)}}, {})
+    sent = pickle.dumps(recipe)
+    assert b"secret-1234" not in sent
+    file.unlink()
+    there = pickle.loads(sent)
+    assert there.make_agent().fingerprint["model"] == "tiny"
+    there.close()
+
+
+def test_costs_of_workers_are_counted_where_the_run_is_saved():
+    meter = Meter()
+    recipe = Recipe.of(INPUTS, {}, meter=meter)
+    recipe.deliver({"usage": Usage(3, 1, 4, calls=2, cost=0.5).to_dict(), "failed": 1})
+    assert (meter.total.calls, meter.total.cost, meter.failed) == (2, 0.5, 1)
+    assert pickle.loads(pickle.dumps(recipe)).collect() == {}
+
+
+def test_the_first_answer_that_arrives_is_kept(tmp_path: Path):
+    cache = ResponseCache(tmp_path / "cache")
+    driver = Recipe.of(INPUTS, {}, records=str(tmp_path / "cache"), cache=cache)
+    for ms in (4, 9):
+        driver.deliver({"entries": [entry(ms).written()]})
+    assert [found.response for found in cache.entries()] == [{"ms": 4}]
+
+
+def test_a_carried_cache_changes_nothing_on_disk(tmp_path: Path):
+    key = call_key(PING, {})
+    cache = ResponseCache(tmp_path / "cache")
+    cache.put(key, entry(1))
+    cache.snapshot(tmp_path / "frozen")
+    before = {file: file.read_bytes() for file in (tmp_path / "frozen").rglob("*") if file.is_file()}
+    carried = CarriedCache(tmp_path / "frozen")
+    assert carried.add(key, entry(2)) == cache.get(key)
+    other = CacheEntry.of(PING, {"host": "a"}, {"ms": 3}, source="real")
+    assert carried.add(other.key, other) is None
+    assert carried.get(other.key) == other.hit
+    assert [json.loads(found.written()) for found in carried.drain()] == [json.loads(other.written())]
+    assert carried.drain() == []
+    after = {file: file.read_bytes() for file in (tmp_path / "frozen").rglob("*") if file.is_file()}
+    assert after == before
