@@ -133,7 +133,10 @@ def serve(
     seed: Seed = 0,
     openenv_package: Package = None,
 ) -> None:
-    """Serve environments, tools and the virtual API until stopped."""
+    """Serve environments, tools and the virtual API until stopped.
+
+    Example: stb-env serve stb/Sandbox-v0 --port 8000
+    """
     chosen = options.env_settings(
         settings,
         data=data,

@@ -109,7 +109,7 @@ def test_a_folder_that_goes_away_under_the_command_is_one_line(tmp_path: Path):
     assert process.returncode == 1
     assert said.count("\n") == 1
     assert said.startswith("error: ")
-    assert "trajectories.jsonl was deleted while it was written to" in said or "No such file" in said
+    assert ".jsonl was deleted while it was written to" in said or "No such file" in said
 
 
 def test_an_episode_past_its_deadline_is_a_timeout_of_the_episode(tmp_path: Path):

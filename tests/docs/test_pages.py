@@ -24,6 +24,11 @@ RUN_BY = {
     ("docs/integrations.md", "skyrl"): "tests/integrations/test_skyrl.py",
     ("docs/integrations.md", "verl"): "tests/integrations/test_verl.py",
     ("docs/integrations.md", "sb3"): "tests/training/test_integrations_page.py",
+    ("docs/integrations.md", "openenv"): "tests/integrations/test_openenv.py",
+    ("docs/integrations.md", "nemo_gym"): "tests/integrations/test_nemo_gym.py",
+    ("docs/training.md", "groups agent"): "tests/rollout/group/test_groups_page.py",
+    ("docs/training.md", "groups command"): "tests/rollout/group/test_groups_page.py",
+    ("docs/training.md", "groups reading"): "tests/rollout/group/test_groups_page.py",
     ("docs/integrations_trl.md", "trl"): "tests/integrations/test_trl.py",
     ("docs/integrations_verifiers.md", "verifiers"): "tests/integrations/test_verifiers.py",
 }
@@ -36,7 +41,7 @@ RUNNABLE = {"python", "sh", "console"}
 SHOWN = {"text", "toml", "json", "yaml"}
 """Languages of blocks that a reader runs, and of those that a reader looks at."""
 
-FEWEST = 20
+FEWEST = 24
 """How many blocks may need a network, a key, a GPU or a server."""
 
 
@@ -98,7 +103,8 @@ def test_toml_shown_is_toml(page: Path):
 def test_what_is_run_elsewhere_is_run_there(page: str, mark: str):
     text = (ROOT / RUN_BY[page, mark]).read_text(encoding="utf-8")
     assert (
-        (f'page_script("{mark}"' in text or f'"{mark}", "{Path(page).name}"' in text)
+        any(call in text for call in (f'page_script("{mark}"', f'block("{mark}")'))
+        or f'"{mark}", "{Path(page).name}"' in text
         if mark
         else (Path(page).name in text)
     )

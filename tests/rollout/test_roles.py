@@ -173,15 +173,13 @@ def test_a_report_gives_the_time_waited_for_each_role(tmp_path: Path, concurrenc
     run = Run(tmp_path / "run", {"env": "notes"})
     run_batch(make, chat, plan(TASKS, episodes=2), run, concurrency=concurrency)
     run.close()
-    told = json.loads(stb("report", "costs", tmp_path / "run", "--json").stdout)["runs"][
-        str(tmp_path / "run")
-    ]
+    told = json.loads(stb("costs", tmp_path / "run", "--json").stdout)["runs"][str(tmp_path / "run")]
     assert set(told["waited"]) == {"agent", "user", "judge"}
     assert 0 < sum(told["waited"].values()) < told["seconds"]
 
 
 def test_timings_of_before_tell_no_roles(folder: Path):
-    (folder / "timings.jsonl").write_text('{"seconds": 2.0}\n')
+    (folder / "timings.jsonl").write_text('{"task_id": "day", "trial": 0, "seed": 1, "seconds": 2.0}\n')
     assert (read_costs(folder).seconds, read_costs(folder).waited) == (2.0, {})
 
 
