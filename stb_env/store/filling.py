@@ -32,6 +32,8 @@ class Filling:
 
     Examples:
         >>> import tempfile
+        >>> from contextlib import closing
+        >>> from pathlib import Path
         >>> from stb_env.store import TextStore
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     with closing(Filling(Path(folder) / "new")) as filling:

@@ -144,7 +144,7 @@ def test_golden_comparing_follows_the_protocol_too(played: Played, stb: Callable
 def test_the_leaderboard_puts_the_runs_between_the_published_rows(
     played: Played, stb: Callable[..., Outcome]
 ):
-    done = stb("report", "leaderboard", *played.runs.values(), "--json")
+    done = stb("stabletoolbench", "leaderboard", *played.runs.values(), "--json")
     assert done.exit_code == 0, done.stderr
     ours = [row for row in done.report["rows"] if row["ours"]]
     # Each with the verdicts of the run, and with those of the official result files in it.

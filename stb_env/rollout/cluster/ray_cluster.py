@@ -211,7 +211,7 @@ class RayMachines:
         except (ConnectionError, ValueError, RuntimeError) as error:
             raise ConfigError(
                 f"no cluster answers at {self._cluster.address!r} ({error!s:.200}); start one there with "
-                "`ray start --head`, or give local"
+                "`ray start --head`, or give local; one that asks for a token wants RAY_AUTH_MODE=token here"
             ) from error
 
 
