@@ -14,6 +14,7 @@ from gymnasium.spaces import Dict, Discrete
 from stb_env.actions import Action, parse_action
 from stb_env.backend.own_backend import BackendLike, as_backend
 from stb_env.backend.own_user import UserLike, as_user
+from stb_env.envs.episode_text import episode_text
 from stb_env.envs.reset_options import read_options, read_order, read_shard
 from stb_env.envs.rules import Compat, Limits, Potential, Rules
 from stb_env.envs.state import State
@@ -186,9 +187,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if self.render_mode == "html":
             said = messages("", self._task.query, state.steps)
             return episode_html(said, verdict=state.verdict, failure=state.failure)
-        text = "\n".join(_render_message(message) for message in messages("", self._task.query, state.steps))
-        if state.verdict is not None:
-            text += f"\n[verdict] {state.verdict['status']} ({state.verdict['judge']})"
+        text = episode_text(messages("", self._task.query, state.steps), verdict=state.verdict)
         if self.render_mode == "ansi":
             return text
         sys.stdout.write(text + "\n")
@@ -395,12 +394,3 @@ def _limits(limits: Limits | Mapping[str, int] | None) -> Limits:
     if min(made.query, made.tools, made.result) < 256:
         raise ConfigError(f"each limit must be at least 256 characters, got {made}")
     return made
-
-
-def _render_message(message: JsonMapping) -> str:
-    lines = [f"[{message['role']}] {message['content']}"] if message.get("content") else []
-    lines += [
-        f"[{message['role']}] -> {call['function']['name']}({call['function']['arguments']})"
-        for call in message.get("tool_calls", ())
-    ]
-    return "\n".join(lines)
