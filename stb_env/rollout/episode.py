@@ -136,6 +136,7 @@ def continued(
         failure, over = error.failure(), True
     while not over:
         watch.begin_step()
+        stopwatch.begin_step()
         try:
             action = yield from watch.keep(stopwatch.deciding(agent.deciding(observation, info)))
             watch.check()
@@ -145,6 +146,7 @@ def continued(
         except InfrastructureError as error:
             failure = error.failure()
             break
+        stopwatch.end_step()
         over = terminated or truncated
         step = step_record(info, float(reward), terminated, truncated)
         steps.append(step | ({"engine": dict(agent.engine)} if agent.engine else {}))

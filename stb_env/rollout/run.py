@@ -165,6 +165,8 @@ def _timing(episode: Trajectory, timing: Timing) -> str:
     line: JsonObject = {"task_id": task_id, "trial": trial, "seed": seed, "seconds": round(timing.seconds, 6)}
     if timing.waited:
         line["waited"] = {role: round(seconds, 6) for role, seconds in timing.waited.items()}
+    if timing.steps:
+        line["steps"] = [round(seconds, 6) for seconds in timing.steps]
     return jsontext.dumps(line)
 
 

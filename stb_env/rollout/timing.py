@@ -25,10 +25,12 @@ class Timing:
         seconds: From its reset to its end.
         waited: Seconds of them for each that it waited for: ``agent`` (its decisions), ``tools``, ``user``
             and ``judge``; without those that nobody waited for.
+        steps: Seconds of each step that was played, the agent's decision included.
     """
 
     seconds: float
     waited: Mapping[str, float] = field(default_factory=dict)
+    steps: tuple[float, ...] = ()
 
 
 class Stopwatch:
@@ -45,13 +47,22 @@ class Stopwatch:
         ...     yield Request(run=lambda: None)
         >>> drive(stopwatch.deciding(thinking()))
         >>> stopwatch.read()
-        Timing(seconds=4.0, waited={'agent': 2.5})
+        Timing(seconds=4.0, waited={'agent': 2.5}, steps=())
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._waited: defaultdict[str, float] = defaultdict(float)
-        self._began = clock()
+        self._steps: list[float] = []
+        self._began = self._step_began = clock()
+
+    def begin_step(self) -> None:
+        """Begin a step now."""
+        self._step_began = self._clock()
+
+    def end_step(self) -> None:
+        """End the step that was begun last."""
+        self._steps.append(self._clock() - self._step_began)
 
     def deciding(self, slow: Slow[T]) -> Slow[T]:
         """Yield the slow work of an agent's decision, which counts as a whole: an agent may block."""
@@ -67,7 +78,7 @@ class Stopwatch:
 
     def read(self) -> Timing:
         """Return the time until now."""
-        return Timing(self._clock() - self._began, dict(self._waited))
+        return Timing(self._clock() - self._began, dict(self._waited), tuple(self._steps))
 
     def _timed(self, request: Request) -> Request:
         # What has no way of its own to wait on a loop is not given one.

@@ -16,13 +16,14 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import JudgeError
 from stb_env.evaluate.run_costs import read_costs
 from stb_env.metrics.cost import role_usage
+from stb_env.report.saved.saved_run import SavedRun
 from stb_env.request import Request, Slow, drive
 from stb_env.rollout import Run, plan, run_batch
 from stb_env.rollout.episode import episode
 from stb_env.rollout.group import groups
 from stb_env.rollout.timing import Stopwatch
 from stb_env.testing.notes import TASKS, Notebook, notes
-from stb_env.trajectory import Trajectory
+from stb_env.trajectory import Trajectory, read_trajectories
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict
 from tests.cli.test_run import stb
@@ -192,3 +193,16 @@ def test_a_broken_timing_is_named(folder: Path):
 
 def test_a_summary_has_its_roles(folder: Path):
     assert read_costs(folder).roles["user"].calls == 4
+
+
+def test_each_step_that_was_played_has_its_time(tmp_path: Path):
+    assert (
+        stb("run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", 3, "--out", tmp_path / "run").exit_code
+        == 0
+    )
+    timings = [json.loads(line) for line in (tmp_path / "run" / "timings.jsonl").read_text().splitlines()]
+    for timing, saved in zip(timings, read_trajectories(tmp_path / "run"), strict=True):
+        assert len(timing["steps"]) == len(saved.steps)
+        assert 0 < sum(timing["steps"]) <= timing["seconds"]
+    shown = SavedRun(tmp_path / "run").episode(0)
+    assert shown["step_seconds"] == timings[0]["steps"]

@@ -35,6 +35,7 @@ class SavedRun:
         self._lines = LineIndex(folder / "trajectories.jsonl")
         self._timings = LineIndex(folder / "timings.jsonl")
         self._seconds: dict[Key, float] = {}
+        self._steps: dict[Key, list[float]] = {}
         self._timed = 0
         self._rows: list[JsonObject] = []
         self._own: dict[Key, Judgement] = {}
@@ -101,6 +102,7 @@ class SavedRun:
             "n": number,
             "episode": episode,
             "seconds": seconds.get(key),
+            "step_seconds": self._steps.get(key, []),
             "judgements": [json.loads(judgement.to_json()) for judgement in judged.values()],
         }
 
@@ -141,7 +143,9 @@ class SavedRun:
         for line in self._timings.read_all(self._timed, total):
             try:
                 said = orjson.loads(line)
-                self._seconds[said["task_id"], said["trial"], said["seed"]] = float(said["seconds"])
+                key = (said["task_id"], said["trial"], said["seed"])
+                self._seconds[key] = float(said["seconds"])
+                self._steps[key] = list(map(float, said.get("steps", ())))
             except (orjson.JSONDecodeError, KeyError, TypeError, ValueError):
                 continue
         self._timed = total

@@ -1,9 +1,9 @@
 // An episode as a conversation: what was asked, thought, called and answered, with where each answer is from.
 import { h } from "./dom.js";
 import { json, longText, parsed } from "./json.js";
-import { CALL_STATUS, count, figure, SOURCES } from "./words.js";
+import { CALL_STATUS, count, figure, seconds, SOURCES } from "./words.js";
 
-export function conversation(episode) {
+export function conversation(episode, times = []) {
   const opening = episode.messages.findIndex((message) => message.role === "user");
   const system = episode.messages.slice(0, Math.max(0, opening)).filter((message) => message.role === "system");
   const replies = repliesOf(episode.messages.slice(opening + 1));
@@ -12,7 +12,7 @@ export function conversation(episode) {
     "ol", { class: "talk" },
     system.map((message) => turn("System", folded("The system message", message.content))),
     turn("User", h("p", { class: "said" }, longText(episode.query))),
-    episode.steps.map((step, number) => stepTurn(step, number, replies[number] ?? [])),
+    episode.steps.map((step, number) => stepTurn(step, number, replies[number] ?? [], times[number])),
     !episode.steps.length && turn("", h("p", { class: "quiet" }, "No step was taken.")),
   )];
 }
@@ -40,11 +40,11 @@ function folded(label, text) {
   return h("details", {}, h("summary", {}, label, " ", h("span", { class: "quiet" }, count(text.length, "character"))), h("pre", {}, text));
 }
 
-function stepTurn(step, number, replies) {
+function stepTurn(step, number, replies, time) {
   const content = stepContent(step);
   const answers = step.calls.length ? [] : replies.map((reply) =>
     h("div", { class: "reply" }, h("div", { class: "label" }, "Reply"), typeof parsed(reply) === "object" ? json(parsed(reply)) : h("p", { class: "said" }, longText(String(reply)))));
-  return turn(h("h3", { id: `step-${number + 1}` }, `Step ${number + 1}`), content, answers, h("p", { class: "foot" }, footOf(step)));
+  return turn(h("h3", { id: `step-${number + 1}` }, `Step ${number + 1}`), content, answers, h("p", { class: "foot" }, footOf(step, time)));
 }
 
 // The parts of a step, in a conversation as at a node of a search tree.
@@ -58,8 +58,9 @@ export function stepContent(step) {
   ];
 }
 
-function footOf(step) {
+function footOf(step, time) {
   const said = [];
+  if (time !== undefined) said.push(seconds(time));
   if (step.reward) said.push(`reward ${figure(step.reward)}`);
   if (step.truncated) said.push("cut off here");
   const engine = step.engine ?? {};

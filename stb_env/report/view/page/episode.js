@@ -17,7 +17,7 @@ export async function showEpisode(place, found, { run, shelf, view, go, other, m
   const panel = h("div", { class: `panel ${view}`, role: "tabpanel", id: "panel", "aria-labelledby": `tab-${view}`, tabindex: -1 });
   put(place, head(found), tabs(view, go, episode), panel);
   const contents = {
-    conversation: () => conversation(episode),
+    conversation: () => conversation(episode, found.step_seconds ?? []),
     tree: () => [treeView(episode.tree)],
     world: () => worldView(run, found.n, episode),
     compare: () => comparison({ run, found, shelf, other, mark, marked, go }),
