@@ -108,6 +108,34 @@ def test_the_keys_go_through_the_list_the_views_and_back(page: Any):
     assert page.input_value("#search") == "jk"
 
 
+HOLD = """() => {
+  const fetched = window.fetch;
+  window.held = [];
+  window.fetch = async (path) => {
+    const reply = await fetched(path);
+    await new Promise((release) => window.held.push(release));
+    return reply;
+  };
+}"""
+
+
+def test_a_view_that_is_drawn_late_leaves_the_focus_to_the_next_one(page: Any):
+    go(page, f"#{SHEETS}/0", "#panel.conversation .call")
+    page.evaluate(HOLD)
+    page.keyboard.press("3")
+    until(page, "window.held.length === 1")
+    page.evaluate("window.held.shift()()")
+    page.wait_for_selector("#panel.world")
+    until(page, "window.held.length === 1")
+    page.focus("#tab-world")
+    page.keyboard.press("ArrowRight")
+    until(page, "window.held.length === 2")
+    for _ in range(2):  # The world comes, then the episode of the next view.
+        page.evaluate("window.held.shift()()")
+        page.evaluate("new Promise((drawn) => setTimeout(drawn))")
+    page.wait_for_selector("#tab-compare:focus")
+
+
 def test_light_and_dark_follow_the_system_and_the_key(browser: Any, url: str):
     for scheme, other in (("light", "dark"), ("dark", "light")):
         with opened(browser, url, WIDE, color_scheme=scheme) as page:

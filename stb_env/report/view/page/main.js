@@ -69,17 +69,21 @@ async function read(run, number, view, other) {
     const found = await fetchEpisode(run.index, number);
     // Who goes on before the answer came gets the later one alone.
     if (ticket !== shown) return;
-    await showEpisode(parts.episode, found, {
+    const drawn = showEpisode(parts.episode, found, {
       run, shelf, view, other,
       marked: marked && (marked.run !== run.index || marked.number !== number) ? marked : null,
       go: (name, focus = false, to = null) => {
-        parts.focus = focus;
+        parts.focus = focus ? name : null;
         go(run.index, number, name, to);
       },
       mark: () => mark(run.index, number),
     });
-    if (parts.focus) parts.episode.querySelector('[role="tab"][aria-selected="true"]')?.focus();
-    parts.focus = false;
+    // The tabs are there at once, what they show may come later; an older view leaves the focus to the one it is for.
+    if (parts.focus === view) {
+      parts.focus = null;
+      parts.episode.querySelector('[role="tab"][aria-selected="true"]')?.focus();
+    }
+    await drawn;
   } catch (error) {
     if (ticket === shown) put(parts.episode, h("p", { class: "error", role: "alert" }, error.message));
   }
