@@ -95,7 +95,7 @@ def episode(
     try:
         observation, info = yield from stopwatch.playing(resetting(env, seed, {"task_id": task_id}))
     except InfrastructureError as error:
-        return _unopened(task_id, seed, trial, error)
+        return unplayed(task_id, seed, trial, error)
     opening = Opening(observation, info)
     return (
         yield from continued(env, agent, opening, seed=seed, trial=trial, watch=watch, stopwatch=stopwatch)
@@ -202,8 +202,8 @@ def recorded(
     )
 
 
-def _unopened(task_id: str, seed: int, trial: int, error: InfrastructureError) -> Trajectory:
-    """Return the record of an episode that could not be started: nothing of it was seen."""
+def unplayed(task_id: str, seed: int, trial: int, error: InfrastructureError) -> Trajectory:
+    """Return the record of an episode of which nothing was seen, such as one that could not be started."""
     return Trajectory(
         suite="",
         group="",

@@ -13,12 +13,13 @@ from typing import ClassVar, Self, get_args
 from urllib.parse import urlsplit
 
 from stb_env import jsontext, seeding
+from stb_env.backend.cache.key import call_key
 from stb_env.backend.faults import Faults
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPClient, HTTPFailure, HTTPRequest, late
 from stb_env.backend.real_api.observed import Health, observed, status_error, text_error
 from stb_env.backend.real_api.places import keep_from_logs, quoted
 from stb_env.backend.real_api.slots import Slots
-from stb_env.errors import BackendError, ConfigError, RunStopped, did_you_mean
+from stb_env.errors import ActionError, BackendError, ConfigError, RunStopped, did_you_mean
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock, ModelConfig
 from stb_env.llm.credentials import MASK, MIN_SECRET, NO_KEY, Credentials
@@ -26,7 +27,7 @@ from stb_env.llm.preflight import PATIENCE
 from stb_env.llm.retry import Deadline, pause
 from stb_env.metrics.taxonomy import classify
 from stb_env.request import Request, Slow
-from stb_env.tools import Tool, ToolId, ToolResult
+from stb_env.tools import Status, Tool, ToolId, ToolResult
 
 MAX_QUOTE = 200
 
@@ -183,6 +184,21 @@ class HTTPAPI(ABC):
     def _key(self) -> str:
         key = self._credentials.key
         return "" if key == NO_KEY else key
+
+    def _built_and_fetched(
+        self,
+        tool: Tool,
+        arguments: JsonMapping | str,
+        build: Callable[[], HTTPRequest],
+        read: Callable[[HTTPAnswer], ToolResult],
+    ) -> Slow[ToolResult]:
+        """Send the request that a call becomes; arguments that cannot be sent are an answer of ``env``."""
+        try:
+            request = build()
+        except ActionError as error:
+            status = Status.INVALID_ARGUMENTS
+            return ToolResult.of("", error=f"invalid arguments: {error}", source="env", status=status)
+        return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, read))
 
     def _fetch(
         self, identity: ToolId, key: str, request: HTTPRequest, read: Callable[[HTTPAnswer], ToolResult]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Collection, Mapping
+from functools import partial
 
 from stb_env import jsontext
-from stb_env.backend.cache.key import call_key, read_arguments
+from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import status_error
@@ -19,7 +20,7 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.llm.credentials import MASK, MIN_SECRET
 from stb_env.request import Slow
-from stb_env.tools import Status, Tool, ToolResult
+from stb_env.tools import Tool, ToolResult
 
 # Statuses that speak of the way to the service, of its key or of its load, and not of the call.
 _NOT_THE_CALL = frozenset({401, 402, 403, 407, 408, 425, 429})
@@ -75,12 +76,8 @@ class HTTPService(HTTPAPI):
         Raises:
             BackendError: A key is missing, or the service gave no usable answer.
         """
-        try:
-            request = self.build(tool, arguments)
-        except ActionError as error:
-            status = Status.INVALID_ARGUMENTS
-            return ToolResult.of("", error=f"invalid arguments: {error}", source="env", status=status)
-        return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, self._read))
+        build = partial(self.build, tool, arguments)
+        return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
     def build(self, tool: Tool, arguments: JsonMapping | str) -> HTTPRequest:
         """Return the request that a call becomes.

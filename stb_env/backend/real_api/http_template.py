@@ -7,13 +7,13 @@ import json
 import os
 import tomllib
 from collections.abc import Hashable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 from stb_env import jsontext
-from stb_env.backend.cache.key import call_key, read_arguments
+from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api.exchange import HTTPAnswer, HTTPFailure, HTTPRequest
 from stb_env.backend.real_api.http_api import HTTPAPI, check_url
 from stb_env.backend.real_api.places import HEADER_NAME, PLACE, REST, Filling
@@ -23,7 +23,7 @@ from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
-from stb_env.tools import NO_ID, Status, Tool, ToolId, ToolResult, standardize
+from stb_env.tools import NO_ID, Tool, ToolId, ToolResult, standardize
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 
@@ -124,12 +124,8 @@ class HTTPTemplate(HTTPAPI):
         Raises:
             BackendError: The API gave no answer, or one that says that it does not work.
         """
-        try:
-            request = self.build(arguments, tool.id)
-        except ActionError as error:
-            status = Status.INVALID_ARGUMENTS
-            return ToolResult.of("", error=f"invalid arguments: {error}", source="env", status=status)
-        return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, self._read))
+        build = partial(self.build, arguments, tool.id)
+        return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
     def build(self, arguments: JsonMapping | str, identity: ToolId = NO_ID) -> HTTPRequest:
         """Return the request that a call becomes.

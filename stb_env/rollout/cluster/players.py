@@ -11,11 +11,11 @@ from stb_env.errors import ConfigError, DataError, InfrastructureError, RunStopp
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.cluster.courier import Luggage
 from stb_env.rollout.cluster.leases import DEATHS, Leases
+from stb_env.rollout.episode import unplayed
 from stb_env.rollout.job import Job
 from stb_env.rollout.players import AHEAD, Timed
 from stb_env.rollout.timing import Timing
 from stb_env.trajectory import Trajectory
-from stb_env.usage import NO_USAGE
 
 Ticket: TypeAlias = Hashable
 """What stands for an answer that is still to come."""
@@ -260,20 +260,4 @@ def _given_up(job: Job) -> Trajectory:
         "else; look at what the agent or its tools do to the process",
         stage="agent",
     )
-    return Trajectory(
-        suite="",
-        group="",
-        task_id=job.task_id,
-        trial=job.trial,
-        seed=job.seed,
-        query="",
-        tools=[],
-        messages=[],
-        steps=[],
-        answer="",
-        verdict=None,
-        reward=0.0,
-        valid=False,
-        failure=failure.failure(),
-        usage=NO_USAGE.to_dict(),
-    )
+    return unplayed(job.task_id, job.seed, job.trial, failure)

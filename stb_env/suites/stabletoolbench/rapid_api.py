@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import partial
 from typing import ClassVar
 from urllib.parse import parse_qsl, urlsplit
 
 from stb_env import jsontext
-from stb_env.backend.cache.key import call_key, read_arguments
+from stb_env.backend.cache.key import read_arguments
 from stb_env.backend.real_api import HTTPTemplate
 from stb_env.backend.real_api.exchange import HTTPRequest
 from stb_env.backend.real_api.http_template import METHODS
@@ -23,7 +24,7 @@ from stb_env.llm import Clock
 from stb_env.metrics.taxonomy import RealCheck
 from stb_env.request import Slow
 from stb_env.suites.stabletoolbench.api_entry import raw_names
-from stb_env.tools import Status, Tool, ToolResult
+from stb_env.tools import Tool, ToolResult
 
 KEY = "RAPIDAPI_KEY"
 HOSTS = (".p.rapidapi.com",)
@@ -86,12 +87,8 @@ class RapidAPI(HTTPTemplate):
         Raises:
             BackendError: No tool file says where the API is, or it gave no usable answer.
         """
-        try:
-            request = self.built(tool, arguments)
-        except ActionError as error:
-            status = Status.INVALID_ARGUMENTS
-            return ToolResult.of("", error=f"invalid arguments: {error}", source="env", status=status)
-        return (yield from self._fetch(tool.id, call_key(tool.id, arguments), request, self._read))
+        build = partial(self.built, tool, arguments)
+        return (yield from self._built_and_fetched(tool, arguments, build, self._read))
 
     def built(self, tool: Tool, arguments: JsonMapping | str) -> HTTPRequest:
         """Return the request that a call becomes.
