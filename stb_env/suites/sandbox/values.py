@@ -81,6 +81,8 @@ def parts(
         {'fact:price': '', 'values': ''}
         >>> dict(parts([1250, 900], [price], (), "What is it?", ""))["values"]
         'read 900 as well, which is none of what was asked for'
+        >>> dict(parts([1250, 700], [price], [number("fee", 700)], "Is the fee 700?", ""))
+        {'fact:price': '', 'values': '', 'falsehood:fee': 'read it'}
     """
     most = 2 * len(values_of(facts)) + SPARE
     if len(values) > most:
