@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from stb_env.actions import MAX_TEXT, POSITIONAL, Action, parse_action
 from stb_env.actions.action import arrange
@@ -12,6 +13,7 @@ from stb_env.suites.sambanova.common.curl.reader import named
 from stb_env.suites.sambanova.virtual_home.grounding import ground
 from stb_env.suites.sambanova.virtual_home.step import PREFIX, Step, is_step_line, object_name, read_steps
 from stb_env.suites.sambanova.virtual_home.tools import STEP
+from stb_env.suites.sambanova.virtual_home.vocabulary import embedded
 from stb_env.tools import FINISH, ToolCall
 
 MAX_LINES = 1_000
@@ -34,6 +36,10 @@ def parse(action: ActionLike) -> Action:
         Put {'object1': 'cup', 'object2': 'table'}
         >>> parse('{"name": "Agent.Find", "arguments": {"object": "cup"}}').calls[0].name
         'Find'
+        >>> parse('First {"tool": "Find", "args": {"object": "cup"}}, then rest.').calls[0].name
+        'Find'
+        >>> parse('First {"tool": "Dream", "args": {"object": "cup"}}, then rest.').calls
+        ()
     """
     if isinstance(action, str) and PREFIX in action and not _is_structured(action):
         steps, beside = _divide(action[:MAX_TEXT])
@@ -42,7 +48,7 @@ def parse(action: ActionLike) -> Action:
             finish = [call for call in rest.calls if call.name == FINISH]
             calls = [call for line in steps for call in _calls(line)]
             return arrange([*calls[:MAX_LINES], *finish[:1]], rest.text, MAX_LINES + 1)
-    parsed = parse_action(action)
+    parsed = parse_action(action, known=_names())
     calls = [typed for call in parsed.calls for typed in _typed(call)]
     return arrange(calls, parsed.text, MAX_LINES)
 
@@ -66,6 +72,13 @@ def parse_original(action: ActionLike) -> Action:
     program, finish = _cut_finish(action[:MAX_TEXT])
     lines = [ToolCall(STEP, {"line": line}) for line in ground(program)[:MAX_LINES]]
     return arrange([*lines, *finish], "" if lines else action, MAX_LINES + 1)
+
+
+@cache
+def _names() -> frozenset[str]:
+    """The functions that are known without any data, with and without the agent's name."""
+    functions = embedded().functions
+    return frozenset({STEP, *functions, *(f"{PREFIX}{name}" for name in functions)})
 
 
 def _is_structured(text: str) -> bool:
