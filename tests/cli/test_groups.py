@@ -50,6 +50,27 @@ def test_each_line_says_what_a_trainer_needs(tmp_path: Path, command: tuple[str,
     assert json.loads(done.stdout)["groups"] == 1
 
 
+def test_a_trial_keeps_the_time_of_each_of_its_own_steps_and_of_its_agent(tmp_path: Path):
+    stb(
+        "groups",
+        "stb/Sandbox-v0",
+        "--agent",
+        "gold",
+        "--k",
+        3,
+        "--tasks",
+        1,
+        "--branch-at",
+        1,
+        "--out",
+        tmp_path,
+    )
+    lead, *others = map(json.loads, (tmp_path / "timings.jsonl").read_text().splitlines())
+    steps = [len(episode.steps) for episode in read_trajectories(tmp_path)]
+    assert [len(lead["steps"]), *(len(other["steps"]) + 1 for other in others)] == steps
+    assert all(0 < line["waited"]["agent"] < line["seconds"] for line in (lead, *others))
+
+
 def test_more_tasks_extend_a_run_and_concurrency_changes_no_byte(tmp_path: Path, command: tuple[str, ...]):
     for tasks in (1, 3):
         assert stb(*command, "--tasks", tasks, "--out", tmp_path / "grown").exit_code == 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.group.advantages import ESTIMATORS, Estimator, varied
 from stb_env.rollout.group.staleness import Staleness, staleness
+from stb_env.rollout.timing import Timing
 from stb_env.trajectory import Trajectory
 
 
@@ -22,7 +23,7 @@ class Group:
         branch: How many first steps all share; a trainer leaves them out.
         version: Version of the model when the group was complete; None where nobody told.
         estimator: What `advantages` is computed by.
-        seconds: How long each trial took, from where it began; no part of what the group is.
+        timings: How long each trial took, from where it began; no part of what the group is.
 
     Examples:
         >>> from stb_env import load_agent
@@ -40,7 +41,7 @@ class Group:
     branch: int = 0
     version: int | None = None
     estimator: Estimator = "grpo"
-    seconds: tuple[float, ...] = field(default=(), compare=False)
+    timings: tuple[Timing, ...] = field(default=(), compare=False)
 
     @property
     def rewards(self) -> list[float | None]:

@@ -14,7 +14,6 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.group.group import Group
 from stb_env.rollout.job import Job
 from stb_env.rollout.run import Run
-from stb_env.rollout.timing import Timing
 
 GroupKey: TypeAlias = tuple[str, int]
 """A group's task and seed."""
@@ -75,7 +74,7 @@ class GroupRun:
         Raises:
             StorageError: The disk refuses it.
         """
-        self.run.add_all(list(zip(group.episodes, map(Timing, group.seconds), strict=True)))
+        self.run.add_all(list(zip(group.episodes, group.timings, strict=True)))
         line = group.to_dict()
         if self._lines is not None:
             self._lines.write(jsontext.dumps(line))

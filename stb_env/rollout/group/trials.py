@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from stb_env.errors import ConfigError
 from stb_env.request import Slow
+from stb_env.rollout.agent import Agent
 from stb_env.rollout.episode import continued
 from stb_env.rollout.group.advantages import ESTIMATORS, Estimator, varied
 from stb_env.rollout.group.crew import Crew
 from stb_env.rollout.group.group import Group
 from stb_env.rollout.group.prefix import Prefix, marked, prefix_actions
-from stb_env.rollout.group.start import LeadAgent, Start, started
+from stb_env.rollout.group.start import ForkableEnv, LeadAgent, Start, started
+from stb_env.rollout.timing import Stopwatch, Timing
 from stb_env.seeding import derive
 from stb_env.trajectory import Trajectory
 
-Timed: TypeAlias = tuple[Trajectory, float]
-"""An episode, and how many seconds it took."""
+Timed: TypeAlias = tuple[Trajectory, Timing]
+"""An episode, and how long it took from where it began."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | 
         branch=0 if start is None else len(start.opening.steps),
         version=crew.current_version(),
         estimator=trials.estimator,
-        seconds=tuple(seconds for _, seconds in played),
+        timings=tuple(timing for _, timing in played),
     )
 
 
@@ -115,8 +116,7 @@ def _lead(
         lead = LeadAgent(agent, crew.tell, actions, branch)
         env.restore(start.state)
         agent_seed = derive(seed, 0, "agent")
-        trial = continued(env, lead, start.own_opening(), seed=seed, agent_seed=agent_seed)
-        ((episode, seconds),) = yield from crew.play([_timed(trial)])
+        ((episode, timing),) = yield from crew.play([_played(env, lead, start, seed, 0, agent_seed)])
     found = lead.start(episode)
     if episode.valid and len(episode.steps) <= len(actions):
         raise ConfigError(
@@ -124,21 +124,25 @@ def _lead(
             "trials need one that goes on"
         )
     shared = 0 if found is None else len(found.opening.steps)
-    return (replace(episode, steps=marked(episode.steps, shared)), seconds), found
+    return (replace(episode, steps=marked(episode.steps, shared)), timing), found
 
 
 def _trial(crew: Crew, start: Start, seed: int, trial: int) -> Slow[Timed]:
     with crew.worker() as (env, agent):
         env.restore(start.state)
         agent_seed = derive(seed, trial, "agent")
-        own = start.own_opening()
-        return (yield from _timed(continued(env, agent, own, seed=seed, trial=trial, agent_seed=agent_seed)))
+        return (yield from _played(env, agent, start, seed, trial, agent_seed))
 
 
-def _timed(trial: Slow[Trajectory]) -> Slow[Timed]:
-    start = time.perf_counter()
-    episode = yield from trial
-    return episode, time.perf_counter() - start
+def _played(
+    env: ForkableEnv, agent: Agent, start: Start, seed: int, trial: int, agent_seed: int
+) -> Slow[Timed]:
+    stopwatch = Stopwatch()
+    opening = start.own_opening()
+    episode = yield from continued(
+        env, agent, opening, seed=seed, trial=trial, agent_seed=agent_seed, stopwatch=stopwatch
+    )
+    return episode, stopwatch.read()
 
 
 def _alike(trials: Trials, played: list[Timed]) -> bool:
