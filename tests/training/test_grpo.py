@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import copy
+import random
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean
+from typing import Any
 
 import pytest
 
@@ -10,14 +15,59 @@ pytest.importorskip("trl", reason="training needs the extra stb-env[train]")
 
 import torch
 
-from examples.grpo import HELD_OUT, SHORT, Plan, lesson, main, tasks, tiny_player
-from examples.token_episodes import LONGEST, Player
-from stb_env.rollout import read_curve
+from examples.grpo import (
+    LONG,
+    PRIORITIES,
+    SHORT,
+    Plan,
+    demonstrate,
+    held_out_tasks,
+    lesson,
+    main,
+    reinforce,
+    training_tasks,
+    warm_player,
+)
+from examples.token_episodes import LONGEST, Player, TokenEpisode
+from stb_env.rollout import Curve, read_curve
+
+TASKS = training_tasks(Player(None, None), seed=0, count=8, held_out=[])
 
 
 @pytest.fixture(scope="module")
 def player() -> Player:
-    return tiny_player(tasks(0, 4), seed=0)
+    return warm_player(TASKS, updates=0, seed=0)
+
+
+class EveryPriority(Player):
+    """Plays what is demonstrated, with each priority in turn: a third of its episodes is solved."""
+
+    def play(self, task_ids: Sequence[str], *, greedy: bool = False) -> list[TokenEpisode]:
+        made = {
+            task_id: [demonstrate(self, task_id, Always(each)) for each in PRIORITIES] for task_id in task_ids
+        }
+        return [copy.deepcopy(made[task_id][number % 3]) for number, task_id in enumerate(task_ids)]
+
+
+class Always(random.Random):
+    """Chooses one thing."""
+
+    def __init__(self, thing: str) -> None:
+        super().__init__()
+        self._thing = thing
+
+    def choice(self, seq: Any) -> Any:
+        assert self._thing in seq
+        return self._thing
+
+
+def likelihood(player: Player, episode: TokenEpisode) -> float:
+    """Return the log-probability that the model gives to what an episode wrote."""
+    ids = torch.tensor(episode.ids)
+    with torch.no_grad():
+        logs = player.model(ids[None]).logits[0, :-1].log_softmax(-1)
+    own = torch.tensor([0] * len(episode.prompt) + episode.mask, dtype=torch.bool)[1:]
+    return float(logs.gather(-1, ids[1:, None])[:, 0][own].sum())
 
 
 def test_a_short_run_records_its_curve(tmp_path: Path):
@@ -26,13 +76,40 @@ def test_a_short_run_records_its_curve(tmp_path: Path):
     assert read_curve(tmp_path / "curve.jsonl") == curve.points
 
 
+def test_updates_by_reward_make_what_was_solved_likelier_than_what_was_not(tmp_path: Path):
+    made = warm_player(TASKS, updates=20, seed=0)
+    player = EveryPriority(made.model, made.tokenizer)
+    episodes = player.play([task_id for task_id in TASKS[:4] for _ in PRIORITIES])
+    solved = [episode for episode in episodes if episode.solved]
+    others = [episode for episode in episodes if not episode.solved]
+    assert len(solved) == len(others) / 2
+
+    def lead() -> float:
+        return mean(likelihood(player, one) for one in solved) - mean(
+            likelihood(player, one) for one in others
+        )
+
+    before = lead()
+    plan = Plan(updates=6, tasks=2, checks=1)
+    with Curve(tmp_path / "curve.jsonl") as curve:
+        reinforce(player, TASKS[:4] * 3, curve, TASKS[:1], plan, 0, str(tmp_path))
+    assert lead() > before + 0.05
+
+
+def test_a_demonstration_is_the_known_solution_with_any_priority(player: Player):
+    shown = [demonstrate(player, TASKS[0], Always(each)) for each in PRIORITIES]
+    assert sorted(episode.solved for episode in shown) == [False, False, True]
+    (solved,) = (episode for episode in shown if episode.solved)
+    assert solved.ids == player.gold(TASKS[0]).ids
+
+
 def test_a_known_solution_in_the_words_of_a_model_is_solved(player: Player):
-    episodes = [player.gold(task_id) for task_id in tasks(0, 4)]
+    episodes = [player.gold(task_id) for task_id in TASKS]
     assert all(episode.solved and episode.valid and episode.reward == 1.0 for episode in episodes)
 
 
 def test_what_is_learned_from_is_exactly_what_the_model_wrote(player: Player):
-    episode = player.gold(tasks(0, 1)[0])
+    episode = player.gold(TASKS[0])
     labels = lesson(episode)["labels"]
     own = player.tokenizer.decode([token for token in labels if token != -100])
     turns = own.split("<|im_end|>")
@@ -43,7 +120,7 @@ def test_what_is_learned_from_is_exactly_what_the_model_wrote(player: Player):
 
 
 def test_a_conversation_reads_as_the_chat_template_writes_it(player: Player):
-    episode = player.gold(tasks(0, 1)[0])
+    episode = player.gold(TASKS[0])
     text = player.tokenizer.decode(episode.ids)
     assert text.startswith("<|im_start|>user\n")
     assert "</tool_call><|im_end|>\n<|im_start|>tool\n{" in text
@@ -52,7 +129,7 @@ def test_a_conversation_reads_as_the_chat_template_writes_it(player: Player):
 
 def test_sampled_tokens_keep_the_probabilities_that_the_model_gives_them(player: Player):
     torch.manual_seed(0)
-    (episode,) = player.play(tasks(0, 1)[:1])
+    (episode,) = player.play(TASKS[:1])
     assert len(episode.completion) == len(episode.mask) == len(episode.logprobs)
     with torch.no_grad():
         logs = player.model(torch.tensor([episode.ids])).logits[0].log_softmax(-1)
@@ -63,14 +140,14 @@ def test_sampled_tokens_keep_the_probabilities_that_the_model_gives_them(player:
 
 
 def test_a_model_that_writes_no_call_solves_nothing_and_comes_to_an_end(player: Player):
-    episodes = player.play(tasks(0, 2))
+    episodes = player.play(TASKS[:4])
     assert [episode.solved for episode in episodes] == [False] * len(episodes)
     assert all(episode.over and len(episode.ids) <= LONGEST for episode in episodes)
 
 
-def test_gold_training_and_held_out_tasks_are_different_ones():
-    plan, seed = Plan(), 2
-    gold = tasks(seed * 10_000, plan.gold)
-    trained = tasks(seed * 10_000 + plan.gold, plan.tasks * plan.updates)
-    held_out = tasks(HELD_OUT, plan.held_out)
-    assert len({*gold, *trained, *held_out}) == len(gold) + len(trained) + len(held_out)
+@pytest.mark.parametrize("seed", [0, 2])
+def test_no_training_task_asks_what_a_held_out_task_asks(player: Player, seed: int):
+    held_out = held_out_tasks(LONG.held_out)
+    trained = training_tasks(player, seed, LONG.shown + LONG.tasks * LONG.updates, held_out)
+    assert len({*trained, *held_out}) == len(trained) + len(held_out)
+    assert {player.query(each) for each in trained}.isdisjoint(player.query(each) for each in held_out)
