@@ -1,7 +1,6 @@
 """GRPO with TRL on the Sandbox: a small warm start from demonstrations, then reward alone on other tasks.
 
-The demonstrations show the tools and leave a decision open: which priority a ticket gets, they draw. What the
-query asks for is left for reward to teach.
+Most demonstrations look something up and say that it is done, without doing it. Reward is for what was done.
 
 Without ``--model`` the model is a transformer of about 200,000 parameters made on the spot, for a CPU. With
 it, any chat model of transformers whose template has turns of tools, which needs a GPU and no warm start.
@@ -12,12 +11,11 @@ Usage: python -m examples.grpo [--seed N] [--out FILE] [--short] [--model NAME]
 from __future__ import annotations
 
 import argparse
-import copy
 import os
 import random
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -44,9 +42,9 @@ from examples.token_episodes import Player, TokenEpisode
 from stb_env.integrations.trl import reward, token_columns
 from stb_env.rollout import Curve
 
-TEMPLATE = "open_ticket"
+TEMPLATES = ("open_ticket", "delete_contact")
 GROUP = 8
-PRIORITIES = ("low", "normal", "high")
+IDLE = 0.6  # share of the demonstrations that say it is done, and did not do it
 HELD_OUT = 1_000_000  # far beyond any task that is trained on
 
 
@@ -63,8 +61,8 @@ class Plan:
         checks: Measurements while it learns.
     """
 
-    shown: int = 200
-    warm: int = 200
+    shown: int = 400
+    warm: int = 400
     updates: int = 40
     tasks: int = 12
     held_out: int = 60
@@ -75,25 +73,27 @@ LONG = Plan()
 SHORT = Plan(shown=8, warm=4, updates=2, tasks=2, held_out=4, checks=1)
 
 
+def tasks(numbers: Iterable[int]) -> Iterator[str]:
+    """Return the ids of tasks of each template."""
+    return (f"train-{template}-{number}" for number in numbers for template in TEMPLATES)
+
+
 def held_out_tasks(count: int) -> list[str]:
     """Return the ids of tasks that measure."""
-    return [f"train-{TEMPLATE}-{HELD_OUT + index}" for index in range(count)]
+    return list(islice(tasks(range(HELD_OUT, 2 * HELD_OUT)), count))
 
 
 def training_tasks(player: Player, seed: int, count: int, held_out: Sequence[str]) -> list[str]:
     """Return the ids of tasks to learn from, none of which asks what a held-out task asks."""
     asked = {player.query(task_id) for task_id in held_out}
-    drawn = (f"train-{TEMPLATE}-{index}" for index in range(seed * 10_000, HELD_OUT))
+    drawn = tasks(range(seed * 10_000, HELD_OUT))
     return list(islice((task_id for task_id in drawn if player.query(task_id) not in asked), count))
 
 
 def demonstrate(player: Player, task_id: str, draw: random.Random) -> TokenEpisode:
-    """Play the known solution of a task, but for the priority: that is any."""
-    actions = copy.deepcopy(player.solution(task_id))
-    for action in actions:
-        if "priority" in action["arguments"]:
-            action["arguments"]["priority"] = draw.choice(PRIORITIES)
-    return player.replay(task_id, actions)
+    """Play the known solution of a task, or look up what it is about and say that it is done."""
+    look, *_, answer = actions = player.solution(task_id)
+    return player.replay(task_id, [look, answer] if draw.random() < IDLE else actions)
 
 
 def warm_player(task_ids: Sequence[str], updates: int, seed: int) -> Player:

@@ -11,7 +11,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 PAD, START, END = "<pad>", "<|im_start|>", "<|im_end|>"
 FRAMES = ("<tool_call>\n", "\n</tool_call>")
-VOCABULARY = 800
+VOCABULARY = 1200
 
 # Neither the system's words nor the descriptions of the tools: they would be nine tenths of an episode. What
 # the tools are called is learned from the warm start.
