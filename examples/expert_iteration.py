@@ -34,8 +34,8 @@ class Plan:
         held_out: Tasks that measure it.
     """
 
-    shown: int = 400
-    warm: int = 400
+    shown: int = 1200
+    warm: int = 600
     rounds: int = 4
     tasks: int = 48
     samples: int = 4

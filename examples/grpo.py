@@ -61,8 +61,8 @@ class Plan:
         checks: Measurements while it learns.
     """
 
-    shown: int = 400
-    warm: int = 400
+    shown: int = 1200
+    warm: int = 600
     updates: int = 40
     tasks: int = 12
     held_out: int = 60
@@ -159,7 +159,7 @@ def reinforce(
         per_device_train_batch_size=GROUP * plan.tasks,
         num_generations=GROUP,
         learning_rate=1e-3 if player.model.num_parameters() < 10**7 else 1e-6,
-        lr_scheduler_type="constant",
+        lr_scheduler_type="linear",
         beta=0.0,
         # The mean of each episode: one that went wrong is longer, and counts no more for that.
         loss_type="grpo",
