@@ -1,4 +1,4 @@
-"""A transformer of a few hundred thousand parameters with its tokenizer, made on the spot."""
+"""A transformer of some hundred thousand parameters with its tokenizer, made on the spot."""
 
 from __future__ import annotations
 
