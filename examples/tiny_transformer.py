@@ -1,4 +1,4 @@
-"""A transformer of a few hundred thousand parameters with its tokenizer, made on the spot."""
+"""A transformer of some hundred thousand parameters with its tokenizer, made on the spot."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 PAD, START, END = "<pad>", "<|im_start|>", "<|im_end|>"
 FRAMES = ("<tool_call>\n", "\n</tool_call>")
-VOCABULARY = 1600
+VOCABULARY = 1200
 
 # Neither the system's words nor the descriptions of the tools: they would be nine tenths of an episode. What
 # the tools are called is learned from the warm start.
@@ -37,15 +37,14 @@ def tiny_tokenizer(texts: Iterable[str]) -> PreTrainedTokenizerFast:
         ]
     )
     tokenizer.decoder = decoders.ByteLevel()
-    digits = [f"{number:0{width}}" for width in (2, 3) for number in range(10**width)]
     trainer = trainers.BpeTrainer(
-        vocab_size=VOCABULARY + len(digits),
+        vocab_size=VOCABULARY,
         special_tokens=[PAD, START, END],
         min_frequency=1,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tokenizer.train_from_iterator([*texts, *(" ".join(digits) for _ in range(3))], trainer)
+    tokenizer.train_from_iterator(texts, trainer)
     tokenizer.add_tokens([*FRAMES])
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer, pad_token=PAD, eos_token=END, chat_template=TEMPLATE, padding_side="left"

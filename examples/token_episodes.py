@@ -16,9 +16,9 @@ import gymnasium as gym
 import stb_env
 from stb_env.integrations.trl import TokenEpisode, generate, ids_of, play_together
 
-TURNS = 5
-LONGEST_TURN = 64
-LONGEST = 640
+TURNS = 3
+LONGEST_TURN = 48
+LONGEST = 320
 SAMPLED = {"temperature": 1.0, "top_k": 0, "top_p": 1.0}
 
 __all__ = ["LONGEST", "Player", "TokenEpisode", "written"]
@@ -49,17 +49,26 @@ class Player:
     Args:
         model: A causal language model of transformers.
         tokenizer: Its tokenizer, whose chat template has turns of tools.
+        longest: Most tokens of an episode; a real model's prompt describes the tools, and needs thousands.
+        turn: Most tokens of a turn.
         settings: Settings of the Sandbox.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, **settings: Any) -> None:
+    def __init__(
+        self, model: Any, tokenizer: Any, longest: int = LONGEST, turn: int = LONGEST_TURN, **settings: Any
+    ) -> None:
         self.model, self.tokenizer = model, tokenizer
+        self._longest, self._turn = longest, turn
         self._settings = {"max_turns": TURNS, **settings}
         self._envs: list[gym.Env[Any, Any]] = []
 
+    def solution(self, task_id: str) -> list[Mapping[str, Any]]:
+        """Return the known solution of a task."""
+        return gold_actions(self._env(0), task_id)
+
     def gold(self, task_id: str) -> TokenEpisode:
         """Play the known solution of a task, in the words of a model."""
-        return self.replay(task_id, gold_actions(self._env(0), task_id))
+        return self.replay(task_id, self.solution(task_id))
 
     def replay(self, task_id: str, actions: Sequence[Mapping[str, Any]]) -> TokenEpisode:
         """Play given calls, in the words of a model."""
@@ -74,10 +83,18 @@ class Player:
         play_together(episodes, partial(self._write, {} if greedy else SAMPLED))
         return episodes
 
-    def success(self, task_ids: Sequence[str]) -> float:
-        """Return the share of tasks that the model solves when it always writes what is likeliest."""
-        episodes = self.play(task_ids, greedy=True)
-        return sum(episode.solved for episode in episodes) / len(episodes)
+    def success(self, task_ids: Sequence[str]) -> dict[str, float]:
+        """Return the share of tasks that the model solves: by what is likeliest, and by what it samples."""
+        likeliest, sampled = self.play(task_ids, greedy=True), self.play(task_ids)
+        return {
+            "success": sum(episode.solved for episode in likeliest) / len(task_ids),
+            "sampled": sum(episode.solved for episode in sampled) / len(task_ids),
+        }
+
+    def query(self, task_id: str) -> str:
+        """Return what a task asks."""
+        observation, _ = self._env(0).reset(seed=0, options={"task_id": task_id})
+        return str(observation["query"])
 
     def _env(self, number: int) -> gym.Env[Any, Any]:
         while number >= len(self._envs):
@@ -86,9 +103,9 @@ class Player:
 
     def _begin(self, number: int, task_id: str) -> TokenEpisode:
         env = self._env(number)
-        return TokenEpisode.begin(env, self.tokenizer, task_id, longest=LONGEST, turn=LONGEST_TURN)
+        return TokenEpisode.begin(env, self.tokenizer, task_id, longest=self._longest, turn=self._turn)
 
     def _write(
         self, how: Mapping[str, float], prompts: Sequence[list[int]]
     ) -> Sequence[tuple[Sequence[int], Sequence[float]]]:
-        return generate(self.model, self.tokenizer, prompts, LONGEST_TURN, **how)
+        return generate(self.model, self.tokenizer, prompts, self._turn, **how)

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("trl", reason="training needs the extra stb-env[train]")
 
 from examples.expert_iteration import SHORT, main, solved
-from examples.grpo import tasks, tiny_player
+from examples.grpo import training_tasks, warm_player
 from examples.token_episodes import Player, TokenEpisode
 
 
@@ -30,7 +30,8 @@ def test_a_short_run_records_every_round(tmp_path: Path):
 
 
 def test_only_solved_episodes_are_kept_and_each_once():
-    made = tiny_player(tasks(0, 2), seed=0)
-    kept = solved(HalfGold(made.model, made.tokenizer), tasks(0, 2), samples=3)
-    assert len(kept) == len(tasks(0, 2)) / 2
+    tasks = training_tasks(Player(None, None), seed=0, count=6, held_out=[])
+    made = warm_player(tasks, updates=0, seed=0)
+    kept = solved(HalfGold(made.model, made.tokenizer), tasks, samples=3)
+    assert len(kept) == len(tasks) / 2
     assert all(episode.solved for episode in kept)

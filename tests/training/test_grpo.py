@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Sequence
 from pathlib import Path
+from statistics import mean
 
 import pytest
 
@@ -10,14 +13,58 @@ pytest.importorskip("trl", reason="training needs the extra stb-env[train]")
 
 import torch
 
-from examples.grpo import HELD_OUT, SHORT, Plan, lesson, main, tasks, tiny_player
-from examples.token_episodes import LONGEST, Player
-from stb_env.rollout import read_curve
+from examples.grpo import (
+    IDLE,
+    LONG,
+    SHORT,
+    Plan,
+    demonstrate,
+    held_out_tasks,
+    lesson,
+    main,
+    reinforce,
+    training_tasks,
+    warm_player,
+)
+from examples.token_episodes import LONGEST, Player, TokenEpisode
+from stb_env.rollout import Curve, read_curve
+
+TASKS = training_tasks(Player(None, None), seed=0, count=8, held_out=[])
 
 
 @pytest.fixture(scope="module")
 def player() -> Player:
-    return tiny_player(tasks(0, 4), seed=0)
+    return warm_player(TASKS, updates=0, seed=0)
+
+
+class Always(random.Random):
+    """Draws one number."""
+
+    def __init__(self, number: float) -> None:
+        super().__init__()
+        self._number = number
+
+    def random(self) -> float:
+        return self._number
+
+
+IDLY, FULLY = Always(IDLE - 0.01), Always(IDLE)
+
+
+class HalfIdle(Player):
+    """Plays demonstrations, every second one without doing anything."""
+
+    def play(self, task_ids: Sequence[str], *, greedy: bool = False) -> list[TokenEpisode]:
+        return [demonstrate(self, each, (FULLY, IDLY)[number % 2]) for number, each in enumerate(task_ids)]
+
+
+def likelihood(player: Player, episode: TokenEpisode) -> float:
+    """Return the log-probability that the model gives to what an episode wrote."""
+    ids = torch.tensor(episode.ids)
+    with torch.no_grad():
+        logs = player.model(ids[None]).logits[0, :-1].log_softmax(-1)
+    own = torch.tensor([0] * len(episode.prompt) + episode.mask, dtype=torch.bool)[1:]
+    return float(logs.gather(-1, ids[1:, None])[:, 0][own].sum())
 
 
 def test_a_short_run_records_its_curve(tmp_path: Path):
@@ -26,13 +73,41 @@ def test_a_short_run_records_its_curve(tmp_path: Path):
     assert read_curve(tmp_path / "curve.jsonl") == curve.points
 
 
+def test_updates_by_reward_make_what_was_solved_likelier_than_what_was_not(tmp_path: Path):
+    made = warm_player(TASKS, updates=20, seed=0)
+    player = HalfIdle(made.model, made.tokenizer)
+    episodes = player.play([task_id for task_id in TASKS[:4] for _ in "ab"])
+    solved, others = episodes[::2], episodes[1::2]
+    assert [each.reward for each in episodes] == [1.0, 0.0] * 4
+
+    def lead() -> float:
+        return mean(likelihood(player, one) for one in solved) - mean(
+            likelihood(player, one) for one in others
+        )
+
+    before = lead()
+    plan = Plan(updates=6, tasks=2, checks=1)
+    with Curve(tmp_path / "curve.jsonl") as curve:
+        reinforce(player, TASKS[:4] * 3, curve, TASKS[:1], plan, 0, str(tmp_path))
+    assert lead() > before + 0.05
+
+
+@pytest.mark.parametrize("task_id", TASKS[:2])
+def test_a_demonstration_is_the_known_solution_or_only_says_so(player: Player, task_id: str):
+    full, idle = (demonstrate(player, task_id, draw) for draw in (FULLY, IDLY))
+    assert full.ids == player.gold(task_id).ids
+    assert full.solved
+    assert not idle.solved
+    assert player.tokenizer.decode(idle.completion).count("<tool_call>") == 2
+
+
 def test_a_known_solution_in_the_words_of_a_model_is_solved(player: Player):
-    episodes = [player.gold(task_id) for task_id in tasks(0, 4)]
+    episodes = [player.gold(task_id) for task_id in TASKS]
     assert all(episode.solved and episode.valid and episode.reward == 1.0 for episode in episodes)
 
 
 def test_what_is_learned_from_is_exactly_what_the_model_wrote(player: Player):
-    episode = player.gold(tasks(0, 1)[0])
+    episode = player.gold(TASKS[0])
     labels = lesson(episode)["labels"]
     own = player.tokenizer.decode([token for token in labels if token != -100])
     turns = own.split("<|im_end|>")
@@ -43,7 +118,7 @@ def test_what_is_learned_from_is_exactly_what_the_model_wrote(player: Player):
 
 
 def test_a_conversation_reads_as_the_chat_template_writes_it(player: Player):
-    episode = player.gold(tasks(0, 1)[0])
+    episode = player.gold(TASKS[0])
     text = player.tokenizer.decode(episode.ids)
     assert text.startswith("<|im_start|>user\n")
     assert "</tool_call><|im_end|>\n<|im_start|>tool\n{" in text
@@ -52,7 +127,7 @@ def test_a_conversation_reads_as_the_chat_template_writes_it(player: Player):
 
 def test_sampled_tokens_keep_the_probabilities_that_the_model_gives_them(player: Player):
     torch.manual_seed(0)
-    (episode,) = player.play(tasks(0, 1)[:1])
+    (episode,) = player.play(TASKS[:1])
     assert len(episode.completion) == len(episode.mask) == len(episode.logprobs)
     with torch.no_grad():
         logs = player.model(torch.tensor([episode.ids])).logits[0].log_softmax(-1)
@@ -63,14 +138,14 @@ def test_sampled_tokens_keep_the_probabilities_that_the_model_gives_them(player:
 
 
 def test_a_model_that_writes_no_call_solves_nothing_and_comes_to_an_end(player: Player):
-    episodes = player.play(tasks(0, 2))
+    episodes = player.play(TASKS[:4])
     assert [episode.solved for episode in episodes] == [False] * len(episodes)
     assert all(episode.over and len(episode.ids) <= LONGEST for episode in episodes)
 
 
-def test_gold_training_and_held_out_tasks_are_different_ones():
-    plan, seed = Plan(), 2
-    gold = tasks(seed * 10_000, plan.gold)
-    trained = tasks(seed * 10_000 + plan.gold, plan.tasks * plan.updates)
-    held_out = tasks(HELD_OUT, plan.held_out)
-    assert len({*gold, *trained, *held_out}) == len(gold) + len(trained) + len(held_out)
+@pytest.mark.parametrize("seed", [0, 2])
+def test_no_training_task_asks_what_a_held_out_task_asks(player: Player, seed: int):
+    held_out = held_out_tasks(LONG.held_out)
+    trained = training_tasks(player, seed, LONG.shown + LONG.tasks * LONG.updates, held_out)
+    assert len({*trained, *held_out}) == len(trained) + len(held_out)
+    assert {player.query(each) for each in trained}.isdisjoint(player.query(each) for each in held_out)
