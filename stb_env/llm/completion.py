@@ -30,7 +30,7 @@ def parse(body: bytes) -> Json:
         stb_env.llm.model.ModelError: the answer is no complete JSON text (13 bytes)
     """
     try:
-        return jsontext.loads(body.decode())
+        return jsontext.loads_utf8(body)
     except ValueError:
         failure = f"the answer is no complete JSON text ({len(body)} bytes)"
     raise ModelError(failure, kind="transport", retryable=True)
