@@ -32,6 +32,7 @@ _SHOP = Tool(
     "Finds what a shop sells, and returns the first of it with price and stock.",
     {"type": "object", "properties": {"query": _TEXT, "limit": {"type": "integer"}}, "required": ["query"]},
 )
+_FOUND = ToolResult.of([{"name": "green tea", "price": 3.5, "stock": 12}] * 7, source="world")
 _TASKS = TaskSet([Task("tea", "Find green tea that costs less than coffee.", (_SHOP,))], name="tea")
 
 
@@ -64,9 +65,9 @@ class _Shop:
         """Return its state: there is none."""
 
     def answer(self, state: None, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, None]]:  # noqa: ARG002 (as `Backend` has it)
-        """Return some products; yields nothing."""
+        """Return what is known already, as a cache does; yields nothing."""
         yield from ()
-        return ToolResult.of([{"name": "green tea", "price": 3.5, "stock": 12}] * 7, source="world"), state
+        return _FOUND, state
 
     def recorded(self, state: None, tool: Tool, call: ToolCall) -> None:
         """Return what was recorded: nothing."""
