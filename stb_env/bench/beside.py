@@ -26,8 +26,8 @@ _ROUNDS = 3
 def beside_measurements(url: str, in_flight: int, latency: float) -> Iterator[Measurement]:
     """Measure the frameworks that are installed.
 
-    What a framework does once, importing and for all episodes, is left out: a short evaluation is taken from a
-    long one, after one of two episodes.
+    What a framework does once is left out: a short evaluation is taken from a long one, after one of two
+    episodes, which imports it.
 
     Args:
         url: The endpoint.
