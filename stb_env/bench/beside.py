@@ -94,7 +94,8 @@ def _inspect(url: str, episodes: int, in_flight: int, folder: Path) -> int:
     model = get_model(
         "openai-api/fake/fake", base_url=url, api_key="none", config=config, memoize=False, stream=False
     )
-    played = Task(dataset=[Sample(input=QUERY)] * episodes, solver=[use_tools(search_products()), turns()])
+    samples = [Sample(input=QUERY, id=number) for number in range(1, episodes + 1)]
+    played = Task(dataset=samples, solver=[use_tools(search_products()), turns()])
     (log,) = evaluate(
         played, model=model, max_samples=in_flight, log_dir=str(folder), display="none", log_level="error"
     )
