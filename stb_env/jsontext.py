@@ -19,6 +19,8 @@ _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("?)|[\[\]{},]', re.DOTALL)
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _STRING = re.compile(rb'"[^"]*"?')
 _OTHERS = bytes(set(range(256)) - set(b'"[]{}'))
+_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+_LONG_NUMBER = b"0" * 19
 
 
 def dumps(value: object) -> str:
@@ -69,6 +71,27 @@ def loads(text: str) -> Json:
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise ValueError(f"JSON nests deeper than {MAX_DEPTH} levels")
     return _DECODER.decode(text)
+
+
+def loads_utf8(data: bytes) -> Json:
+    """Parse the bytes of a JSON text as `loads` does its characters, most of them in half the time.
+
+    Raises:
+        ValueError: As in `loads`, or the bytes are no UTF-8.
+
+    Examples:
+        >>> loads_utf8(b'{"a": [1, NaN, 123456789012345678901]}')
+        {'a': [1, 'NaN', 123456789012345678901]}
+    """
+    # orjson takes whole numbers that 64 bits cannot hold for floats, and refuses what `loads` tolerates.
+    if data.count(b"[") + data.count(b"{") <= MAX_DEPTH and _LONG_NUMBER not in data.translate(_DIGITS):
+        import orjson  # takes a while
+
+        try:
+            return orjson.loads(data)
+        except orjson.JSONDecodeError:
+            pass
+    return loads(data.decode())
 
 
 def read_back(text: str) -> Json:

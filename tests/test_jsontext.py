@@ -75,3 +75,40 @@ def test_reading_any_text_raises_nothing_but_value_errors(text: str):
     except ValueError:
         return
     json.loads(text, strict=False)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b'{"a": 1, "b": [2.5, null, true], "a": 3}',
+        b"[18446744073709551616, -9223372036854775809, 1e30, -0, -0.0]",
+        b"[NaN, -Infinity, 1e999]",
+        b"9" * 5_000,
+        b'{"key": "\\ud800", "emoji": "\\ud83d\\ude00"}',
+        b'"a\x01b"',
+        b'["' + b"[" * 200 + b'"]',
+        "\u2028 Zürich".join('""').encode(),
+        b" [1] ",
+    ],
+)
+def test_bytes_are_read_as_their_text_is(data: bytes):
+    # Their texts too, since 3 and 3.0 are equal.
+    read, expected = jsontext.loads_utf8(data), jsontext.loads(data.decode())
+    assert (read, repr(read)) == (expected, repr(expected))
+
+
+@given(st.text(alphabet='{}[]",:0123456789.eE-+ntrufalse\\ \x01é', max_size=60))
+def test_any_bytes_are_read_or_refused_as_their_text_is(text: str):
+    try:
+        expected = repr(jsontext.loads(text))
+    except ValueError:
+        with pytest.raises(ValueError, match=r"."):
+            jsontext.loads_utf8(text.encode())
+    else:
+        assert repr(jsontext.loads_utf8(text.encode())) == expected
+
+
+@pytest.mark.parametrize("data", [b"\xff", b'{"a": ', b"[" * 200, b"[" * 200 + b"]" * 200])
+def test_bytes_that_are_no_text_of_json_are_refused(data: bytes):
+    with pytest.raises(ValueError, match=r"can't decode|Expecting|nests deeper"):
+        jsontext.loads_utf8(data)

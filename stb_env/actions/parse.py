@@ -219,9 +219,10 @@ def _parse_data(text: str, max_calls: int, known: Known) -> Action | None:
 
 
 def _with_content(calls: list[ToolCall], content: str, thought: str, max_calls: int, known: Known) -> Action:
-    spoken = split(content)
-    thought = "\n".join(filter(None, (thought, spoken.thought)))
-    return _arranged(Reading(calls, spoken.text), thought, max_calls, known)
+    if content:
+        hidden, content = split(content)
+        thought = "\n".join(filter(None, (thought, hidden)))
+    return _arranged(Reading(calls, content), thought, max_calls, known)
 
 
 def _arranged(reading: Reading, thought: str, max_calls: int, known: Known) -> Action:

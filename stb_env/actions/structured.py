@@ -22,6 +22,8 @@ _USUAL_TEXT = 65_536
 ABSENT: Final = object()
 """Stands for the value of a text that is neither JSON nor a Python literal."""
 
+# A plain type stands first: a check against an abstract class costs several times as much.
+_MAPPING = (dict, Mapping)
 _BARE_CALL = frozenset({"name", "id", "type"})
 # Keys under which objects without a name of their own carry calls.
 _WRAPPERS = ("tool_call", "tool_uses", "function_calls", "actions", "calls", "action")
@@ -112,10 +114,10 @@ def read_call(data: object, known: Known = None) -> ToolCall | None:
         >>> read_call({"tool": "ping", "args": {"n": 1}}) == read_call({"ping": {"n": 1}}, {"ping"})
         True
     """
-    if not isinstance(data, Mapping):
+    if not isinstance(data, _MAPPING):
         return None
     function = data.get("function", data)
-    if not isinstance(function, Mapping) or not isinstance(name := function.get("name"), str):
+    if not isinstance(function, _MAPPING) or not isinstance(name := function.get("name"), str):
         return _near(data, known)
     for key in ("arguments", "parameters"):
         if key in function:
@@ -143,7 +145,7 @@ def read_data(data: object, max_calls: int = MAX_CALLS, known: Known = None) -> 
 def _candidates(data: object) -> Sequence[object]:
     if isinstance(data, list | tuple):
         return data
-    if not isinstance(data, Mapping):
+    if not isinstance(data, _MAPPING):
         return ()
     listed = data.get("tool_calls")
     if isinstance(listed, list | tuple) and listed:
@@ -160,7 +162,7 @@ def _candidates(data: object) -> Sequence[object]:
 
 
 def _content(data: object) -> str:
-    content = data.get("content") if isinstance(data, Mapping) else None
+    content = data.get("content") if isinstance(data, _MAPPING) else None
     if isinstance(content, list | tuple):
         content = "\n".join(_part_texts(content))
     return clean(content)[:MAX_TEXT] if isinstance(content, str) else ""

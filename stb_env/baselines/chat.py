@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -308,7 +307,7 @@ def _heard(observation: JsonMapping, info: JsonMapping) -> str:
 def _with_ids(message: JsonMapping) -> JsonObject:
     """Return the message with an id for every call; some servers give none, or one to several calls."""
     calls: Sequence[JsonMapping] = message.get("tool_calls") or ()
-    ids = Counter(call.get("id") or "" for call in calls)
-    if not calls or (max(ids.values()) == 1 and "" not in ids):
+    ids = [call.get("id") for call in calls]
+    if all(ids) and len(set(ids)) == len(ids):
         return dict(message)
     return {**message, "tool_calls": [{**call, "id": f"call_{n}"} for n, call in enumerate(calls)]}

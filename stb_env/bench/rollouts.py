@@ -10,39 +10,33 @@ from collections.abc import Iterator, Sequence
 
 from stb_env.background import wait_for
 from stb_env.baselines.chat import ChatAgent
+from stb_env.bench.beside import beside_measurements
 from stb_env.bench.measurement import Measurement
+from stb_env.bench.shop import TASKS, Shop
 from stb_env.bench.wire import CALLS, bare_share, endpoint
 from stb_env.envs.tool_env import ToolEnv
-from stb_env.jsontypes import JsonObject
 from stb_env.judges.heuristic import HeuristicJudge
 from stb_env.llm import ChatReply, ChatRequest, ModelConfig, OpenAIModel
-from stb_env.request import Slow
+from stb_env.llm.config import Client
 from stb_env.rollout import Job, run_batch
-from stb_env.tasks import Task, TaskSet
-from stb_env.tools import Tool, ToolCall, ToolResult
 
 _ROUNDS = 3
 # Messages of an episode's first question: the system's and the user's.
 _AT_FIRST = 2
 _UNLIMITED = 1_000_000
 _PER_MB = 1024**2 if sys.platform == "darwin" else 1024
-_TEXT = {"type": "string", "description": "What to look for, in words."}
-_SHOP = Tool(
-    "search_products",
-    "Finds what a shop sells, and returns the first of it with price and stock.",
-    {"type": "object", "properties": {"query": _TEXT, "limit": {"type": "integer"}}, "required": ["query"]},
-)
-_TASKS = TaskSet([Task("tea", "Find green tea that costs less than coffee.", (_SHOP,))], name="tea")
 
 
 def rollout_measurements(
-    in_flight: Sequence[int] = (64, 256, 1024), latency: float = 0.2
+    in_flight: Sequence[int] = (64, 256, 1024), latency: float = 0.2, *, beside: bool = False
 ) -> Iterator[Measurement]:
     """Measure chat episodes of four calls, beside a bare loop on the same connections.
 
     Args:
         in_flight: How many episodes are played at once.
         latency: Seconds that the endpoint takes for an answer.
+        beside: Whether to measure them through the openai package too, and in each framework that is
+            installed.
     """
     with endpoint(latency) as url:
         for episodes in in_flight:
@@ -53,26 +47,10 @@ def rollout_measurements(
             note = f"bare loop {bare:.3f}, {cost:.0f} us/call, peak {memory:.0f} MB"
             yield Measurement(name, share, "of the bound", note)
             yield Measurement(f"{name}, p99", 1e3 * slowest, "ms", "ours between two questions")
-
-
-class _Shop:
-    """Answers each search alike."""
-
-    fingerprint: JsonObject = {"backend": "bench"}  # noqa: RUF012 (as `Backend` has it, never changed)
-
-    def start(self, task: Task, seed: int) -> None:
-        """Return its state: there is none."""
-
-    def answer(self, state: None, tool: Tool, call: ToolCall) -> Slow[tuple[ToolResult, None]]:  # noqa: ARG002 (as `Backend` has it)
-        """Return some products; yields nothing."""
-        yield from ()
-        return ToolResult.of([{"name": "green tea", "price": 3.5, "stock": 12}] * 7, source="world"), state
-
-    def recorded(self, state: None, tool: Tool, call: ToolCall) -> None:
-        """Return what was recorded: nothing."""
-
-    def close(self) -> None:
-        """Release nothing."""
+            if beside:
+                share, _, cost = _played(url, episodes, latency, "openai")
+                yield Measurement(f"{name}, openai", share, "of the bound", f"{cost:.0f} us/call")
+                yield from beside_measurements(url, episodes, latency)
 
 
 class _Watched(OpenAIModel):
@@ -96,11 +74,11 @@ class _Watched(OpenAIModel):
         return reply
 
 
-def _played(url: str, episodes: int, latency: float) -> tuple[float, float, float]:
+def _played(url: str, episodes: int, latency: float, client: Client = "lean") -> tuple[float, float, float]:
     """Return the share of the latency bound, p99 of our own times in seconds, CPU time of a call in us."""
-    config = ModelConfig("agent", "fake", base_url=url, max_tokens=256, concurrency=_UNLIMITED, client="lean")
+    config = ModelConfig("agent", "fake", base_url=url, max_tokens=256, concurrency=_UNLIMITED, client=client)
     model = _Watched(config)
-    env = ToolEnv(_TASKS, _Shop(), HeuristicJudge(), max_turns=CALLS)
+    env = ToolEnv(TASKS, Shop(), HeuristicJudge(), max_turns=CALLS)
 
     def play(rounds: int) -> float:
         jobs = [Job("tea", 0, seed) for seed in range(rounds * episodes)]

@@ -12,6 +12,7 @@ from rich.table import Table
 from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
 from stb_env.bench.integrations import integration_measurements
+from stb_env.bench.rollouts import rollout_measurements
 from stb_env.bench.serve import serve_measurements
 from stb_env.bench.sessions import session_measurements
 from stb_env.bench.wire import wire_measurements
@@ -25,6 +26,7 @@ class Part(StrEnum):
 
     PATHS = "paths"
     WIRE = "wire"
+    ROLLOUTS = "rollouts"
     SESSIONS = "sessions"
     INTEGRATIONS = "integrations"
     SERVE = "serve"
@@ -35,8 +37,9 @@ def bench(
     part: Annotated[
         Part,
         typer.Argument(
-            help="The hot paths, the clients of models before a slow endpoint, sessions of a server, a turn "
-            "in each framework that is installed, or the server's recorded answers."
+            help="The hot paths, the clients of models before a slow endpoint, whole episodes before it, in "
+            "Inspect AI and verifiers too where installed, sessions of a server, a turn in each framework "
+            "that is installed, or the server's recorded answers."
         ),
     ] = Part.PATHS,
     seconds: Annotated[
@@ -45,10 +48,13 @@ def bench(
     data: options.Data = None,
     in_flight: Annotated[
         str | None,
-        typer.Option("--in-flight", help="wire: episodes, serve: clients at once, separated by commas."),
+        typer.Option(
+            "--in-flight", help="wire, rollouts: episodes, serve: clients at once, separated by commas."
+        ),
     ] = None,
     latency: Annotated[
-        float, typer.Option("--latency", min=0.001, help="wire: seconds until the endpoint answers.")
+        float,
+        typer.Option("--latency", min=0.001, help="wire, rollouts: seconds until the endpoint answers."),
     ] = 0.2,
     sessions: Annotated[
         int, typer.Option("--sessions", min=1, help="sessions: how many are open at once.")
@@ -65,6 +71,9 @@ def bench(
     if part is Part.WIRE:
         counts = _numbers("16,64,256,1024" if in_flight is None else in_flight)
         _show(wire_measurements(counts, latency), "calls of models, one core", as_json)
+    elif part is Part.ROLLOUTS:
+        counts = _numbers("16,64,256,1024" if in_flight is None else in_flight)
+        _show(rollout_measurements(counts, latency, beside=True), "whole episodes, one core", as_json)
     elif part is Part.SESSIONS:
         _show(session_measurements(sessions), "sessions of a server", as_json)
     elif part is Part.INTEGRATIONS:

@@ -42,8 +42,7 @@ class Sampling:
             >>> Sampling(temperature=0.0, stop=("Observation",)).to_dict()
             {'temperature': 0.0, 'stop': ['Observation']}
         """
-        named = ((name, getattr(self, name)) for name in self.__slots__)
-        data = {name: value for name, value in named if value is not None}
+        data = {name: value for name in self.__slots__ if (value := getattr(self, name)) is not None}
         if self.stop is not None:
             data["stop"] = list(self.stop)
         return data

@@ -163,30 +163,29 @@ class OpenAIModel(DrivenModel):
             failure = self._crowded(deadline)
         else:
             try:
-                await self._rest(deadline)
+                rest = limiter.rest(self._clock.monotonic())
+                if rest:
+                    await self._rest(rest, deadline)
                 wire = self._wire()
-                bounded = await self._bounded(wire, body)
-                completion = await self._transport.send(wire, bounded, deadline)
+                if _BOUNDS.isdisjoint(body) and _BOUNDS.isdisjoint(self.config.extra):
+                    body = await self._bounded(wire, body)
+                completion = await self._transport.send(wire, body, deadline)
                 return read_reply(completion, self.config.price)
             finally:
                 limiter.release()
         raise failure
 
     async def _bounded(self, wire: Wire, body: Body) -> Body:
-        """Return a request with a bound on its answer, where it has none and the server tells its window."""
-        if not _BOUNDS.isdisjoint({*body, *self.config.extra}):
-            return body
+        """Return a request with a bound on its answer, where the server tells its window."""
         window = await self._transport.window(wire)
         return body if window is None else {**body, "max_tokens": answer_share(self.role, window)}
 
-    async def _rest(self, deadline: Deadline) -> None:
+    async def _rest(self, rest: float, deadline: Deadline) -> None:
         # With its place held: as long as the endpoint wants no request, no one else has a use for it.
-        rest = self._endpoint.limiter.rest(self._clock.monotonic())
         if rest >= deadline.left() > 0:
             message = f"the endpoint's rate limit asks to wait for {rest:.3g} s, beyond the {deadline}"
             raise ModelError(message, kind="rate_limit", retryable=True, retry_after=rest)
-        if rest:
-            await self._clock.asleep(rest)
+        await self._clock.asleep(rest)
 
     def _crowded(self, deadline: Deadline) -> ModelError:
         message = f"none of the {self.config.concurrency} connections became free within the {deadline}"
@@ -194,11 +193,12 @@ class OpenAIModel(DrivenModel):
 
     def _wire(self) -> Wire:
         loop = asyncio.get_running_loop()
-        with self._lock:
-            if loop not in self._wires:
+        wire = self._wires.get(loop)
+        if wire is None:
+            with self._lock:
                 self._wires = {known: one for known, one in self._wires.items() if not known.is_closed()}
-                self._wires[loop] = self._transport.connect()
-            return self._wires[loop]
+                wire = self._wires[loop] = self._transport.connect()
+        return wire
 
     def _final(self, failure: ModelError, tries: list[JsonObject], deadline: Deadline) -> ModelError:
         attempts = len(tries) + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import ssl
 from collections import deque
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import cast
 
 import httptools
 
+from stb_env.llm.retry import Patience
 from stb_env.llm.wire import CONNECT_TIMEOUT, Response, Unanswered, Unconnected
 
 IDLE = 4.0
@@ -28,6 +30,8 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._parser: httptools.HttpResponseParser | None = None
         self._waiter: asyncio.Future[None] | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        self._alarm_at = self._end = math.inf
         self._begin()
 
     def _begin(self) -> None:
@@ -36,6 +40,7 @@ class Connection(asyncio.Protocol):
         self._pieces: list[bytes] = []
         self._complete = self._kept = False
         self._failure = ""
+        self._patience: Patience | None = None
 
     @property
     def reusable(self) -> bool:
@@ -43,13 +48,19 @@ class Connection(asyncio.Protocol):
         open_ = self._transport is not None and not self._transport.is_closing()
         return open_ and self._complete and self._kept and not self._failure
 
-    async def ask(self, request: bytes) -> Response:
+    async def ask(self, request: bytes, patience: Patience | None = None) -> Response:
         """Send a request and return its answer as soon as its headers are there.
+
+        Args:
+            request: The bytes of it.
+            patience: Ends each wait for more, the later ones too; None for no end.
 
         Raises:
             Unanswered: The connection was lost before.
+            TimeoutError: The patience is used up.
         """
         self._begin()
+        self._patience = patience
         self._parser = httptools.HttpResponseParser(self)
         if self._transport is None or self._transport.is_closing():
             raise Unanswered("ConnectError: the server closed the connection")
@@ -78,11 +89,30 @@ class Connection(asyncio.Protocol):
     async def _more(self) -> None:
         if self._failure:
             raise Unanswered(self._failure)
+        if self._patience is not None:
+            self._set_alarm(self._loop.time() + self._patience.left())
         self._waiter = self._loop.create_future()
         try:
             await self._waiter
         finally:
             self._waiter = None
+
+    def _set_alarm(self, end: float) -> None:
+        # Nearly every answer is in time, so one alarm serves many waits: it is never put off, but looks.
+        self._end = end
+        if end < self._alarm_at:
+            if self._alarm is not None:
+                self._alarm.cancel()
+            self._alarm, self._alarm_at = self._loop.call_at(end, self._look), end
+
+    def _look(self) -> None:
+        self._alarm, self._alarm_at = None, math.inf
+        if self._waiter is None or self._waiter.done() or self._patience is None:
+            return
+        if self._loop.time() < self._end:
+            self._set_alarm(self._end)
+        else:
+            self._waiter.set_exception(TimeoutError())
 
     def _wake(self) -> None:
         if self._waiter is not None and not self._waiter.done():
@@ -110,6 +140,8 @@ class Connection(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Take note of the end, which is that of an answer whose length was not told."""
+        if self._alarm is not None:
+            self._alarm.cancel()
         if self._parser is not None and not self._complete and not self._failure:
             told = {"content-length", "transfer-encoding"} & self._headers.keys()
             if self._status and exc is None and not told:
@@ -181,7 +213,8 @@ class Pool:
         """Return a connection for one request: the one that was used last, or a new one.
 
         Raises:
-            Unconnected: The server did not take one within the seconds, or within `CONNECT_TIMEOUT`.
+            TimeoutError: The server did not take one within the seconds.
+            Unconnected: Nor within `CONNECT_TIMEOUT`.
             Unanswered: It refused.
         """
         loop = asyncio.get_running_loop()
@@ -196,6 +229,8 @@ class Pool:
             async with asyncio.timeout(min(CONNECT_TIMEOUT, seconds)):
                 _, connection = await loop.create_connection(Connection, self.host, self.port, ssl=context)
         except TimeoutError as error:
+            if seconds <= CONNECT_TIMEOUT:
+                raise
             raise Unconnected(f"ConnectTimeout: {self.host}") from error
         except (OSError, ssl.SSLError) as error:
             raise Unanswered(f"ConnectError: {error}") from error

@@ -57,7 +57,7 @@ class LeanWire:
         end = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content) + content
         url, head = f"{self._url}/chat/completions", self._completions
         for _ in range(_HOPS):
-            there, answer = await self._ask(url, head + end, patience.left(), read, _KEEPING)
+            there, answer = await self._ask(url, head + end, read, _KEEPING, patience.left(), patience)
             if not there:
                 return answer
             url, head = there, self._head("POST", there)
@@ -69,7 +69,7 @@ class LeanWire:
         async with asyncio.timeout(seconds):
             for _ in range(_HOPS):
                 request = self._head("GET", there) + b"\r\n"
-                there, answer = await self._ask(there, request, seconds, read, _KEEPING | _OTHERS)
+                there, answer = await self._ask(there, request, read, _KEEPING | _OTHERS, seconds)
                 if not there:
                     return answer
         raise Unanswered(f"the server redirects more than {_HOPS} times")
@@ -84,12 +84,18 @@ class LeanWire:
         return f"{method} {path} HTTP/1.1\r\n".encode("ascii") + self._headers
 
     async def _ask(
-        self, url: str, request: bytes, seconds: float, read: Reader, followed: frozenset[int]
+        self,
+        url: str,
+        request: bytes,
+        read: Reader,
+        followed: frozenset[int],
+        seconds: float,
+        patience: Patience | None = None,
     ) -> tuple[str, Json]:
         """Return where a redirect leads, or what is read from the answer."""
         connection = await self._pool.take(seconds)
         try:
-            response = await connection.ask(request)
+            response = await connection.ask(request, patience)
             location = response.headers.get("location", "")
             if location and 300 <= response.status < 400:
                 there = redirected(response.status, url, location)

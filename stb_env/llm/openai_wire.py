@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import importlib.util
 from collections.abc import AsyncIterator, Awaitable
@@ -57,7 +58,8 @@ class OpenAIWire:
         limits = openai().Timeout(patience.whole(), connect=min(CONNECT_TIMEOUT, patience.left()))
         create: Any = self._client.chat.completions.with_streaming_response.create
         asked = create(model=body["model"], messages=[], extra_body=sendable(body), timeout=limits)
-        return await self._answered(_streamed(asked, read), read)
+        async with asyncio.timeout(patience.left()) as alarm:
+            return await self._answered(_streamed(asked, patience, alarm, read), read)
 
     async def get(self, url: str, seconds: float, read: Reader) -> Json:
         """Ask for a path of the endpoint, or for another URL of its server; see `Wire`."""
@@ -124,9 +126,19 @@ def _apart() -> Any:
     return Apart()
 
 
-async def _streamed(asked: Any, read: Reader) -> Json:
+async def _streamed(asked: Any, patience: Patience, alarm: asyncio.Timeout, read: Reader) -> Json:
     async with asked as response:
-        return await read(Response(response.status_code, response.headers, response.iter_bytes()))
+        pieces = _in_time(response.iter_bytes(), patience, alarm)
+        return await read(Response(response.status_code, response.headers, pieces))
+
+
+async def _in_time(
+    pieces: AsyncIterator[bytes], patience: Patience, alarm: asyncio.Timeout
+) -> AsyncIterator[bytes]:
+    loop = asyncio.get_running_loop()
+    async for piece in pieces:
+        yield piece
+        alarm.reschedule(loop.time() + patience.left())
 
 
 async def _whole(asked: Awaitable[Any], read: Reader) -> Json:

@@ -36,7 +36,8 @@ def rest_asked(headers: Mapping[str, str], now: float) -> float | None:
         True
     """
     # Most answers say nothing of it, and the wordings are many.
-    if not any("retry-after" in name or "ratelimit" in name for name in map(str.lower, headers)):
+    names = " ".join(headers).lower()
+    if "retry-after" not in names and "ratelimit" not in names:
         return None
     asked = [retry_after(headers, now), *(_until_reset(headers, prefix, now) for prefix in _PREFIXES)]
     return max((seconds for seconds in asked if seconds is not None), default=None)

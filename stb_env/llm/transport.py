@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterable, Mapping
+from functools import partial
 from weakref import WeakKeyDictionary
 
 from stb_env import jsontext
@@ -125,8 +126,7 @@ class Transport:
         patience = Patience(deadline, self._config.timeout, self._config.chunk_timeout)
         # A failure is raised after its except block, so that it carries no other exception along.
         try:
-            async with asyncio.timeout(patience.left()) as alarm:
-                return await wire.post(body, patience, lambda got: self._completion(got, patience, alarm))
+            return await wire.post(body, patience, partial(self._completion, patience))
         except TimeoutError:
             failure = late(patience.clock)
         except Unanswered as error:
@@ -159,13 +159,12 @@ class Transport:
         """Return the endpoint's list of models as it came, or None where there is none."""
         return await self._get(wire, "/models")
 
-    async def _completion(self, response: Response, patience: Patience, alarm: asyncio.Timeout) -> Json:
+    async def _completion(self, patience: Patience, response: Response) -> Json:
         """Read a chat completion, whole or streamed, without secrets.
 
         Args:
-            response: The answer as it begins to arrive.
             patience: Told of every piece.
-            alarm: Goes off when it ends.
+            response: The answer as it begins to arrive.
 
         Raises:
             ModelError: It is none, or a refusal.
@@ -174,12 +173,10 @@ class Transport:
             raise await self._refusal(response)
         self._heed(response.headers)
         if response.headers.get("content-type", "").startswith(_EVENTS):
-            return await self._streamed(response.pieces, patience, alarm)
+            return await self._streamed(response.pieces, patience)
         return self._credentials.scrub(parse(await _whole(response)))
 
-    async def _streamed(
-        self, pieces: AsyncIterable[bytes], patience: Patience, alarm: asyncio.Timeout
-    ) -> Json:
+    async def _streamed(self, pieces: AsyncIterable[bytes], patience: Patience) -> Json:
         events, chunks, size = EventStream(), Chunks(), 0
         async for piece in pieces:
             size += len(piece)
@@ -187,7 +184,6 @@ class Transport:
             for data in events.feed(piece):
                 chunks.read(data)
                 patience.go_on()
-                alarm.reschedule(asyncio.get_running_loop().time() + patience.left())
         for data in events.close():
             chunks.read(data)
         if not chunks.finished:
@@ -228,11 +224,13 @@ def _broken(what: str) -> ModelError:
 
 
 async def _whole(response: Response) -> bytes:
-    whole = bytearray()
+    pieces: list[bytes] = []
+    size = 0
     async for piece in response.pieces:
-        whole += piece
-        _check_size(len(whole))
-    return bytes(whole)
+        pieces.append(piece)
+        size += len(piece)
+        _check_size(size)
+    return b"".join(pieces)
 
 
 def _value(body: bytes) -> Json:

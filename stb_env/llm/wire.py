@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
 from stb_env.jsontypes import Json, JsonMapping
@@ -17,8 +16,7 @@ CONNECT_TIMEOUT = 20.0
 Body = JsonMapping
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """An answer as it begins to arrive.
 
     Attributes:
@@ -57,13 +55,13 @@ class Wire(Protocol):
 
         Args:
             body: The request.
-            patience: Whoever calls ends the wait; this bounds the connecting.
+            patience: Ends the wait for the next piece; whoever reads says when one counts.
             read: Reads the answer while it arrives.
 
         Raises:
             Unanswered: No answer came to its end.
             ModelError: The server sends requests on to another one.
-            TimeoutError: The system gave up waiting.
+            TimeoutError: The patience is used up, or the system's.
         """
         ...
 

@@ -65,6 +65,7 @@ class Watch:
     def __init__(self, deadlines: Deadlines, clock: Callable[[], float] = time.monotonic) -> None:
         self._deadlines = deadlines
         self._clock = clock
+        self._none = deadlines == NO_DEADLINES
         self._ends: dict[Stage, float] = {}
         self._begin("episode")
 
@@ -84,7 +85,7 @@ class Watch:
 
     def keep(self, slow: Slow[T]) -> Slow[T]:
         """Yield slow work within the deadlines; what passes one fails where it was asked for."""
-        return slow if self._deadlines == NO_DEADLINES else changed(slow, self._bounded)
+        return slow if self._none else changed(slow, self._bounded)
 
     def _begin(self, stage: Stage) -> None:
         seconds = getattr(self._deadlines, stage)

@@ -128,6 +128,7 @@ def continued(
     watch, stopwatch = watch or Watch(NO_DEADLINES), stopwatch or Stopwatch()
     observation, info = opening.observation, opening.info
     steps: list[JsonObject] = [dict(step) for step in opening.steps]
+    stepping = _stepping(env)
     failure: JsonObject | None = None
     over = False
     try:
@@ -141,15 +142,16 @@ def continued(
             action = yield from watch.keep(stopwatch.deciding(agent.deciding(observation, info)))
             watch.check()
             observation, reward, terminated, truncated, info = yield from watch.keep(
-                stopwatch.playing(_step(env, action))
+                stopwatch.playing(stepping(action))
             )
         except InfrastructureError as error:
             failure = error.failure()
             break
         stopwatch.end_step()
         over = terminated or truncated
-        step = step_record(info, float(reward), terminated, truncated)
-        steps.append(step | ({"engine": dict(agent.engine)} if agent.engine else {}))
+        steps.append(step_record(info, float(reward), terminated, truncated))
+        if agent.engine:
+            steps[-1]["engine"] = dict(agent.engine)
     return recorded(
         env, opening, observation, info, steps, seed=seed, trial=trial, failure=failure, agent=agent.usage
     )
@@ -231,9 +233,14 @@ def resetting(env: gym.Env[Any, Any], seed: int, options: JsonObject) -> Slow[tu
     return observation, info
 
 
-def _step(env: gym.Env[Any, Any], action: Any) -> Slow[Transition]:
+def _stepping(env: gym.Env[Any, Any]) -> Callable[[Any], Slow[Transition]]:
+    """Return what yields the slow work of an action, and returns what the environment shows."""
     if isinstance(env, ToolEnv | ToolWrapper) and _only_drives(env.step):
-        return (yield from env._step(action))
+        return env._step
+    return partial(_stepped, env)
+
+
+def _stepped(env: gym.Env[Any, Any], action: Any) -> Slow[Transition]:
     transition: Transition = yield _request(env, "step", action)
     return transition
 
@@ -268,7 +275,10 @@ def _messages(env: gym.Env[Any, Any], first: JsonMapping) -> list[JsonObject]:
 def step_record(info: JsonMapping, reward: float, terminated: bool, truncated: bool) -> JsonObject:
     """Return one step as a trajectory has it."""
     step = {"calls": info["calls"], "reward": reward, "terminated": terminated, "truncated": truncated}
-    return step | {name: info[name] for name in ("text", "code", "original_observation") if name in info}
+    for name in ("text", "code", "original_observation"):
+        if name in info:
+            step[name] = info[name]
+    return step
 
 
 def _by_role(

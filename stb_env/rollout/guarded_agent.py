@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 import gymnasium as gym
@@ -45,8 +44,14 @@ class GuardedAgent(Agent):
 
     def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Prepare the agent for an episode."""
-        with self._guard():
+        try:
             self._agent.reset(env, seed)
+        except Exception as error:
+            if _on_purpose(error):
+                raise
+            raise self._failure(error) from error
+        finally:
+            self._take_note()
 
     @property
     def blocks(self) -> bool:
@@ -55,18 +60,23 @@ class GuardedAgent(Agent):
 
     def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
         """Return what the agent does next."""
-        with self._guard():
-            return (yield from self._agent.deciding(observation, info))
-
-    @contextmanager
-    def _guard(self) -> Iterator[None]:
         try:
-            yield
+            return (yield from self._agent.deciding(observation, info))
         except Exception as error:
-            if isinstance(error, STBError) and not isinstance(error, ActionError):
+            if _on_purpose(error):
                 raise
-            message = bug_in(f"agent {self.name!r}", error)
-            self._tell(message)
-            raise InfrastructureError(message, stage="agent", retryable=True) from error
+            raise self._failure(error) from error
         finally:
-            self.usage, self.engine = self._agent.usage, self._agent.engine
+            self._take_note()
+
+    def _failure(self, error: Exception) -> InfrastructureError:
+        message = bug_in(f"agent {self.name!r}", error)
+        self._tell(message)
+        return InfrastructureError(message, stage="agent", retryable=True)
+
+    def _take_note(self) -> None:
+        self.usage, self.engine = self._agent.usage, self._agent.engine
+
+
+def _on_purpose(error: Exception) -> bool:
+    return isinstance(error, STBError) and not isinstance(error, ActionError)

@@ -21,6 +21,22 @@ def test_the_clients_are_measured_beside_a_bare_loop_against_an_endpoint_of_its_
     assert all(0 < figure["value"] <= 1 for figure in figures)
 
 
+def test_whole_episodes_are_measured_through_both_clients_beside_a_bare_loop(monkeypatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    command = ["bench", "rollouts", "--in-flight", "2", "--latency", "0.002", "--json"]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    figures = json.loads(result.stdout)["figures"]
+    # Frameworks, where there are any, stand behind them.
+    shares = [figure for figure in figures if figure["unit"] == "of the bound"]
+    assert [figure["name"] for figure in shares][:2] == [
+        "rollouts, 2 in flight",
+        "rollouts, 2 in flight, openai",
+    ]
+    assert all(0 < figure["value"] <= 1 for figure in shares)
+    assert "bare loop 0." in shares[0]["note"]
+
+
 @pytest.mark.parametrize("text", ["", "x", "16,,64", "0", "-1", "1.5"])
 def test_episodes_in_flight_that_are_no_whole_numbers_are_refused(text):
     result = CliRunner().invoke(app, ["bench", "wire", "--in-flight", text])

@@ -175,16 +175,49 @@ def test_an_answer_beyond_the_limit_is_given_up_and_not_asked_for_again(monkeypa
     assert not caught.value.retryable
 
 
-def test_a_server_that_takes_no_connection_is_a_time_out_of_its_own(monkeypatch):
+@pytest.mark.parametrize(("seconds", "failure"), [(5, TimeoutError), (60, Unconnected)])
+def test_a_server_that_takes_no_connection_is_a_time_out_of_its_own_unless_the_caller_waits_less(
+    monkeypatch, seconds, failure
+):
     async def stuck(*args, **settings):
         raise TimeoutError
 
     async def scenario() -> None:
         monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", stuck, raising=False)
-        await Pool("127.0.0.1", 9, secure=False).take(5)
+        await Pool("127.0.0.1", 9, secure=False).take(seconds)
 
-    with pytest.raises(Unconnected):
+    with pytest.raises(failure):
         asyncio.run(scenario())
+
+
+async def _asked_twice(first: float, second: float, after: float) -> str:
+    """Ask twice on one connection with these time-outs; the second answer comes so many seconds late."""
+    waits = iter([0.0, after])
+    ports = set()
+
+    async def answer(reader, writer) -> None:
+        ports.add(writer.get_extra_info("peername"))
+        while await reader.readuntil(b"]"):
+            asyncio.get_running_loop().call_later(next(waits), writer.write, WHOLE)
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+        models = [_model(url, stream=False, timeout=seconds) for seconds in (first, second)]
+        assert (await models[0].acomplete(QUESTION)).text == "yes"
+        try:
+            return (await models[1].acomplete(QUESTION)).text
+        finally:
+            assert len(ports) == 1
+            await models[1].aclose()
+
+
+def test_a_time_out_holds_on_a_connection_that_was_used_with_a_longer_one():
+    with pytest.raises(ModelError, match=r"no answer within the time-out of 0\.05 s"):
+        asyncio.run(_asked_twice(60, 0.05, after=30))
+
+
+def test_a_time_out_of_an_earlier_question_cuts_off_no_later_one():
+    assert asyncio.run(_asked_twice(0.05, 60, after=0.15)) == "yes"
 
 
 def test_a_server_without_a_certificate_is_not_talked_to():
