@@ -18,10 +18,12 @@ class Timed(Protocol):
 
     Attributes:
         began: When it began, by the performance counter.
+        status: Its answer's, or 0 as long as that has not begun.
         late: Whether it was ended.
     """
 
     began: float
+    status: int
     late: bool
 
 
@@ -45,7 +47,7 @@ class Deadlines:
         return f"Deadlines({self._seconds})"
 
     def add(self, timed: Timed, task: asyncio.Task[object]) -> None:
-        """Cancel a task when its time is over; ``timed.late`` says so then."""
+        """Cancel a task when its time is over and no answer has begun; ``timed.late`` says so then."""
         self._at_work[timed] = task
         loop = task.get_loop()
         if loop is not self._loop:
@@ -58,15 +60,14 @@ class Deadlines:
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         over = time.perf_counter() - self._seconds
-        # The oldest stand first.
-        late = []
-        for timed in self._at_work:
+        for timed, task in self._at_work.items():
+            # The oldest stand first.
             if timed.began > over:
                 break
-            late.append(timed)
-        for timed in late:
-            timed.late = True
-            self._at_work.pop(timed).cancel()
+            # An answer that has begun may be a stream without end.
+            if not timed.status and not timed.late:
+                timed.late = True
+                task.cancel()
         if self._at_work:
             loop.call_later(self._pause, self._look, loop)
         elif self._loop is loop:
