@@ -104,22 +104,16 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, visit.send)
             return
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101 (coroutines of a server run in tasks)
         self.at_work += 1
         if self._metrics.shared:
             self._metrics.working(self.at_work)
-        self._deadlines.add(visit, task)
         try:
-            await self._app(scope, receive, visit.send)
+            await self._deadlines.watch(visit, self._app(scope, receive, visit.send))
         except asyncio.CancelledError:
             if not visit.late or visit.status:
                 raise
             raise Refusal(f"no answer in {self._limits.timeout:g} s", kind="timeout", status=504) from None
         finally:
-            self._deadlines.remove(visit)
-            if visit.late:
-                task.uncancel()
             self.at_work -= 1
             if self._metrics.shared:
                 self._metrics.working(self.at_work)
