@@ -12,11 +12,14 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from statistics import median
 
 from stb_env import jsontext
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.background import new_loop
 from stb_env.bench.http_load import Load, load
 from stb_env.bench.measurement import Measurement, cycle
+from stb_env.bench.process import cpu_seconds, resident
 from stb_env.errors import RunStopped
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolId
@@ -25,21 +28,22 @@ CLIENTS = (1, 16, 64)
 _RESPONSE = {"results": [{"id": i, "title": f"entry {i}", "score": i / 7} for i in range(8)], "total": 8}
 _APIS = 5_000
 _PATIENCE = 60.0
+_TURNS = 7
 _BARE = ("uvicorn", "stb_env.bench.bare_asgi:app", "--no-access-log", "--log-level", "warning")
 
 
 def serve_measurements(
-    seconds: float = 4.0, entries: int = 165_000, clients: Sequence[int] = CLIENTS, workers: int = 1
+    seconds: float = 4.0, entries: int = 165_000, clients: Sequence[int] = CLIENTS
 ) -> Iterator[Measurement]:
     """Measure hits of the server beside a bare application that answers a fixed body.
 
-    Every entry is asked for once before, so that the process has it in memory.
+    Every entry is asked for once before, so that the process has it in memory. The two are asked in turns,
+    since what else runs on the machine changes; their time on a processor does so least.
 
     Args:
         seconds: How long each figure is measured.
         entries: Recorded answers; the published cache has 165 thousand.
         clients: Connections at once.
-        workers: Processes of either server.
 
     Raises:
         RunStopped: A server did not start, or answered otherwise.
@@ -50,27 +54,52 @@ def serve_measurements(
         # Figures must not follow the order of recording.
         random.Random(0).shuffle(requests)
         ours = ("stb_env", "serve", "--cache", str(cache), "--mode", "replay")
-        with _running(_BARE, workers) as bare, _running(ours, workers) as served:
-            cold = _load(served, requests, 16, seconds)
-            yield Measurement("first time, 16 clients", cold.rate, "/s", _times(cold))
-            _load(served, requests, 16, min(_PATIENCE, entries / cold.rate))
+        with _running(_BARE, requests) as bare, _running(ours, requests) as served:
+            cold = served.asked(16, seconds)
+            yield Measurement("first time, 16 clients", cold.rate, "/s", _times([cold]))
+            left = entries - cold.answers
+            while left > 0:
+                left -= served.asked(16, min(seconds, 1.0)).answers
             for count in clients:
-                fixed = _load(bare, requests, count, seconds)
-                hits = _load(served, requests, count, seconds)
-                yield Measurement(f"bare ASGI, {count} clients", fixed.rate, "/s", _times(fixed))
-                ratio = f"{hits.rate / fixed.rate:.2f}x bare ASGI, "
-                yield Measurement(f"/virtual hits, {count} clients", hits.rate, "/s", ratio + _times(hits))
+                yield from _beside(bare, served, count, seconds / _TURNS)
+            yield Measurement(
+                "memory of the server", resident(served.pid) / 1e6, "MB", f"{entries:,} answers"
+            )
 
 
-def _load(port: int, requests: Sequence[bytes], clients: int, seconds: float) -> Load:
-    found = asyncio.run(load(port, cycle(requests), clients, seconds))
-    if found.failed:
-        raise RunStopped(f"{found.failed} requests were not answered with 200")
-    return found
+def _beside(bare: _Server, served: _Server, clients: int, seconds: float) -> Iterator[Measurement]:
+    fixed, hits, costs = [], [], []
+    for _ in range(_TURNS):
+        before = bare.cpu, served.cpu
+        fixed.append(bare.asked(clients, seconds))
+        hits.append(served.asked(clients, seconds))
+        costs.append((bare.cpu - before[0], served.cpu - before[1]))
+    fixed_us, hits_us = (
+        1e6 * sum(cost) / sum(load.answers for load in loads)
+        for cost, loads in zip(zip(*costs, strict=True), (fixed, hits), strict=True)
+    )
+    yield Measurement(
+        f"bare ASGI, {clients} clients", _rate(fixed), "/s", f"{_times(fixed)}, {fixed_us:.0f} us CPU"
+    )
+    ratios = sorted(ours.rate / theirs.rate for ours, theirs in zip(hits, fixed, strict=True))
+    note = f"{median(ratios):.2f}x bare ASGI ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+    if hits_us:
+        note += f", {fixed_us / hits_us:.2f}x by CPU time"
+    yield Measurement(
+        f"/virtual hits, {clients} clients",
+        _rate(hits),
+        "/s",
+        f"{note}, {_times(hits)}, {hits_us:.0f} us CPU",
+    )
 
 
-def _times(found: Load) -> str:
-    return f"p50 {found.p50 * 1000:.2f} ms, p99 {found.p99 * 1000:.2f} ms"
+def _rate(loads: Sequence[Load]) -> float:
+    return median(load.rate for load in loads)
+
+
+def _times(loads: Sequence[Load]) -> str:
+    p50, p99 = (1e3 * median(times) for times in zip(*((load.p50, load.p99) for load in loads), strict=True))
+    return f"p50 {p50:.2f} ms, p99 {p99:.2f} ms"
 
 
 def _filled(folder: Path, entries: int) -> Path:
@@ -106,19 +135,37 @@ def _request(index: int) -> bytes:
     return f"{head}{len(body)}\r\n\r\n".encode() + body
 
 
+class _Server:
+    """A server that runs, and what it is asked, over and over."""
+
+    def __init__(self, pid: int, port: int, requests: Sequence[bytes]) -> None:
+        self.pid, self._port, self._requests = pid, port, cycle(requests)
+
+    @property
+    def cpu(self) -> float:
+        return cpu_seconds(self.pid)
+
+    def asked(self, clients: int, seconds: float) -> Load:
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            found = runner.run(load(self._port, self._requests, clients, seconds))
+        if found.failed:
+            raise RunStopped(f"{found.failed} requests were not answered with 200")
+        return found
+
+
 @contextmanager
-def _running(words: Sequence[str], workers: int) -> Iterator[int]:
-    """Run a module as a server, and yield its port."""
+def _running(words: Sequence[str], requests: Sequence[bytes]) -> Iterator[_Server]:
+    """Run a module as a server."""
     with closing(socket.create_server(("127.0.0.1", 0))) as found:
         port: int = found.getsockname()[1]
     process = subprocess.Popen(  # noqa: S603 (our own module)
-        [sys.executable, "-m", *words, "--port", str(port), "--workers", str(workers)],
+        [sys.executable, "-m", *words, "--port", str(port)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
         _wait(process, port)
-        yield port
+        yield _Server(process.pid, port, requests)
     finally:
         process.terminate()
         process.wait()
