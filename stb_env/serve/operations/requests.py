@@ -43,10 +43,15 @@ class Requests:
 
 
 def _line(method: str, route: str, status: int, seconds: float, client: str, ended: float) -> str:
+    return _form(method, route, status, client) % (_second(int(ended)), ended % 1 * 1000, seconds * 1000)
+
+
+@lru_cache(maxsize=4096)
+def _form(method: str, route: str, status: int, client: str) -> str:
     return (
-        f'{{"time": "{_second(int(ended))}.{int(ended % 1 * 1000):03d}+00:00", "level": "info", '
+        '{"time": "%s.%03d+00:00", "level": "info", '
         f'"event": "request", "method": {_quoted(method)}, "route": {_quoted(route)}, '
-        f'"status": {status}, "ms": {seconds * 1000:.3f}, "client": {_quoted(client)}}}'
+        f'"status": {status}, "ms": %.3f, "client": {_quoted(client)}}}'
     )
 
 
@@ -55,6 +60,5 @@ def _second(seconds: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
 
 
-@lru_cache(maxsize=4096)
 def _quoted(text: str) -> str:
-    return json.dumps(text)
+    return json.dumps(text).replace("%", "%%")
