@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
 from stb_env import jsontext
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
@@ -56,10 +57,10 @@ def serve_measurements(
         ours = ("stb_env", "serve", "--cache", str(cache), "--mode", "replay")
         with _running(_BARE, requests) as bare, _running(ours, requests) as served:
             cold = served.asked(16, seconds)
-            yield Measurement("first time, 16 clients", cold.rate, "/s", _times([cold]))
-            left = entries - cold.answers
+            yield Measurement("first time, 16 clients", cold.load.rate, "/s", _times([cold]))
+            left = entries - cold.load.answers
             while left > 0:
-                left -= served.asked(16, min(seconds, 1.0)).answers
+                left -= served.asked(16, min(seconds, 1.0)).load.answers
             for count in clients:
                 yield from _beside(bare, served, count, seconds / _TURNS)
             yield Measurement(
@@ -68,37 +69,24 @@ def serve_measurements(
 
 
 def _beside(bare: _Server, served: _Server, clients: int, seconds: float) -> Iterator[Measurement]:
-    fixed, hits, costs = [], [], []
-    for _ in range(_TURNS):
-        before = bare.cpu, served.cpu
-        fixed.append(bare.asked(clients, seconds))
-        hits.append(served.asked(clients, seconds))
-        costs.append((bare.cpu - before[0], served.cpu - before[1]))
-    fixed_us, hits_us = (
-        1e6 * sum(cost) / sum(load.answers for load in loads)
-        for cost, loads in zip(zip(*costs, strict=True), (fixed, hits), strict=True)
-    )
-    yield Measurement(
-        f"bare ASGI, {clients} clients", _rate(fixed), "/s", f"{_times(fixed)}, {fixed_us:.0f} us CPU"
-    )
-    ratios = sorted(ours.rate / theirs.rate for ours, theirs in zip(hits, fixed, strict=True))
-    note = f"{median(ratios):.2f}x bare ASGI ({ratios[0]:.2f} to {ratios[-1]:.2f})"
-    if hits_us:
-        note += f", {fixed_us / hits_us:.2f}x by CPU time"
-    yield Measurement(
-        f"/virtual hits, {clients} clients",
-        _rate(hits),
-        "/s",
-        f"{note}, {_times(hits)}, {hits_us:.0f} us CPU",
-    )
+    turns = [(bare.asked(clients, seconds), served.asked(clients, seconds)) for _ in range(_TURNS)]
+    fixed, hits = ([turn[side] for turn in turns] for side in (0, 1))
+    yield Measurement(f"bare ASGI, {clients} clients", _rate(fixed), "/s", _times(fixed))
+    ratios = sorted(ours.load.rate / theirs.load.rate for theirs, ours in turns)
+    note = f"{median(ratios):.2f}x bare ASGI ({ratios[0]:.2f} to {ratios[-1]:.2f}), "
+    if all(asked.cpu for asked in (*fixed, *hits)):
+        by_cpu = median(theirs.cpu / ours.cpu for theirs, ours in turns)
+        note += f"{by_cpu:.2f}x by time on a processor, "
+    yield Measurement(f"/virtual hits, {clients} clients", _rate(hits), "/s", note + _times(hits))
 
 
-def _rate(loads: Sequence[Load]) -> float:
-    return median(load.rate for load in loads)
+def _rate(loads: Sequence[_Asked]) -> float:
+    return median(asked.load.rate for asked in loads)
 
 
-def _times(loads: Sequence[Load]) -> str:
-    p50, p99 = (1e3 * median(times) for times in zip(*((load.p50, load.p99) for load in loads), strict=True))
+def _times(loads: Sequence[_Asked]) -> str:
+    p50 = 1e3 * median(asked.load.p50 for asked in loads)
+    p99 = 1e3 * median(asked.load.p99 for asked in loads)
     return f"p50 {p50:.2f} ms, p99 {p99:.2f} ms"
 
 
@@ -135,22 +123,26 @@ def _request(index: int) -> bytes:
     return f"{head}{len(body)}\r\n\r\n".encode() + body
 
 
+class _Asked(NamedTuple):
+    """What a server did under load, and its seconds on a processor for each answer; 0 where nobody says."""
+
+    load: Load
+    cpu: float
+
+
 class _Server:
     """A server that runs, and what it is asked, over and over."""
 
     def __init__(self, pid: int, port: int, requests: Sequence[bytes]) -> None:
         self.pid, self._port, self._requests = pid, port, cycle(requests)
 
-    @property
-    def cpu(self) -> float:
-        return cpu_seconds(self.pid)
-
-    def asked(self, clients: int, seconds: float) -> Load:
+    def asked(self, clients: int, seconds: float) -> _Asked:
+        before = cpu_seconds(self.pid)
         with asyncio.Runner(loop_factory=new_loop) as runner:
             found = runner.run(load(self._port, self._requests, clients, seconds))
         if found.failed:
             raise RunStopped(f"{found.failed} requests were not answered with 200")
-        return found
+        return _Asked(found, (cpu_seconds(self.pid) - before) / found.answers)
 
 
 @contextmanager
