@@ -12,12 +12,14 @@ class Load(NamedTuple):
     """What a server did under load.
 
     Attributes:
+        answers: How many it gave.
         rate: Answers a second.
         p50: Median of the seconds until an answer.
         p99: The 99th hundredth of them.
         failed: Answers that were no 200.
     """
 
+    answers: int
     rate: float
     p50: float
     p99: float
@@ -90,7 +92,7 @@ async def load(port: int, requests: Iterator[bytes], clients: int, seconds: floa
     failed = sum(await asyncio.gather(*ends))
     spent = time.perf_counter() - began
     taken.sort()
-    return Load(len(taken) / spent, taken[len(taken) // 2], taken[len(taken) * 99 // 100], failed)
+    return Load(len(taken), len(taken) / spent, taken[len(taken) // 2], taken[len(taken) * 99 // 100], failed)
 
 
 def _length(head: bytes) -> int:

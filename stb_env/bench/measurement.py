@@ -22,7 +22,7 @@ class Measurement:
     Attributes:
         name: What was measured.
         value: The figure.
-        unit: ``/s``, ``us``, ``ms`` or ``s``.
+        unit: ``/s``, ``us``, ``ms``, ``s``, ``kB`` or ``MB``.
         note: What it is compared with.
     """
 

@@ -12,11 +12,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from statistics import median
+from typing import NamedTuple
 
 from stb_env import jsontext
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.background import new_loop
 from stb_env.bench.http_load import Load, load
 from stb_env.bench.measurement import Measurement, cycle
+from stb_env.bench.process import cpu_seconds, resident
 from stb_env.errors import RunStopped
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import ToolId
@@ -25,21 +29,22 @@ CLIENTS = (1, 16, 64)
 _RESPONSE = {"results": [{"id": i, "title": f"entry {i}", "score": i / 7} for i in range(8)], "total": 8}
 _APIS = 5_000
 _PATIENCE = 60.0
+_TURNS = 7
 _BARE = ("uvicorn", "stb_env.bench.bare_asgi:app", "--no-access-log", "--log-level", "warning")
 
 
 def serve_measurements(
-    seconds: float = 4.0, entries: int = 165_000, clients: Sequence[int] = CLIENTS, workers: int = 1
+    seconds: float = 4.0, entries: int = 165_000, clients: Sequence[int] = CLIENTS
 ) -> Iterator[Measurement]:
     """Measure hits of the server beside a bare application that answers a fixed body.
 
-    Every entry is asked for once before, so that the process has it in memory.
+    Every entry is asked for once before, so that the process has it in memory. The two are asked in turns,
+    since what else runs on the machine changes; their time on a processor does so least.
 
     Args:
         seconds: How long each figure is measured.
         entries: Recorded answers; the published cache has 165 thousand.
         clients: Connections at once.
-        workers: Processes of either server.
 
     Raises:
         RunStopped: A server did not start, or answered otherwise.
@@ -50,27 +55,39 @@ def serve_measurements(
         # Figures must not follow the order of recording.
         random.Random(0).shuffle(requests)
         ours = ("stb_env", "serve", "--cache", str(cache), "--mode", "replay")
-        with _running(_BARE, workers) as bare, _running(ours, workers) as served:
-            cold = _load(served, requests, 16, seconds)
-            yield Measurement("first time, 16 clients", cold.rate, "/s", _times(cold))
-            _load(served, requests, 16, min(_PATIENCE, entries / cold.rate))
+        with _running(_BARE, requests) as bare, _running(ours, requests) as served:
+            cold = served.asked(16, seconds)
+            yield Measurement("first time, 16 clients", cold.load.rate, "/s", _times([cold]))
+            left = entries - cold.load.answers
+            while left > 0:
+                left -= served.asked(16, min(seconds, 1.0)).load.answers
             for count in clients:
-                fixed = _load(bare, requests, count, seconds)
-                hits = _load(served, requests, count, seconds)
-                yield Measurement(f"bare ASGI, {count} clients", fixed.rate, "/s", _times(fixed))
-                ratio = f"{hits.rate / fixed.rate:.2f}x bare ASGI, "
-                yield Measurement(f"/virtual hits, {count} clients", hits.rate, "/s", ratio + _times(hits))
+                yield from _beside(bare, served, count, seconds / _TURNS)
+            yield Measurement(
+                "memory of the server", resident(served.pid) / 1e6, "MB", f"{entries:,} answers"
+            )
 
 
-def _load(port: int, requests: Sequence[bytes], clients: int, seconds: float) -> Load:
-    found = asyncio.run(load(port, cycle(requests), clients, seconds))
-    if found.failed:
-        raise RunStopped(f"{found.failed} requests were not answered with 200")
-    return found
+def _beside(bare: _Server, served: _Server, clients: int, seconds: float) -> Iterator[Measurement]:
+    turns = [(bare.asked(clients, seconds), served.asked(clients, seconds)) for _ in range(_TURNS)]
+    fixed, hits = ([turn[side] for turn in turns] for side in (0, 1))
+    yield Measurement(f"bare ASGI, {clients} clients", _rate(fixed), "/s", _times(fixed))
+    ratios = sorted(ours.load.rate / theirs.load.rate for theirs, ours in turns)
+    note = f"{median(ratios):.2f}x bare ASGI ({ratios[0]:.2f} to {ratios[-1]:.2f}), "
+    if all(asked.cpu for asked in (*fixed, *hits)):
+        by_cpu = median(theirs.cpu / ours.cpu for theirs, ours in turns)
+        note += f"{by_cpu:.2f}x by time on a processor, "
+    yield Measurement(f"/virtual hits, {clients} clients", _rate(hits), "/s", note + _times(hits))
 
 
-def _times(found: Load) -> str:
-    return f"p50 {found.p50 * 1000:.2f} ms, p99 {found.p99 * 1000:.2f} ms"
+def _rate(loads: Sequence[_Asked]) -> float:
+    return median(asked.load.rate for asked in loads)
+
+
+def _times(loads: Sequence[_Asked]) -> str:
+    p50 = 1e3 * median(asked.load.p50 for asked in loads)
+    p99 = 1e3 * median(asked.load.p99 for asked in loads)
+    return f"p50 {p50:.2f} ms, p99 {p99:.2f} ms"
 
 
 def _filled(folder: Path, entries: int) -> Path:
@@ -106,19 +123,41 @@ def _request(index: int) -> bytes:
     return f"{head}{len(body)}\r\n\r\n".encode() + body
 
 
+class _Asked(NamedTuple):
+    """What a server did under load, and its seconds on a processor for each answer; 0 where nobody says."""
+
+    load: Load
+    cpu: float
+
+
+class _Server:
+    """A server that runs, and what it is asked, over and over."""
+
+    def __init__(self, pid: int, port: int, requests: Sequence[bytes]) -> None:
+        self.pid, self._port, self._requests = pid, port, cycle(requests)
+
+    def asked(self, clients: int, seconds: float) -> _Asked:
+        before = cpu_seconds(self.pid)
+        with asyncio.Runner(loop_factory=new_loop) as runner:
+            found = runner.run(load(self._port, self._requests, clients, seconds))
+        if found.failed:
+            raise RunStopped(f"{found.failed} requests were not answered with 200")
+        return _Asked(found, (cpu_seconds(self.pid) - before) / found.answers)
+
+
 @contextmanager
-def _running(words: Sequence[str], workers: int) -> Iterator[int]:
-    """Run a module as a server, and yield its port."""
+def _running(words: Sequence[str], requests: Sequence[bytes]) -> Iterator[_Server]:
+    """Run a module as a server."""
     with closing(socket.create_server(("127.0.0.1", 0))) as found:
         port: int = found.getsockname()[1]
     process = subprocess.Popen(  # noqa: S603 (our own module)
-        [sys.executable, "-m", *words, "--port", str(port), "--workers", str(workers)],
+        [sys.executable, "-m", *words, "--port", str(port)],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     try:
         _wait(process, port)
-        yield port
+        yield _Server(process.pid, port, requests)
     finally:
         process.terminate()
         process.wait()

@@ -5,19 +5,18 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import os
 import subprocess
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from stb_env.background import new_loop
 from stb_env.bench.measurement import TURNS, Measurement
+from stb_env.bench.process import resident
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.connection import Pool
@@ -27,7 +26,6 @@ from stb_env.tools import FINISH
 ENV = "stb/Sandbox-v0"
 IN_FLIGHT = 64
 _CONNECTIONS = 8
-_PAGE = 4_096
 
 Ask = Callable[[str, JsonObject], Awaitable[JsonObject]]
 """Asks a verb of the desk."""
@@ -70,9 +68,9 @@ async def _played(
     async with connect(port) as ask:
         # The first makes the environment that all others share.
         await ask("create", {"id": env_id, "reset": {"options": {"index": 0}}})
-        before = _resident(pid)
+        before = resident(pid)
         keys = await asyncio.gather(*(_opened(ask, env_id, seed) for seed in range(1, sessions + 1)))
-        fresh = (_resident(pid) - before) / sessions / 1e3
+        fresh = (resident(pid) - before) / sessions / 1e3
         actions = itertools.cycle(_actions(env_id))
         plays = iter([(key, next(actions)) for _ in range(TURNS) for key in keys])
         times: list[float] = []
@@ -87,7 +85,7 @@ async def _played(
         begun = time.perf_counter()
         await asyncio.gather(*(player() for _ in range(IN_FLIGHT)))
         took = time.perf_counter() - begun
-        kept = (_resident(pid) - before) / sessions / 1e3
+        kept = (resident(pid) - before) / sessions / 1e3
     return fresh, kept, len(times) / took, times
 
 
@@ -184,12 +182,3 @@ def _server(env_id: str) -> Iterator[tuple[int, int]]:
     with process:
         yield int(process.stdout.readline()), process.pid
         process.stdin.close()
-
-
-def _resident(pid: int) -> float:
-    """Return the bytes of memory that a process holds, or 0 where the system does not say."""
-    file = Path(f"/proc/{pid}/statm")
-    if not file.is_file():
-        return 0.0
-    page = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else _PAGE
-    return float(file.read_text(encoding="ascii").split()[1]) * page

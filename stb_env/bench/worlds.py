@@ -136,4 +136,5 @@ def _first_action(env: ToolEnv) -> str:
     if isinstance(first, str):
         return first
     calls = (first,) if isinstance(first, ToolCall) else first
-    return jsontext.dumps([{"name": call.name, "arguments": call.arguments} for call in calls])
+    said = [{"name": call.name, "arguments": call.arguments} for call in calls]
+    return jsontext.dumps(said[0] if len(said) == 1 else said)

@@ -73,7 +73,7 @@ def create_app(settings: ServeSettings, stop: Stop | None = None) -> Application
     cache = None if answering.backend is None else answering.backend.cache
     checks = [*health.cache_checks(cache), *health.asked_checks(asked)]
     app.include_router(health.routes(health.Health(checks)))
-    app.include_router(metrics.routes(figures))
+    app.include_router(metrics.routes(figures, app.gate.requests.flush))
     parts = _add_sessions(app, settings, figures) if settings.workers == 1 else []
     return app
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable
 from typing import Any
 
 from fastapi import FastAPI
@@ -62,10 +63,9 @@ class Application(FastAPI):
         document["paths"] |= self._documents
         return document
 
-    async def _inside(self, scope: Scope, receive: Receive, send: Send) -> None:
-        short = self._short.get((scope.get("method", ""), scope["path"])) if "path" in scope else None
+    def _inside(self, scope: Scope, receive: Receive, send: Send) -> Awaitable[None]:
+        short = self._short.get((scope.get("method", ""), scope.get("path", "")))
         if short is None:
-            await super().__call__(scope, receive, send)
-            return
+            return super().__call__(scope, receive, send)
         scope["route"] = short
-        await short.app(scope, receive, send)
+        return short.app(scope, receive, send)

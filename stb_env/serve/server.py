@@ -14,6 +14,7 @@ import uvicorn
 from stb_env.errors import ConfigError
 from stb_env.serve.app import create_app
 from stb_env.serve.operations import log
+from stb_env.serve.operations.one_write import OneWriteProtocol
 from stb_env.serve.operations.stop import Stop, StoppingServer
 from stb_env.serve.settings import ServeSettings
 from stb_env.serve.workers import Workers
@@ -66,6 +67,7 @@ def work(settings: ServeSettings, listener: socket.socket) -> None:
     stop = Stop()
     config = uvicorn.Config(
         create_app(settings, stop),
+        http=OneWriteProtocol,
         log_config=None,
         access_log=False,
         server_header=False,

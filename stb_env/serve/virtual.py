@@ -89,7 +89,7 @@ class VirtualAPI:
     ) -> None:
         self.backend, self._documents, self._noted, self._token = backend, documents, noted, token
         # By the bytes of the request: a recorded answer never changes.
-        self._known: Recent[bytes] = Recent(_KEPT, _KEPT_BYTES, _size)
+        self._known: Recent[bytes, bytes] = Recent(_KEPT, _KEPT_BYTES, _size)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002 (ASGI)
         """Answer one request.
@@ -97,24 +97,22 @@ class VirtualAPI:
         Raises:
             Refusal: It is not answered as asked.
         """
-        body = await self.answer(await _body(receive))
-        headers = [(b"content-length", b"%d" % len(body)), (b"content-type", b"application/json")]
+        message = await receive()
+        body: bytes = message.get("body", b"")
+        if message.get("more_body"):
+            body += await _rest(receive)
+        answer = self._known.young.get(body) or self._known.get(body)
+        if answer is None:
+            answer = await self._answer(body)
+        else:
+            self._noted("cache")
+        headers = [(b"content-length", b"%d" % len(answer)), (b"content-type", b"application/json")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        await send({"type": "http.response.body", "body": body})
+        await send({"type": "http.response.body", "body": answer})
 
-    async def answer(self, body: bytes) -> bytes:
-        """Return the body of the answer to a request's body.
-
-        Raises:
-            Refusal: The request is none, or nobody had a usable answer.
-        """
+    async def _answer(self, body: bytes) -> bytes:
         try:
-            text = body.decode()
-            known = self._known.young.get(text) or self._known.get(text)
-            if known is not None:
-                self._noted("cache")
-                return known
-            request = VirtualRequest.read(text)
+            request = VirtualRequest.read(body.decode())
         except (DataError, UnicodeDecodeError) as error:
             raise Refusal(str(error), kind="invalid", status=422) from error
         if request.id.api == CHAT_API:
@@ -125,7 +123,7 @@ class VirtualAPI:
         self._noted(result.source)
         answer = rendered(json.loads(result.text))
         if result.source == "cache":
-            self._known.put(text, answer)
+            self._known.put(body, answer)
         return answer
 
     async def _result(self, identity: ToolId, arguments: JsonMapping | str, key: str) -> ToolResult:
@@ -190,13 +188,10 @@ def _size(answer: bytes) -> int:
     return len(answer) + _REQUEST
 
 
-async def _body(receive: Receive) -> bytes:
-    message = await receive()
-    body: bytes = message.get("body", b"")
-    if not message.get("more_body"):
-        return body
-    parts = [body]
-    while message.get("more_body"):
+async def _rest(receive: Receive) -> bytes:
+    parts, more = [], True
+    while more:
         message = await receive()
         parts.append(message.get("body", b""))
+        more = message.get("more_body", False)
     return b"".join(parts)

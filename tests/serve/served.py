@@ -13,6 +13,7 @@ from gymnasium.envs.registration import registry
 
 from stb_env import suite
 from stb_env.serve.app import create_app
+from stb_env.serve.operations.one_write import OneWriteProtocol
 from stb_env.serve.settings import ServeSettings
 from stb_env.testing.notes import SUITE
 
@@ -39,7 +40,7 @@ def serving(settings: ServeSettings) -> Iterator[str]:
 @contextmanager
 def serving_app(app: Any) -> Iterator[str]:
     """Serve an ASGI application while the block runs; gives the base URL."""
-    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(app, port=0, http=OneWriteProtocol, log_level="warning"))
     thread = threading.Thread(target=server.run)
     thread.start()
     while not server.started and thread.is_alive():

@@ -44,13 +44,18 @@ def test_a_token_is_in_no_text_of_the_settings():
     assert TOKEN not in repr(ServeSettings(token=TOKEN))
 
 
+@pytest.fixture(scope="module")
+def guarded() -> Any:
+    return app(token=TOKEN)
+
+
 @pytest.mark.parametrize(
     "headers",
     [{}, {"authorization": TOKEN}, {"authorization": f"Bearer {TOKEN}x"}, {"authorization": "Bearer "}],
 )
 @pytest.mark.parametrize("path", ["/virtual", "/metrics", "/sessions", "/mcp", "/openapi.json", "/nothing"])
-def test_nobody_gets_in_without_the_token(headers, path):
-    answer = asked(app(token=TOKEN), "POST", path, headers=headers, json=fields())
+def test_nobody_gets_in_without_the_token(guarded, headers, path):
+    answer = asked(guarded, "POST", path, headers=headers, json=fields())
     assert kind(answer) == (401, "unauthorized")
     assert answer.headers["www-authenticate"] == "Bearer"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import signal
 import socket
@@ -14,7 +15,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from stb_env.backend.cache import ResponseCache, call_key
+from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.tools import ToolId
 from tests.fakes.api_server import APIServer
 from tests.serve.asked import fields, serving
@@ -30,8 +31,11 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
 
 
+PING = ToolId("Net", "icmp", "ping")
+
+
 def key(number: int) -> str:
-    return call_key(ToolId("Net", "icmp", "ping"), {"n": number})
+    return call_key(PING, {"n": number})
 
 
 def test_a_stop_under_load_loses_no_answer_and_no_entry(tmp_path: Path):
@@ -123,3 +127,26 @@ def test_eight_workers_record_four_hundred_answers_each_for_one_api_and_lose_non
     with closing(ResponseCache(cache, read_only=True)) as opened:
         assert len(opened) == 8 * 400
         assert all(opened.get(key(number)) is not None for number in range(8 * 400))
+
+
+def record(folder: Path, process: int) -> None:
+    with closing(ResponseCache(folder)) as cache:
+        for number in range(process * 400, process * 400 + 400):
+            entry = CacheEntry.of(PING, {"n": number}, {"answered by": process}, source="real")
+            assert cache.add(entry.key, entry) is None
+
+
+def test_eight_processes_with_one_cache_folder_record_four_hundred_answers_each_and_lose_none(tmp_path: Path):
+    started = multiprocessing.get_context("spawn")
+    processes = [started.Process(target=record, args=(tmp_path, process)) for process in range(8)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+    assert {process.exitcode for process in processes} == {0}
+    with closing(ResponseCache(tmp_path, read_only=True)) as opened:
+        assert len(opened) == 8 * 400
+        for number in range(8 * 400):
+            entry = opened.entry(key(number))
+            assert entry is not None
+            assert entry.response == {"answered by": number // 400}

@@ -34,9 +34,9 @@ from tests.suites.stabletoolbench.test_original_server_golden import (
 PING = ToolId("Net", "icmp", "ping")
 
 
-@pytest.fixture
-def cache(tmp_path: Path) -> Path:
-    folder = tmp_path / "cache"
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("virtual") / "cache"
     with closing(ResponseCache(folder)) as opened:
         arguments = {"host": "a", "count": 1}
         entry = CacheEntry.of(PING, arguments, {"städte": [1.0, None]}, source="real")
@@ -46,6 +46,11 @@ def cache(tmp_path: Path) -> Path:
 
 def app_over(cache: Path, **settings: Any) -> Any:
     return create_app(ServeSettings(env={"cache": str(cache), "mode": "replay", **settings}))
+
+
+@pytest.fixture(scope="module")
+def served(cache: Path) -> Any:
+    return app_over(cache)
 
 
 def virtual(app: Any, **changes: Any) -> Any:
@@ -63,15 +68,14 @@ def virtual(app: Any, **changes: Any) -> Any:
         {"tool_input": '{"host": "a", "count": 1}', "tool_name": "icmp_for_Net", "strip": ""},
     ],
 )
-def test_a_recorded_call_is_answered_alike_in_every_spelling(cache, changes):
-    app = app_over(cache)
-    first, again = virtual(app, **changes), virtual(app, **changes)
+def test_a_recorded_call_is_answered_alike_in_every_spelling(served, changes):
+    first, again = virtual(served, **changes), virtual(served, **changes)
     assert first.content == again.content == '{"error":"","response":{"städte":[1.0,null]}}'.encode()
     assert first.status_code == 200
 
 
-def test_what_was_never_recorded_is_a_typed_miss_in_replay_mode(cache):
-    answer = virtual(app_over(cache), tool_input="{}")
+def test_what_was_never_recorded_is_a_typed_miss_in_replay_mode(served):
+    answer = virtual(served, tool_input="{}")
     assert (answer.status_code, answer.json()["error"]["kind"]) == (404, "cache_miss")
 
 
@@ -82,31 +86,31 @@ def test_offline_mode_answers_what_was_never_recorded_and_always_alike(cache):
 
 
 @pytest.mark.parametrize("field", list(fields()))
-def test_a_missing_field_is_unprocessable(cache, field):
+def test_a_missing_field_is_unprocessable(served, field):
     body = {name: value for name, value in fields().items() if name != field}
-    answer = asked(app_over(cache), "POST", "/virtual", json=body)
+    answer = asked(served, "POST", "/virtual", json=body)
     assert (answer.status_code, answer.json()["error"]["kind"]) == (422, "invalid")
     assert answer.json()["error"]["message"].startswith(f"{field}: expected a text")
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"{", b"\xff", b"[" * 100_000, b'"\\ud800"'])
-def test_a_body_that_is_no_object_is_unprocessable(cache, content):
-    answer = asked(app_over(cache), "POST", "/virtual", content=content)
+def test_a_body_that_is_no_object_is_unprocessable(served, content):
+    answer = asked(served, "POST", "/virtual", content=content)
     assert (answer.status_code, answer.json()["error"]["kind"]) == (422, "invalid")
 
 
-def test_arguments_that_are_no_json_get_the_texts_of_the_original(cache):
-    answer = virtual(app_over(cache), tool_input="{a")
+def test_arguments_that_are_no_json_get_the_texts_of_the_original(served):
+    answer = virtual(served, tool_input="{a")
     assert answer.content == b'{"error":"Tool input parse error...\\n","response":""}'
 
 
-def test_the_api_that_chats_answers_without_a_look_up(cache):
-    answer = virtual(app_over(cache), api_name="chat_with_user")
+def test_the_api_that_chats_answers_without_a_look_up(served):
+    answer = virtual(served, api_name="chat_with_user")
     assert answer.content == b'{"error":"","response":"Chat with user."}'
 
 
-def test_get_is_not_allowed(cache):
-    answer = asked(app_over(cache), "GET", "/virtual")
+def test_get_is_not_allowed(served):
+    answer = asked(served, "GET", "/virtual")
     assert (answer.status_code, answer.json()["error"]["kind"]) == (405, "method_not_allowed")
 
 
@@ -116,8 +120,8 @@ def test_a_dead_real_api_without_a_simulator_is_a_typed_failure(cache):
     assert (answer.status_code, answer.json()["error"]["kind"]) == (502, "transport")
 
 
-def test_the_openapi_document_has_the_route_that_bypasses_the_framework(cache):
-    schema = app_over(cache).openapi()["paths"]["/virtual"]["post"]
+def test_the_openapi_document_has_the_route_that_bypasses_the_framework(served):
+    schema = served.openapi()["paths"]["/virtual"]["post"]
     assert schema["requestBody"]["content"]["application/json"]["schema"]["required"] == list(fields())
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Generic, Self, TypeVar
 
+K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Recent(Generic[V]):
+class Recent(Generic[K, V]):
     """Least recently used, in two generations: a value that is not used for a generation is dropped.
 
     It always holds the last half and never more than all of its bounds. There is no order to keep
@@ -42,11 +43,11 @@ class Recent(Generic[V]):
 
     def clear(self) -> None:
         """Forget everything."""
-        self.young: dict[str, V] = {}
-        self._old: dict[str, V] = {}
+        self.young: dict[K, V] = {}
+        self._old: dict[K, V] = {}
         self._used = 0
 
-    def get(self, key: str) -> V | None:
+    def get(self, key: K) -> V | None:
         """Return a value, or None, and count it as used; ``young.get`` is the short way, tried first."""
         value = self.young.get(key)
         if value is None:
@@ -55,7 +56,7 @@ class Recent(Generic[V]):
                 self.put(key, value)
         return value
 
-    def put(self, key: str, value: V) -> None:
+    def put(self, key: K, value: V) -> None:
         """Keep a value; one that fills more than a generation is not kept."""
         size = self.measure(value)
         if self.limit < 2 or size * 2 > self.size:

@@ -63,7 +63,7 @@ class ResponseCache:
         self.folder = None if folder is None else Path(os.path.abspath(folder))
         self.read_only = read_only
         self._layers = Layers(self.folder, read_only, overlay)
-        self._recent: Recent[Hit] = Recent(lru, lru_characters, _characters)
+        self._recent: Recent[str, Hit] = Recent(lru, lru_characters, _characters)
         self._hash = ""
 
     def __repr__(self) -> str:

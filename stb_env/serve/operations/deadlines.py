@@ -1,13 +1,15 @@
 """Ends requests whose answer has not begun in time.
 
-A timer for each request costs a good part of what a hit costs, so one timer looks after all of them.
+A timer for each request costs a good part of what a hit costs, so one timer looks after all those that wait.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import Protocol
+from collections.abc import Awaitable, Generator
+from types import coroutine
+from typing import Any, Protocol
 
 _PARTS = 20
 _LONGEST_LOOK = 1.0
@@ -18,18 +20,20 @@ class Timed(Protocol):
 
     Attributes:
         began: When it began, by the performance counter.
+        status: Its answer's, or 0 as long as that has not begun.
         late: Whether it was ended.
     """
 
     began: float
+    status: int
     late: bool
 
 
 class Deadlines:
-    """Cancels the tasks that take too long, at most a twentieth of their time later.
+    """Cancels what takes too long, at most a twentieth of its time later.
 
     Args:
-        seconds: How long each may take.
+        seconds: How long it may take until an answer begins.
 
     Examples:
         >>> Deadlines(2.0)
@@ -44,30 +48,60 @@ class Deadlines:
     def __repr__(self) -> str:
         return f"Deadlines({self._seconds})"
 
-    def add(self, timed: Timed, task: asyncio.Task[object]) -> None:
-        """Cancel a task when its time is over; ``timed.late`` says so then."""
+    @coroutine
+    def watch(self, timed: Timed, work: Awaitable[None]) -> Generator[Any, Any, None]:
+        """Do work, and cancel it when its time is over and no answer has begun; ``timed.late`` says so then.
+
+        Work that never waits, as a hit never does, is done before anybody has to look after it.
+        """
+        steps = work.__await__()
+        try:
+            waits_for = next(steps)
+        except StopIteration:
+            return
+        task = self._add(timed)
+        try:
+            yield from _resumed(steps, waits_for)
+        finally:
+            del self._at_work[timed]
+            if timed.late:
+                task.uncancel()
+
+    def _add(self, timed: Timed) -> asyncio.Task[Any]:
+        task = asyncio.current_task()
+        assert task is not None  # noqa: S101 (coroutines of a server run in tasks)
         self._at_work[timed] = task
         loop = task.get_loop()
         if loop is not self._loop:
             self._loop = loop
             loop.call_later(self._pause, self._look, loop)
-
-    def remove(self, timed: Timed) -> None:
-        """Leave a task alone."""
-        self._at_work.pop(timed, None)
+        return task
 
     def _look(self, loop: asyncio.AbstractEventLoop) -> None:
         over = time.perf_counter() - self._seconds
-        # The oldest stand first.
-        late = []
-        for timed in self._at_work:
+        for timed, task in self._at_work.items():
+            # The oldest stand first.
             if timed.began > over:
                 break
-            late.append(timed)
-        for timed in late:
-            timed.late = True
-            self._at_work.pop(timed).cancel()
+            # An answer that has begun may be a stream without end.
+            if not timed.status and not timed.late:
+                timed.late = True
+                task.cancel()
         if self._at_work:
             loop.call_later(self._pause, self._look, loop)
         elif self._loop is loop:
             self._loop = None
+
+
+def _resumed(steps: Generator[Any, Any, None], waits_for: Any) -> Generator[Any, Any, None]:
+    """Go on with a coroutine that has come to its first wait."""
+    try:
+        while True:
+            try:
+                got = yield waits_for
+            except BaseException as error:  # noqa: BLE001 (handed to who waits)
+                waits_for = steps.throw(error)
+            else:
+                waits_for = steps.send(got)
+    except StopIteration:
+        return

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Awaitable
 
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse
@@ -12,10 +13,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from stb_env.serve.operations.deadlines import Deadlines
 from stb_env.serve.operations.entry import Entry
-from stb_env.serve.operations.log import RequestLog
 from stb_env.serve.operations.metrics import Metrics
 from stb_env.serve.operations.rate import Rate
 from stb_env.serve.operations.refusals import Refusal, refusal
+from stb_env.serve.operations.requests import Requests
 from stb_env.serve.operations.stop import Stop
 from stb_env.serve.settings import ServeSettings
 
@@ -32,7 +33,7 @@ class Gate:
     """ASGI middleware.
 
     Attributes:
-        requests: The log of requests, to be flushed at the end.
+        requests: What was answered; to be flushed at the end.
         at_work: Requests that are being answered.
 
     Args:
@@ -46,7 +47,7 @@ class Gate:
         self._app, self._metrics, self._limits = app, metrics, settings.limits
         self._entry = Entry(settings.token, settings.cors)
         self._rate = Rate(settings.limits.rate)
-        self._stop, self.requests = stop, RequestLog()
+        self._stop, self.requests = stop, Requests(metrics)
         self._deadlines = Deadlines(settings.limits.timeout)
         self.at_work = 0
         metrics.watch_work(lambda: self.at_work)
@@ -56,10 +57,10 @@ class Gate:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
             return
-        visit = _Visit(send, self._stop, self._deadlines)
+        visit = _Visit(send, self._stop)
         try:
-            self._check(scope)
-            await self._pass(scope, receive, visit)
+            bounded = self._check(scope)
+            await self._pass(scope, receive if bounded else Bounded(receive, self._limits.body), visit)
         except (Refusal, HTTPException) as error:
             await self._refuse(refusal(error), scope, receive, visit)
         except Exception as error:
@@ -73,8 +74,10 @@ class Gate:
         finally:
             self._note(scope, visit)
 
-    def _check(self, scope: Scope) -> None:
-        self._entry.check(scope["path"], scope["headers"])
+    def _check(self, scope: Scope) -> bool:
+        """Return whether the body is known to have no more bytes than it may."""
+        headers = dict(scope["headers"])
+        self._entry.check(scope["path"], headers)
         client = scope.get("client")
         self._rate.take(client[0] if client else "")
         if scope["type"] == "http" and self.at_work >= self._limits.concurrency:
@@ -84,36 +87,36 @@ class Gate:
                 status=503,
                 headers={"retry-after": "1"},
             )
-        for name, value in scope["headers"]:
-            if name == b"content-length" and (not value.isdigit() or int(value) > self._limits.body):
-                raise Refusal(
-                    f"the body may have {self._limits.body} bytes",
-                    kind="too_large",
-                    status=413,
-                    headers={"connection": "close"},
-                )
+        length = headers.get(b"content-length")
+        if length is None:
+            return False
+        if not length.isdigit() or int(length) > self._limits.body:
+            raise Refusal(
+                f"the body may have {self._limits.body} bytes",
+                kind="too_large",
+                status=413,
+                headers={"connection": "close"},
+            )
+        # Which would count in its place.
+        return b"transfer-encoding" not in headers
 
     async def _pass(self, scope: Scope, receive: Receive, visit: _Visit) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, visit.send)
             return
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101 (coroutines of a server run in tasks)
         self.at_work += 1
-        self._metrics.working(self.at_work)
-        self._deadlines.add(visit, task)
+        if self._metrics.shared:
+            self._metrics.working(self.at_work)
         try:
-            await self._app(scope, Bounded(receive, self._limits.body), visit.send)
+            await self._deadlines.watch(visit, self._app(scope, receive, visit.send))
         except asyncio.CancelledError:
             if not visit.late or visit.status:
                 raise
             raise Refusal(f"no answer in {self._limits.timeout:g} s", kind="timeout", status=504) from None
         finally:
-            self._deadlines.remove(visit)
-            if visit.late:
-                task.uncancel()
             self.at_work -= 1
-            self._metrics.working(self.at_work)
+            if self._metrics.shared:
+                self._metrics.working(self.at_work)
 
     async def _refuse(self, error: Refusal, scope: Scope, receive: Receive, visit: _Visit) -> None:
         self._metrics.refused(error.kind)
@@ -127,7 +130,6 @@ class Gate:
         route = _mounted(scope["path"]) or getattr(scope.get("route"), "path", OTHER)
         method = scope.get("method", "WEBSOCKET")
         client = scope.get("client")
-        self._metrics.request(route, method, visit.status, seconds)
         self.requests.add(method, route, visit.status, seconds, client[0] if client else "")
 
 
@@ -141,22 +143,20 @@ def _mounted(path: str) -> str:
 class _Visit:
     """One request on its way: when it began, and with which status its answer did; 0 where none has."""
 
-    __slots__ = ("_deadlines", "_send", "_stop", "began", "late", "status")
+    __slots__ = ("_send", "_stop", "began", "late", "status")
 
-    def __init__(self, send: Send, stop: Stop, deadlines: Deadlines) -> None:
-        self._send, self._stop, self._deadlines = send, stop, deadlines
+    def __init__(self, send: Send, stop: Stop) -> None:
+        self._send, self._stop = send, stop
         self.status = 0
         self.late = False
         self.began = time.perf_counter()
 
-    async def send(self, message: Message) -> None:
+    def send(self, message: Message) -> Awaitable[None]:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            # An answer that has begun may be a stream without end.
-            self._deadlines.remove(self)
             if self._stop.began:
                 message["headers"] = [*message.get("headers", ()), (b"connection", b"close")]
-        await self._send(message)
+        return self._send(message)
 
 
 class Bounded:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import logging
 import sys
-import time
 import traceback
 from datetime import UTC, datetime
-from functools import lru_cache
 from pathlib import Path
 
 _LOGGERS = ("stb_env", "uvicorn")
 _FRAMES = 5
-_PATIENCE = 0.2
 
 
 class Lines(logging.Formatter):
@@ -53,39 +49,6 @@ class AsIs(logging.Formatter):
         return record.getMessage()
 
 
-class RequestLog:
-    """A line for every request, written together with those of the same moment.
-
-    A record of the logging module for each would take longer than a hit of the cache.
-
-    Args:
-        logger: Takes the lines, several as one message.
-    """
-
-    def __init__(self, logger: logging.Logger | None = None) -> None:
-        self._logger = logger or logging.getLogger("stb_env.serve.requests")
-        self._lines: list[str] = []
-
-    def add(self, method: str, route: str, status: int, seconds: float, client: str) -> None:
-        """Take note of a request; must be called on an event loop."""
-        if not self._logger.isEnabledFor(logging.INFO):
-            return
-        if not self._lines:
-            asyncio.get_running_loop().call_later(_PATIENCE, self.flush)
-        now = time.time()
-        self._lines.append(
-            f'{{"time": "{_second(int(now))}.{int(now % 1 * 1000):03d}+00:00", "level": "info", '
-            f'"event": "request", "method": {_quoted(method)}, "route": {_quoted(route)}, '
-            f'"status": {status}, "ms": {seconds * 1000:.3f}, "client": {_quoted(client)}}}'
-        )
-
-    def flush(self) -> None:
-        """Write what was taken note of."""
-        if self._lines:
-            lines, self._lines = self._lines, []
-            self._logger.info("%s", "\n".join(lines))
-
-
 def start(level: str, file: Path | None = None) -> None:
     """Send the log of the server and of what it stands on to stderr, and to a file too.
 
@@ -106,13 +69,3 @@ def _send(logger: logging.Logger, level: str, file: Path | None, form: logging.F
         handler.setFormatter(form)
     logger.handlers, logger.propagate = handlers, False
     logger.setLevel(level.upper())
-
-
-@lru_cache(maxsize=4)
-def _second(seconds: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds))
-
-
-@lru_cache(maxsize=4096)
-def _quoted(text: str) -> str:
-    return json.dumps(text)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from functools import lru_cache
+from collections import Counter as Counted
+from collections.abc import Callable, Iterable
 
 from fastapi import APIRouter, Response
 from prometheus_client import (
@@ -20,16 +20,21 @@ from prometheus_client.multiprocess import MultiProcessCollector
 SHARED = "PROMETHEUS_MULTIPROC_DIR"
 """Environment variable of the folder in which workers share their figures; the library's own word."""
 
-_KEPT = 1_024
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 5.0, 25.0, 100.0)
+
+Answered = tuple[str, str, int, float, str, float]
+"""A request: its method, its route, the status, the seconds it took, the client, and when it ended."""
 
 
 class Metrics:
     """The figures of one process.
 
+    Attributes:
+        shared: Whether other processes have to know them.
+
     Examples:
         >>> metrics = Metrics()
-        >>> metrics.request("/virtual", "POST", 200, 0.002)
+        >>> metrics.requests([("POST", "/virtual", 200, 0.002, "127.0.0.1", 0.0)])
         >>> metrics.answered("cache")
         >>> b'stb_answers_total{source="cache"} 1.0' in metrics.written()
         True
@@ -59,11 +64,8 @@ class Metrics:
         self._sessions = Gauge(
             "stb_sessions", "Open sessions", multiprocess_mode="livesum", registry=self._registry
         )
-        self._shared = SHARED in os.environ
-        # Looking a figure up by its labels takes longer than counting.
-        self._count = lru_cache(maxsize=_KEPT)(self._requests.labels)
-        self._time = lru_cache(maxsize=_KEPT)(self._seconds.labels)
-        self._answer = lru_cache(maxsize=_KEPT)(self._answers.labels)
+        self.shared = SHARED in os.environ
+        self._sources: Counted[str] = Counted()
 
     def watch(self, sessions: Callable[[], int]) -> None:
         """Take the number of open sessions from a function; they live in a process alone."""
@@ -71,22 +73,29 @@ class Metrics:
 
     def watch_work(self, at_work: Callable[[], int]) -> None:
         """Take the number of requests at work from a function, where no other process has to know it."""
-        if not self._shared:
+        if not self.shared:
             self._in_flight.set_function(at_work)
 
     def working(self, requests: int) -> None:
         """Say how many requests are at work, where other processes have to know it."""
-        if self._shared:
-            self._in_flight.set(requests)
+        self._in_flight.set(requests)
 
-    def request(self, route: str, method: str, status: int, seconds: float) -> None:
-        """Count a request that was answered."""
-        self._count(route, method, status).inc()
-        self._time(route).observe(seconds)
+    def requests(self, answered: Iterable[Answered]) -> None:
+        """Count requests that were answered."""
+        counted: Counted[tuple[str, str, int]] = Counted()
+        times: dict[str, Callable[[float], None]] = {}
+        for method, route, status, seconds, _, _ in answered:
+            counted[route, method, status] += 1
+            if route not in times:
+                times[route] = self._seconds.labels(route).observe
+            times[route](seconds)
+        for labels, number in counted.items():
+            self._requests.labels(*labels).inc(number)
+        self._count_sources()
 
     def answered(self, source: str) -> None:
-        """Count a call of the virtual API by who answered it."""
-        self._answer(source).inc()
+        """Count a call of the virtual API by who answered it; shown when its request is counted."""
+        self._sources[source] += 1
 
     def refused(self, kind: str) -> None:
         """Count a request that was not answered as asked."""
@@ -94,20 +103,32 @@ class Metrics:
 
     def written(self) -> bytes:
         """Return the figures of all processes in Prometheus' text format."""
+        self._count_sources()
         if SHARED not in os.environ:
             return generate_latest(self._registry)
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call] # as published
         return generate_latest(registry)
 
+    def _count_sources(self) -> None:
+        sources, self._sources = self._sources, Counted()
+        for source, number in sources.items():
+            self._answers.labels(source).inc(number)
 
-def routes(metrics: Metrics) -> APIRouter:
-    """Return the route."""
+
+def routes(metrics: Metrics, flush: Callable[[], object]) -> APIRouter:
+    """Return the route.
+
+    Args:
+        metrics: The figures.
+        flush: Counts what is not counted yet.
+    """
     router = APIRouter(tags=["operations"])
 
     @router.get("/metrics", response_class=Response)
     async def written() -> Response:
         """Return the figures of all worker processes."""
+        flush()
         return Response(metrics.written(), media_type=CONTENT_TYPE_LATEST)
 
     return router

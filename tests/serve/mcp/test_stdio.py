@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 
@@ -16,6 +17,7 @@ pytestmark = pytest.mark.usefixtures("forgotten")
 NOTES = "stb_env.testing.notes:test/Notes-v0"
 
 
+@pytest.mark.skipif("STB_REAL_SERVERS" not in os.environ, reason="run by .ci/serve: STB_REAL_SERVERS")
 def test_a_process_plays_one_episode_and_writes_nothing_but_the_protocol_to_stdout():
     hello = {
         "protocolVersion": "2025-06-18",
