@@ -9,16 +9,25 @@ from __future__ import annotations
 import json
 import math
 import re
+from pathlib import Path
+from typing import Any
+
+import orjson
 
 from stb_env.jsontypes import Json, JsonArray, JsonObject
 
 MAX_DEPTH = 100
 CUT_MARK = "...[cut]"
 
+_TOO_DEEP = f"JSON nests deeper than {MAX_DEPTH} levels"
+
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("?)|[\[\]{},]', re.DOTALL)
 _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _STRING = re.compile(rb'"[^"]*"?')
 _OTHERS = bytes(set(range(256)) - set(b'"[]{}'))
+_DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
+# The shortest run of digits that may be an integer beyond 64 bits.
+_LONG_NUMBER = b"0" * 19
 
 
 def dumps(value: object) -> str:
@@ -67,8 +76,35 @@ def loads(text: str) -> Json:
         ValueError: JSON nests deeper than 100 levels
     """
     if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
-        raise ValueError(f"JSON nests deeper than {MAX_DEPTH} levels")
+        raise ValueError(_TOO_DEEP)
     return _DECODER.decode(text)
+
+
+def load(file: Path) -> Json:
+    """Parse a file of UTF-8 as `loads` parses its text, several times as fast where nothing in it is odd.
+
+    Raises:
+        ValueError: It is not JSON, nests deeper than `MAX_DEPTH`, or is not UTF-8.
+        OSError: The system refuses.
+
+    Examples:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = (Path(folder) / "a.json").write_text('{"a": [1, NaN]}')
+        ...     load(Path(folder) / "a.json")
+        {'a': [1, 'NaN']}
+    """
+    data = file.read_bytes()
+    try:
+        # Of what orjson takes, only long integers become something else; what it refuses may be repaired.
+        value = orjson.loads(data) if _LONG_NUMBER not in data.translate(_DIGITS) else None
+    except orjson.JSONDecodeError:
+        value = None
+    if value is None:
+        return loads(file.read_text(encoding="utf-8"))
+    if _is_too_deep(value):
+        raise ValueError(_TOO_DEEP)
+    return value
 
 
 def read_back(text: str) -> Json:
@@ -109,6 +145,20 @@ def _depth(text: str) -> int:
         else:
             depth -= 1
     return deepest
+
+
+def _is_too_deep(value: Json) -> bool:
+    level: list[Any] = [[value]]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _finite(value: object) -> object:

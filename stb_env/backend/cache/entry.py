@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii as _quote
 from typing import Literal, NamedTuple, get_args
 
 import orjson
@@ -64,6 +66,7 @@ class CacheEntry:
     prompt: str = ""
     error: str = field(init=False)
     _key: str = field(init=False, repr=False, compare=False, default="")
+    _decoded: JsonMapping | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         answer = _quickly(self.text)
@@ -74,6 +77,7 @@ class CacheEntry:
                 f"an entry of source {self.source!r} and {type(self.arguments).__name__} arguments"
             )
         object.__setattr__(self, "error", answer["error"])
+        object.__setattr__(self, "_decoded", answer)
 
     @classmethod
     def of(
@@ -112,7 +116,10 @@ class CacheEntry:
     @property
     def klass(self) -> ApiClass:
         """Its class after Appendix D, in the default reading."""
-        return classify(self.error, self.response)
+        answer = self._decoded or _quickly(self.text)
+        # Wanted once, as it is written or counted; who holds entries holds their texts alone.
+        object.__setattr__(self, "_decoded", None)
+        return classify(self.error, answer["response"])
 
     @property
     def failed_simulation(self) -> bool:
@@ -125,24 +132,18 @@ class CacheEntry:
         Raises:
             DataError: The arguments are not JSON values.
         """
-        data = {
-            "text": self.text,
-            "error": self.error,
-            "source": self.source,
-            "origin": self.origin,
-            "class": self.klass.value,
-            "model": self.model,
-            "prompt": self.prompt,
-            "id": self.id,
-            "arguments": self.arguments if isinstance(self.arguments, str) else dict(self.arguments),
-        }
+        given = self.arguments if isinstance(self.arguments, str) else dict(self.arguments)
         try:
             try:
-                text = _ENCODER.encode(data)
+                arguments = _ENCODER.encode(given)
             except ValueError:
                 # NaN and infinities, which JSON lacks: as the text that `jsontext` makes of them.
-                text = _ENCODER.encode(json.loads(jsontext.dumps(data)))
-            if text.count("[") + text.count("{") > jsontext.MAX_DEPTH:
+                arguments = _ENCODER.encode(json.loads(jsontext.dumps(given)))
+            noted = _noted(self.source, self.origin, self.klass, self.model, self.prompt, self.id)
+            text = (
+                f'{{"text":{_quote(self.text)},"error":{_quote(self.error)},{noted},"arguments":{arguments}}}'
+            )
+            if arguments.count("[") + arguments.count("{") >= jsontext.MAX_DEPTH:
                 jsontext.loads(text)
             return text
         except (TypeError, ValueError, RecursionError) as error:
@@ -181,6 +182,13 @@ def read_hit(value: str) -> Hit:
         return Hit(data["text"], data["error"], data["source"])
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, identity: ToolId) -> str:
+    """Return the members that many entries share."""
+    data = {"source": source, "origin": origin, "class": klass.value, "model": model, "prompt": prompt}
+    return _ENCODER.encode(data | {"id": identity})[1:-1]
 
 
 def _quickly(text: str) -> JsonMapping:
