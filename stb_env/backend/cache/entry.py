@@ -20,6 +20,7 @@ from stb_env.tools import ToolId
 
 EntrySource = Literal["real", "simulator", "unknown"]
 
+_SOURCES = get_args(EntrySource)
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 _FAILED_SIMULATION = "Failed to generate fake response"
 
@@ -72,7 +73,7 @@ class CacheEntry:
         answer = _quickly(self.text)
         if answer.keys() != {"error", "response"} or not isinstance(answer["error"], str):
             raise DataError(f"an entry's text is JSON of error and response, got {self.text[:80]!r}")
-        if self.source not in get_args(EntrySource) or not isinstance(self.arguments, Mapping | str):
+        if self.source not in _SOURCES or not isinstance(self.arguments, (str, dict, Mapping)):
             raise DataError(
                 f"an entry of source {self.source!r} and {type(self.arguments).__name__} arguments"
             )
