@@ -94,12 +94,7 @@ def load(file: Path) -> Json:
         ...     load(Path(folder) / "a.json")
         {'a': [1, 'NaN']}
     """
-    data = file.read_bytes()
-    try:
-        # Of what orjson takes, only long integers become something else; what it refuses may be repaired.
-        value = orjson.loads(data) if _LONG_NUMBER not in data.translate(_DIGITS) else None
-    except orjson.JSONDecodeError:
-        value = None
+    value = _quickly(file.read_bytes())
     if value is None:
         return loads(file.read_text(encoding="utf-8"))
     if _is_too_deep(value):
@@ -127,6 +122,31 @@ def read_back(text: str) -> Json:
     if end != len(text):
         raise ValueError(f"{len(text) - end} characters after the JSON value")
     return value
+
+
+def read_exactly(text: str) -> Json:
+    """Parse text as `json.loads` does, several times as fast.
+
+    Raises:
+        ValueError: It is no JSON.
+
+    Examples:
+        >>> read_exactly('{"a": [18446744073709551616, 0.5]}')
+        {'a': [18446744073709551616, 0.5]}
+    """
+    value = _quickly(text.encode("utf-8", "surrogatepass"))
+    return json.loads(text) if value is None else value
+
+
+def _quickly(data: bytes) -> Json:
+    """Return what is certain to be what the parsers here would make of it, or None."""
+    if _LONG_NUMBER in data.translate(_DIGITS):
+        # Of what orjson takes, long integers alone become something else.
+        return None
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _depth(text: str) -> int:

@@ -15,7 +15,7 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, call_key, read_arguments
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.metrics.taxonomy import ApiClass, classify
+from stb_env.metrics.taxonomy import ApiClass, classify, matches
 from stb_env.tools import ToolId
 
 EntrySource = Literal["real", "simulator", "unknown"]
@@ -67,7 +67,6 @@ class CacheEntry:
     prompt: str = ""
     error: str = field(init=False)
     _key: str = field(init=False, repr=False, compare=False, default="")
-    _decoded: JsonMapping | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
         answer = _quickly(self.text)
@@ -78,7 +77,6 @@ class CacheEntry:
                 f"an entry of source {self.source!r} and {type(self.arguments).__name__} arguments"
             )
         object.__setattr__(self, "error", answer["error"])
-        object.__setattr__(self, "_decoded", answer)
 
     @classmethod
     def of(
@@ -117,10 +115,12 @@ class CacheEntry:
     @property
     def klass(self) -> ApiClass:
         """Its class after Appendix D, in the default reading."""
-        answer = self._decoded or _quickly(self.text)
-        # Wanted once, as it is written or counted; who holds entries holds their texts alone.
-        object.__setattr__(self, "_decoded", None)
-        return classify(self.error, answer["response"])
+        return classify(self.error, _quickly(self.text)["response"])
+
+    @property
+    def classes(self) -> tuple[ApiClass, ...]:
+        """Every class that it matches, its own first; more than one means a close call."""
+        return matches(self.error, _quickly(self.text)["response"])
 
     @property
     def failed_simulation(self) -> bool:
@@ -179,7 +179,11 @@ def read_hit(value: str) -> Hit:
         DataError: The value is damaged.
     """
     try:
-        data = jsontext.read_back(value)
+        try:
+            data = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            # Half of a surrogate pair, in arguments, is JSON to Python.
+            data = jsontext.read_back(value)
         return Hit(data["text"], data["error"], data["source"])
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
@@ -204,8 +208,8 @@ def _quickly(text: str) -> JsonMapping:
 
 def _object(text: str) -> JsonMapping:
     try:
-        value = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as error:
+        value = jsontext.read_exactly(text)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"a damaged cache entry: {error}") from None
     if not isinstance(value, dict):
         raise DataError(f"a damaged cache entry: expected an object, got {type(value).__name__}")

@@ -235,7 +235,7 @@ class ResponseCache:
         """
         report = MergeReport()
         entries = other._checked(other._layers.in_order(PREFIX), progress)
-        self.put_many(report.wanted(entries, self.entry))
+        self.put_many(report.wanted(entries, self.peek))
         return report
 
     def verify(self, *, progress: Progress | None = None) -> VerifyReport:
