@@ -12,7 +12,6 @@ from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from typing import TypeAlias
 
-from stb_env.errors import STBError
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.stabletoolbench.import_report import ImportReport
 from stb_env.suites.stabletoolbench.recording_reader import Reading, RecordingReader
@@ -95,8 +94,8 @@ def _work(connection: Connection, reading: Reading) -> None:
     try:
         while True:
             connection.send([_read(reader, file) for file in connection.recv()])
-    except (EOFError, OSError, STBError):
-        # Nobody is left to answer, or the file is one that stops an import, as it does when it is read there.
+    except (EOFError, OSError):
+        # Nobody is left to answer.
         return
 
 
