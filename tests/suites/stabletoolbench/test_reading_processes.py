@@ -88,7 +88,7 @@ def test_a_large_file_is_not_passed_from_process_to_process(source, monkeypatch)
     with closing(ours), closing(theirs):
         task = [next(source.rglob("ping.json"))]
         assert reading_processes._sent(ours, task)
-        monkeypatch.setattr(reading_processes, "LARGE", 0)
+        monkeypatch.setattr(reading_processes, "_LARGE", 0)
         assert not reading_processes._sent(ours, task)
 
 
