@@ -112,3 +112,48 @@ def test_any_bytes_are_read_or_refused_as_their_text_is(text: str):
 def test_bytes_that_are_no_text_of_json_are_refused(data: bytes):
     with pytest.raises(ValueError, match=r"can't decode|Expecting|nests deeper"):
         jsontext.loads_utf8(data)
+
+
+ODD_FILES = {
+    "duplicate names": b'{"a": 1, "b": 2, "a": [3]}',
+    "an integer beyond 64 bits": b'{"a": [18446744073709551616, -9223372036854775809]}',
+    "an integer too long to compute with": b"[" + b"9" * 400 + b"]",
+    "a number too large": b"[1e999]",
+    "NaN and infinities": b"[NaN, Infinity, -Infinity]",
+    "half of a surrogate pair": rb'["\ud800", "\ud83d\ude00"]',
+    "a line break inside a text": b'["a\r\nb\tc"]',
+    "line breaks between values": b'{\r\n"a": 1\r\n}\r',
+    "a zero and minus zeros": b"[0, -0, -0.0, 1E5, 123456789012345680.0]",
+    "100 levels": b"[" * 100 + b"]" * 100,
+    "101 levels": b'{"a":' * 101 + b"1" + b"}" * 101,
+    "brackets inside a text": b'["' + b"[" * 500 + b'"]',
+    "null alone": b"null",
+    "nothing": b"",
+    "a byte order mark": b"\xef\xbb\xbf[]",
+    "no UTF-8": b'["\xff"]',
+    "two values": b"[] []",
+    "UTF-8": '["Zürich \U0001f600"]'.encode(),
+}
+
+
+def _told(read, source):
+    try:
+        return repr(read(source))
+    except ValueError as error:
+        return f"{type(error).__name__}: {error}"
+
+
+@pytest.mark.parametrize("name", ODD_FILES)
+def test_a_file_is_read_as_its_text_is(tmp_path, name):
+    file = tmp_path / "odd.json"
+    file.write_bytes(ODD_FILES[name])
+    expected = _told(lambda each: jsontext.loads(each.read_text(encoding="utf-8")), file)
+    assert _told(jsontext.load, file) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[18446744073709551616]", "[1e999, NaN]", r'"\ud800"', '"\ud800"', "[-0, -0.0, 0.1]", '{"a":1,"a":2}'],
+)
+def test_text_is_read_exactly_as_python_reads_it(text):
+    assert repr(jsontext.read_exactly(text)) == repr(json.loads(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,7 +19,8 @@ from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy
 from stb_env.suites.stabletoolbench.cache_export import export_folder
-from stb_env.suites.stabletoolbench.cache_import import KINDS, import_source
+from stb_env.suites.stabletoolbench.cache_import import import_source
+from stb_env.suites.stabletoolbench.recording_reader import KINDS
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -33,6 +35,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document an
 Reading = Annotated[str, typer.Option("--taxonomy", help="StableToolBench's Appendix D: default or paper.")]
 
 _SHOWN = 20
+# One process stores what so many read; more would wait for it.
+_READERS = 4
 
 
 @app.command("import")
@@ -66,6 +70,7 @@ def import_(
             queries=queries,
             origin=origin,
             simulated=simulated,
+            processes=min(_READERS, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1),
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
         entries = len(opened)

@@ -42,6 +42,8 @@ class TextStore(FrozenStore):
     """
 
     _access = "mode=rw"
+    # As much as diskcache maps: who adds millions would come to hold all of them.
+    _mapped = 2**26
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         super().__init__(Path(folder) / FILE)

@@ -197,3 +197,37 @@ def test_an_unknown_reading_is_a_config_error(call, message):
 )
 def test_no_response_makes_classification_fail_or_crawl(response):
     assert classify("x" * 100_000, response) is ApiClass.OTHER_ERROR
+
+
+LONG = ", 'rows': '" + "x" * 400 + "'"
+
+
+@pytest.mark.parametrize(
+    ("response", "expected"),
+    [
+        ("{'message': 'not found'" + LONG + "}", ApiClass.NOT_FOUND),
+        ("{'message': 'not found'" + LONG + "}  # as Python wrote it", ApiClass.NOT_FOUND),
+        (json.dumps({"message": "not found", "rows": "x" * 400}) + "\n", ApiClass.NOT_FOUND),
+        ("{'message': 'not found'" + LONG, ApiClass.SUCCESS),
+        ("[{'message': 'not found'" + LONG + "}]", ApiClass.SUCCESS),
+        ("not found " + "x" * 400, ApiClass.SUCCESS),
+        ("<html><title>404 Not Found</title>" + "x" * 400, ApiClass.NOT_FOUND),
+        ("{'message': '<title>Not Found</title>'" + LONG, ApiClass.NOT_FOUND),
+        ("[" + json.dumps("<title>Not Found</title>" + "x" * 400) + "]", ApiClass.SUCCESS),
+        ("{'message': 'not found'", ApiClass.NOT_FOUND),
+    ],
+    ids=[
+        "Python",
+        "comment",
+        "JSON",
+        "cut",
+        "list",
+        "text",
+        "page",
+        "page in a cut object",
+        "page in a list",
+        "short",
+    ],
+)
+def test_a_long_text_announces_a_failure_as_an_object_or_a_page(response, expected):
+    assert classify("", response) is expected

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii as _quote
 from typing import Literal, NamedTuple, get_args
 
 import orjson
@@ -13,11 +15,12 @@ from stb_env import jsontext
 from stb_env.backend.cache.key import Arguments, call_key, read_arguments
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.metrics.taxonomy import ApiClass, classify
+from stb_env.metrics.taxonomy import ApiClass, classify, matches
 from stb_env.tools import ToolId
 
 EntrySource = Literal["real", "simulator", "unknown"]
 
+_SOURCES = get_args(EntrySource)
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 _FAILED_SIMULATION = "Failed to generate fake response"
 
@@ -69,7 +72,7 @@ class CacheEntry:
         answer = _quickly(self.text)
         if answer.keys() != {"error", "response"} or not isinstance(answer["error"], str):
             raise DataError(f"an entry's text is JSON of error and response, got {self.text[:80]!r}")
-        if self.source not in get_args(EntrySource) or not isinstance(self.arguments, Mapping | str):
+        if self.source not in _SOURCES or not isinstance(self.arguments, (str, dict, Mapping)):
             raise DataError(
                 f"an entry of source {self.source!r} and {type(self.arguments).__name__} arguments"
             )
@@ -112,7 +115,12 @@ class CacheEntry:
     @property
     def klass(self) -> ApiClass:
         """Its class after Appendix D, in the default reading."""
-        return classify(self.error, self.response)
+        return classify(self.error, _quickly(self.text)["response"])
+
+    @property
+    def classes(self) -> tuple[ApiClass, ...]:
+        """Every class that it matches, its own first; more than one means a close call."""
+        return matches(self.error, _quickly(self.text)["response"])
 
     @property
     def failed_simulation(self) -> bool:
@@ -125,24 +133,18 @@ class CacheEntry:
         Raises:
             DataError: The arguments are not JSON values.
         """
-        data = {
-            "text": self.text,
-            "error": self.error,
-            "source": self.source,
-            "origin": self.origin,
-            "class": self.klass.value,
-            "model": self.model,
-            "prompt": self.prompt,
-            "id": self.id,
-            "arguments": self.arguments if isinstance(self.arguments, str) else dict(self.arguments),
-        }
+        given = self.arguments if isinstance(self.arguments, str) else dict(self.arguments)
         try:
             try:
-                text = _ENCODER.encode(data)
+                arguments = _ENCODER.encode(given)
             except ValueError:
                 # NaN and infinities, which JSON lacks: as the text that `jsontext` makes of them.
-                text = _ENCODER.encode(json.loads(jsontext.dumps(data)))
-            if text.count("[") + text.count("{") > jsontext.MAX_DEPTH:
+                arguments = _ENCODER.encode(json.loads(jsontext.dumps(given)))
+            noted = _noted(self.source, self.origin, self.klass, self.model, self.prompt, self.id)
+            text = (
+                f'{{"text":{_quote(self.text)},"error":{_quote(self.error)},{noted},"arguments":{arguments}}}'
+            )
+            if arguments.count("[") + arguments.count("{") >= jsontext.MAX_DEPTH:
                 jsontext.loads(text)
             return text
         except (TypeError, ValueError, RecursionError) as error:
@@ -177,10 +179,21 @@ def read_hit(value: str) -> Hit:
         DataError: The value is damaged.
     """
     try:
-        data = jsontext.read_back(value)
+        try:
+            data = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            # Half of a surrogate pair, in arguments, is JSON to Python.
+            data = jsontext.read_back(value)
         return Hit(data["text"], data["error"], data["source"])
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
+
+
+@lru_cache(maxsize=4096, typed=True)
+def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, identity: ToolId) -> str:
+    """Return the members that many entries share."""
+    data = {"source": source, "origin": origin, "class": klass.value, "model": model, "prompt": prompt}
+    return _ENCODER.encode(data | {"id": identity})[1:-1]
 
 
 def _quickly(text: str) -> JsonMapping:
@@ -195,8 +208,8 @@ def _quickly(text: str) -> JsonMapping:
 
 def _object(text: str) -> JsonMapping:
     try:
-        value = json.loads(text)
-    except (ValueError, TypeError, RecursionError) as error:
+        value = jsontext.read_exactly(text)
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"a damaged cache entry: {error}") from None
     if not isinstance(value, dict):
         raise DataError(f"a damaged cache entry: expected an object, got {type(value).__name__}")

@@ -119,6 +119,8 @@ def _value(value: object, depth: int) -> str:
         return _quote(value)
     if value is None:
         return "null"
+    if isinstance(value, (int, float)):
+        return _quote(_number(value))
     if isinstance(value, Mapping):
         if depth >= jsontext.MAX_DEPTH:
             return _TOO_DEEP

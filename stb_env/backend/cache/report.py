@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.entry import CacheEntry, Hit
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.metrics.taxonomy import Taxonomy, classify, matches
+from stb_env.metrics.taxonomy import Taxonomy, classify
 from stb_env.store import Row
 
 MAX_LISTED = 1000
@@ -34,7 +34,7 @@ def stats(entries: Iterable[CacheEntry]) -> JsonObject:
         by["category"][entry.id.category] += 1
         by["source"][entry.source] += 1
         by["origin"][entry.origin] += 1
-        found = matches(entry.error, entry.response)
+        found = entry.classes
         by["class"][found[0].value] += 1
         close_calls += len(found) > 1
     counts = {f"by_{name}": dict(sorted(counter.items())) for name, counter in by.items()}
@@ -105,7 +105,10 @@ class FilterReport:
     def keeps(self, entry: CacheEntry) -> bool:
         """Say whether the filter keeps an entry, counting it."""
         self.before[entry.origin] += 1
-        found = classify(entry.error, entry.response, taxonomy=self.taxonomy)
+        if self.taxonomy == "default":
+            found = entry.klass
+        else:
+            found = classify(entry.error, entry.response, taxonomy=self.taxonomy)
         if found.kept:
             self.after[entry.origin] += 1
         else:
@@ -147,7 +150,7 @@ class MergeReport:
     kept: int = 0
 
     def wanted(
-        self, entries: Iterable[CacheEntry], known: Callable[[str], CacheEntry | None]
+        self, entries: Iterable[CacheEntry], known: Callable[[str], Hit | None]
     ) -> Iterator[tuple[str, CacheEntry]]:
         """Yield what to store, counting as it goes."""
         for entry in entries:

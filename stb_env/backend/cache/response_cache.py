@@ -128,6 +128,17 @@ class ResponseCache:
         while batch := [_written(key, entry) for key, entry in islice(items, BATCH)]:
             self._layers.put_many(batch)
 
+    def put_written(self, rows: Iterable[tuple[str, str]]) -> None:
+        """Store rows of `CacheEntry.key` and `CacheEntry.written` in one transaction; errors as for `put`."""
+        self._recent.clear()
+        self._hash = ""
+        self._layers.put_many(rows)
+
+    def peek(self, key: str) -> Hit | None:
+        """Return what was recorded under a key, or None, and do not count it among the recent ones."""
+        value = self._layers.get(key)
+        return None if value is None else read_hit(value)
+
     def entry(self, key: str) -> CacheEntry | None:
         """Return everything that is known about a key, or None."""
         value = self._layers.get(key)
@@ -224,7 +235,7 @@ class ResponseCache:
         """
         report = MergeReport()
         entries = other._checked(other._layers.in_order(PREFIX), progress)
-        self.put_many(report.wanted(entries, self.entry))
+        self.put_many(report.wanted(entries, self.peek))
         return report
 
     def verify(self, *, progress: Progress | None = None) -> VerifyReport:

@@ -26,9 +26,19 @@ NAMES = "names.json"
 """Identities of APIs whose names cannot be file names; written only where there are any."""
 
 _MAX_BYTES = 255
-# What Python and JSON write the same but for the quotes: a flat object of plain texts and short integers.
-_TEXT = r"'[ !#-&(-\[\]-~]*'"
-_FLAT = re.compile(rf"\{{(?:{_TEXT}: (?:{_TEXT}|-?(?:0|[1-9][0-9]{{0,17}}))(?:, (?!\}})|(?=\}})))*\}}")
+# What Python and JSON write the same but for quotes and three words: a flat object of plain texts and short
+# numbers. Where there are words, no text has a colon, so that nothing in it looks like one.
+_TEXT, _BARE = r"'[ !#-&(-\[\]-~]*'", r"'[ !#-&(-9;-\[\]-~]*'"
+_NUMBER, _WORD = r"-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,14})?", r"True|False|None"
+_JSON = {"': True": "': true", "': False": "': false", "': None": "': null", "'": '"'}
+
+
+def _flat(text: str, value: str) -> re.Pattern[str]:
+    return re.compile(rf"\{{(?:{text}: (?:{value})(?:, (?!\}})|(?=\}})))*\}}")
+
+
+_FLAT = _flat(_TEXT, f"{_TEXT}|{_NUMBER}")
+_WORDED = _flat(_BARE, f"{_BARE}|{_NUMBER}|{_WORD}")
 
 
 def is_cache_file(file: Path) -> bool:
@@ -39,7 +49,7 @@ def is_cache_file(file: Path) -> bool:
 def read_file(file: Path, notes: Notes) -> Iterator[RecordedCall]:
     """Yield the recorded calls of one API's file."""
     try:
-        data = jsontext.loads(file.read_text(encoding="utf-8"))
+        data = jsontext.load(file)
     except (OSError, ValueError) as error:
         notes.refuse(file, str(error))
         return
@@ -65,6 +75,10 @@ def read_key(key: str) -> JsonMapping | str:
     if _FLAT.fullmatch(key):
         # Ten times as fast, and what most keys are.
         return cast(JsonObject, jsontext.read_back(key.replace("'", '"')))
+    if _WORDED.fullmatch(key):
+        for python, json_ in _JSON.items():
+            key = key.replace(python, json_)
+        return cast(JsonObject, jsontext.read_back(key))
     try:
         value = ast.literal_eval(key)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):

@@ -3,97 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
-from typing import Literal, get_args
 
-from stb_env import jsontext
-from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.entry import Hit, read_hit
 from stb_env.backend.cache.response_cache import ResponseCache
-from stb_env.errors import ConfigError, DataError, did_you_mean
-from stb_env.formats.recorded_answer import Notes, RecordedCall
-from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
-from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
+from stb_env.errors import ConfigError, did_you_mean
 from stb_env.suites.stabletoolbench.import_progress import ImportProgress
-
-Kind = Literal["official", "mirrorapi", "answers"]
-KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
+from stb_env.suites.stabletoolbench.import_report import ImportReport
+from stb_env.suites.stabletoolbench.reading_processes import ReadingProcesses, Rows
+from stb_env.suites.stabletoolbench.recording_reader import KINDS, Reading, RecordingReader
 
 _FLUSH = 20_000
 _HELD = 2 * _FLUSH
 """Calls that one file may have before they are stored without waiting for its end."""
-
-
-@dataclass(slots=True)
-class ImportReport:
-    """What an import found and did.
-
-    Attributes:
-        read: Recorded calls.
-        added: Calls that the cache did not know.
-        replaced: Calls that it knew with another answer; the last recording of a call wins.
-        conflicts: Recordings whose answer differs from an earlier one of the same call in this source.
-        failed: Placeholders of failed simulations, never stored.
-        cut: Answers that were cut or damaged; what was left of them is stored.
-        not_object: Calls whose arguments are no object, keyed by their text.
-        by_source: Recorded calls by who answered.
-        by_kind: Files by format.
-        passed_over: JSON files of no known format.
-        notes: What could not be read or resolved.
-    """
-
-    read: int = 0
-    added: int = 0
-    replaced: int = 0
-    conflicts: int = 0
-    failed: int = 0
-    cut: int = 0
-    not_object: int = 0
-    by_source: Counter[str] = field(default_factory=Counter)
-    by_kind: Counter[str] = field(default_factory=Counter)
-    passed_over: int = 0
-    notes: Notes = field(default_factory=Notes)
-
-    def counts(self) -> JsonObject:
-        """Return what `restore` takes."""
-        # Not `asdict`, which makes other Counters of Counters.
-        counts = {part.name: getattr(self, part.name) for part in fields(self)}
-        return counts | {"notes": {part.name: getattr(self.notes, part.name) for part in fields(Notes)}}
-
-    def restore(self, data: JsonMapping) -> None:
-        """Go on from the counts of an earlier process."""
-        for name, value in data.items():
-            if name == "notes":
-                for part, noted in value.items():
-                    setattr(self.notes, part, Counter(noted) if part == "unresolved" else noted)
-            else:
-                setattr(self, name, Counter(value) if isinstance(value, dict) else value)
-
-    def to_dict(self) -> JsonObject:
-        """Return the report as plain data."""
-        notes = self.notes
-        return {
-            "entries_read": self.read,
-            "entries_added": self.added,
-            "entries_replaced": self.replaced,
-            "conflicts": self.conflicts,
-            "failed_simulations": self.failed,
-            "cut": self.cut + notes.cut_dropped,
-            "cut_dropped": notes.cut_dropped,
-            "not_object": self.not_object,
-            "unresolved": notes.unresolved.total(),
-            "unresolved_names": dict(sorted(notes.unresolved.items())),
-            "unreadable_total": notes.unreadable_total,
-            "unreadable": list(notes.unreadable),
-            "by_source": dict(sorted(self.by_source.items())),
-            "files": dict(sorted(self.by_kind.items())),
-            "passed_over": self.passed_over,
-        }
+_MUCH = 32_000_000
+"""So many bytes are worth the start of processes that read them."""
 
 
 def import_source(
@@ -104,6 +31,7 @@ def import_source(
     queries: Path | None = None,
     origin: str | None = None,
     simulated: bool = False,
+    processes: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> ImportReport:
     """Add everything that was recorded at a path; doing it again changes nothing.
@@ -117,6 +45,8 @@ def import_source(
         queries: Query files that name the APIs of answer files; by default those beside or above each.
         origin: What the entries are noted as; by default the format.
         simulated: Whether the MirrorAPI model's own answers are wanted where no real one is known.
+        processes: How many read, beside this one, where there is much to read. A script that asks for more
+            than one guards its start (``if __name__ == "__main__"``): each of them imports it.
         progress: Told the number of files done and of all.
 
     Raises:
@@ -129,31 +59,29 @@ def import_source(
             raise ConfigError(
                 f"{path} does not exist; name a file or folder of recorded responses and queries"
             )
-    reader = _Reader(queries, simulated)
-    report, pending = ImportReport(notes=reader.notes), _Pending(cache)
-    total = sum(1 for _ in _files(source))
+    reading = Reading(kind, queries, origin, simulated)
+    report, pending = ImportReport(), _Pending(cache)
+    sizes = [file.stat().st_size for file in _files(source)]
     state = ImportProgress(
         cache.folder,
         {"source": str(source.absolute()), "kind": kind, "origin": origin, "simulated": simulated}
-        | {"queries": str(queries), "files": total},
+        | {"queries": str(queries), "files": len(sizes)},
     )
     done, counts = state.resume(_files(source))
     if counts is not None:
-        report.restore(counts)
-    for number, file in enumerate(islice(_files(source), done, None), done + 1):
-        found = kind if kind != "auto" else sniff(file)
-        if found:
-            report.by_kind[found] += 1
-            for call in reader.read(file, found):
-                pending.add(call, found if origin is None else origin, report)
+        report.include(counts)
+    left = islice(_files(source), done, None)
+    many = processes > 1 and sum(sizes[done:]) > _MUCH
+    with closing(_rows(left, reading, report, processes if many else 1)) as found:
+        for number, (file, rows) in enumerate(found, done + 1):
+            for key, value in rows:
+                pending.add(key, value, report)
                 pending.flush(report, at_least=_HELD)
-        else:
-            report.passed_over += 1
-        state.add(file)
-        if pending.flush(report, at_least=_FLUSH):
-            state.save(number, report.counts())
-        if progress is not None:
-            progress(number, total)
+            state.add(file)
+            if pending.flush(report, at_least=_FLUSH):
+                state.save(number, report.counts())
+            if progress is not None:
+                progress(number, len(sizes))
     pending.flush(report)
     state.finish()
     if not report.by_kind:
@@ -162,19 +90,6 @@ def import_source(
             " MirrorAPI-Bench .jsonl or answer files with a tree or trys"
         )
     return report
-
-
-def sniff(file: Path) -> Kind | None:
-    """Return the format of a file, or None where it is none that records calls."""
-    if cache_folder.is_cache_file(file):
-        return "official"
-    try:
-        if file.suffix == ".jsonl":
-            with file.open(encoding="utf-8") as lines:
-                return "mirrorapi" if mirrorapi_bench.is_record(jsontext.loads(lines.readline())) else None
-        return "answers" if is_answer(read_json(file)) else None
-    except (OSError, ValueError, DataError):
-        return None
 
 
 def _files(source: Path) -> Iterator[Path]:
@@ -189,78 +104,52 @@ def _files(source: Path) -> Iterator[Path]:
             yield Path(part.path)
 
 
-class _Reader:
-    """Reads one file of a known format."""
-
-    def __init__(self, queries: Path | None, simulated: bool) -> None:
-        self.notes = Notes()
-        self._simulated = simulated
-        self._given = queries
-        self._index = lru_cache(maxsize=64)(self._make_index)
-
-    def read(self, file: Path, kind: str) -> Iterator[RecordedCall]:
-        if kind == "official":
-            return cache_folder.read_file(file, self.notes)
-        if kind == "mirrorapi":
-            return mirrorapi_bench.read_file(file, self.notes, simulated=self._simulated)
-        return calls.read_file(file, self._index(file.parent), self.notes)
-
-    def _make_index(self, folder: Path) -> calls.QueryIndex:
-        if self._given is not None:
-            return calls.QueryIndex(calls.query_files(self._given))
-        return calls.QueryIndex(calls.nearest_query_files(folder))
+def _rows(
+    files: Iterator[Path], reading: Reading, report: ImportReport, processes: int
+) -> Generator[tuple[Path, Rows]]:
+    """Yield each file with its rows."""
+    if processes > 1:
+        yield from ReadingProcesses(processes, reading, report).rows(files)
+        return
+    reader = RecordingReader(reading, report)
+    for file in files:
+        yield file, reader.rows(file)
 
 
 class _Pending:
-    """Entries that are read and not yet stored, the last recording of each call."""
+    """Rows that are read and not yet stored, the last recording of each call."""
 
     def __init__(self, cache: ResponseCache) -> None:
         self._cache = cache
-        self._entries: dict[str, CacheEntry] = {}
+        self._rows: dict[str, str] = {}
 
-    def add(self, call: RecordedCall, origin: str, report: ImportReport) -> None:
-        answer = call.answer
-        entry = CacheEntry.of(
-            call.id,
-            call.arguments,
-            answer.response,
-            error=answer.error,
-            source=call.source,
-            origin=origin,
-        )
-        report.read += 1
-        report.by_source[call.source] += 1
-        report.cut += answer.cut
-        report.not_object += isinstance(entry.arguments, str)
-        if entry.failed_simulation:
-            report.failed += 1
-            return
-        key = entry.key
-        earlier = self._entries.get(key)
-        if earlier is not None and _hides(earlier, entry):
-            return
-        report.conflicts += (
-            earlier is not None and earlier.source == entry.source and earlier.text != entry.text
-        )
-        self._entries[key] = entry
+    def add(self, key: str, value: str, report: ImportReport) -> None:
+        earlier = self._rows.get(key)
+        if earlier is not None:
+            known, hit = read_hit(earlier), read_hit(value)
+            if _hides(known, hit):
+                return
+            report.conflicts += known.source == hit.source and known.text != hit.text
+        self._rows[key] = value
 
     def flush(self, report: ImportReport, *, at_least: int = 1) -> bool:
-        if len(self._entries) < at_least:
+        if len(self._rows) < at_least:
             return False
-        entries, self._entries = self._entries, {}
-        self._cache.put_many([item for item in entries.items() if self._is_new(*item, report)])
+        rows, self._rows = self._rows, {}
+        self._cache.put_written([row for row in rows.items() if self._is_new(*row, report)])
         return True
 
-    def _is_new(self, key: str, entry: CacheEntry, report: ImportReport) -> bool:
-        known = self._cache.entry(key)
+    def _is_new(self, key: str, value: str, report: ImportReport) -> bool:
+        known = self._cache.peek(key)
         if known is None:
             report.added += 1
             return True
-        if _hides(known, entry) or (known.text == entry.text and known.source == entry.source):
+        hit = read_hit(value)
+        if _hides(known, hit) or (known.text == hit.text and known.source == hit.source):
             return False
         report.replaced += 1
         return True
 
 
-def _hides(known: CacheEntry, entry: CacheEntry) -> bool:
-    return entry.source == "simulator" and known.source != "simulator"
+def _hides(known: Hit, hit: Hit) -> bool:
+    return hit.source == "simulator" and known.source != "simulator"

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.formats.recorded_answer import Notes, read_answer
 from stb_env.suites.stabletoolbench.answers import calls as answer_calls
-from stb_env.suites.stabletoolbench.cache_import import import_source, sniff
+from stb_env.suites.stabletoolbench.cache_import import import_source
+from stb_env.suites.stabletoolbench.recording_reader import sniff
 from stb_env.tools import ToolId
 
 ADD = ToolId("Tools", "calc_tool", "add_numbers")

@@ -94,7 +94,25 @@ def test_a_key_that_python_wrote_is_read_as_python_reads_it(arguments):
 
 
 @pytest.mark.parametrize(
-    "key", ["{'a': true}", "{'a': 01}", "{'a': 1,}", "{'a': 'b\\n'}", "{'a': NaN}", "{'a'}", "{'a': 'b' 'c'}"]
+    "key",
+    [
+        "{'a': ': True', 'b': True}",
+        "{'a': True, 'b': -1.5, 'c': None}",
+        "{'a': Trueish}",
+        "{'a': 1.}",
+        "{'a': .5}",
+        "{'a': 'x: None, y', 'b': False}",
+        "{'a': 0.10000000000000001}",
+        "{'True': True}",
+        "{'a': 1e5}",
+        "{'a': true}",
+        "{'a': 01}",
+        "{'a': 1,}",
+        "{'a': 'b\\n'}",
+        "{'a': NaN}",
+        "{'a'}",
+        "{'a': 'b' 'c'}",
+    ],
 )
 def test_what_only_looks_like_a_flat_key_is_read_as_before(key):
     try:

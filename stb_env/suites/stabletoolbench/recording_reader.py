@@ -1,0 +1,101 @@
+"""Reading one file of recorded calls, of any known format, into the rows of a response cache."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+from stb_env import jsontext
+from stb_env.backend.cache.entry import CacheEntry
+from stb_env.errors import DataError
+from stb_env.formats.recorded_answer import RecordedCall
+from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
+from stb_env.suites.stabletoolbench.answers import calls, is_answer, read_json
+from stb_env.suites.stabletoolbench.import_report import ImportReport
+
+Kind = Literal["official", "mirrorapi", "answers"]
+KINDS: tuple[str, ...] = ("auto", *get_args(Kind))
+
+
+class Reading(NamedTuple):
+    """How files are read.
+
+    Attributes:
+        kind: One of `KINDS`.
+        queries: Query files that name the APIs of answer files; None for those beside or above each.
+        origin: What the entries are noted as; None for the format.
+        simulated: Whether the MirrorAPI model's own answers are wanted.
+    """
+
+    kind: str
+    queries: Path | None
+    origin: str | None
+    simulated: bool
+
+
+class RecordingReader:
+    """Reads files one after the other.
+
+    Args:
+        reading: How.
+        report: Counts what was read.
+    """
+
+    def __init__(self, reading: Reading, report: ImportReport) -> None:
+        self.report = report
+        self._reading = reading
+        self._index = lru_cache(maxsize=64)(self._make_index)
+
+    def rows(self, file: Path) -> Iterator[tuple[str, str]]:
+        """Yield key and stored form of each call in a file, in its order, but for failed simulations."""
+        kind = self._reading.kind if self._reading.kind != "auto" else sniff(file)
+        if not kind:
+            self.report.passed_over += 1
+            return
+        self.report.by_kind[kind] += 1
+        origin = kind if self._reading.origin is None else self._reading.origin
+        for call in self._calls(file, kind):
+            entry = self._counted(call, origin)
+            if not entry.failed_simulation:
+                yield entry.key, entry.written()
+
+    def _calls(self, file: Path, kind: str) -> Iterator[RecordedCall]:
+        notes = self.report.notes
+        if kind == "official":
+            return cache_folder.read_file(file, notes)
+        if kind == "mirrorapi":
+            return mirrorapi_bench.read_file(file, notes, simulated=self._reading.simulated)
+        return calls.read_file(file, self._index(file.parent), notes)
+
+    def _counted(self, call: RecordedCall, origin: str) -> CacheEntry:
+        answer, report = call.answer, self.report
+        entry = CacheEntry.of(
+            call.id, call.arguments, answer.response, error=answer.error, source=call.source, origin=origin
+        )
+        report.read += 1
+        report.by_source[call.source] += 1
+        report.cut += answer.cut
+        report.not_object += isinstance(entry.arguments, str)
+        report.failed += entry.failed_simulation
+        return entry
+
+    def _make_index(self, folder: Path) -> calls.QueryIndex:
+        given = self._reading.queries
+        if given is not None:
+            return calls.QueryIndex(calls.query_files(given))
+        return calls.QueryIndex(calls.nearest_query_files(folder))
+
+
+def sniff(file: Path) -> Kind | None:
+    """Return the format of a file, or None where it is none that records calls."""
+    if cache_folder.is_cache_file(file):
+        return "official"
+    try:
+        if file.suffix == ".jsonl":
+            with file.open(encoding="utf-8") as lines:
+                return "mirrorapi" if mirrorapi_bench.is_record(jsontext.loads(lines.readline())) else None
+        return "answers" if is_answer(read_json(file)) else None
+    except (OSError, ValueError, DataError):
+        return None
