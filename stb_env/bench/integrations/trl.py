@@ -8,20 +8,20 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from stb_env.bench.integrations.loop import Play, mean
-from stb_env.bench.integrations.script import ENV_ID, Script, written
+from stb_env.bench.integrations.script import ENV_ID, Script
+from stb_env.bench.integrations.tokenizer import END, next_text, trained_tokenizer
 from stb_env.jsontypes import JsonObject
-
-_END = "<|im_end|>"
 
 
 @contextmanager
 def environments(script: Script) -> Iterator[Play]:
     """Play as a trainer does that was given an ``environment_factory``."""
     from trl import GRPOTrainer
+    from trl.chat_template_utils import qwen3_chat_template
 
     from stb_env.integrations.trl import Environments
 
-    tokenizer = _tokenizer(script)
+    tokenizer = trained_tokenizer(script, qwen3_chat_template)
 
     class Knowing(GRPOTrainer):
         """Writes the known solutions instead of what a model would."""
@@ -39,10 +39,11 @@ def environments(script: Script) -> Iterator[Play]:
 def rollouts(script: Script) -> Iterator[Play]:
     """Play as a trainer does that was given a ``rollout_func``."""
     from trl import GRPOTrainer
+    from trl.chat_template_utils import qwen3_chat_template
 
     from stb_env.integrations.trl import Rollouts
 
-    tokenizer = _tokenizer(script)
+    tokenizer = trained_tokenizer(script, qwen3_chat_template)
 
     def write(prompts: Sequence[list[int]]) -> list[tuple[list[int], list[float]]]:
         return [(ids, [0.0] * len(ids)) for ids in _turns(script, tokenizer, prompts)]
@@ -93,42 +94,8 @@ def _playing(kind: Any, tokenizer: Any, rows: Mapping[str, JsonObject], **how: A
 def _turns(script: Script, tokenizer: Any, prompts: Sequence[list[int]]) -> list[list[int]]:
     """Return the tokens of the next turn after each prompt."""
     with script.model():
-        texts = [_next(script, tokenizer.decode(ids)) + _END for ids in prompts]
+        texts = [next_text(script, tokenizer.decode(ids)) + END for ids in prompts]
         return [tokenizer(text, add_special_tokens=False)["input_ids"] for text in texts]
-
-
-def _next(script: Script, text: str) -> str:
-    turns = script.turns[next(task for query, task in script.queries.items() if query in text)]
-    place = text.count("<tool_response>")
-    # TRL asks for one turn more after the last call.
-    return written(turns[place]) if place < len(turns) else "Done."
-
-
-def _tokenizer(script: Script) -> Any:
-    """Make a tokenizer of bytes and what little training adds, with a chat template that TRL knows."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import PreTrainedTokenizerFast
-    from trl.chat_template_utils import qwen3_chat_template
-
-    from stb_env.integrations.rows import rows
-
-    marks = ["<|endoftext|>", "<|im_start|>", _END]
-    made = Tokenizer(models.BPE())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
-    trainer = trainers.BpeTrainer(
-        vocab_size=4000,
-        special_tokens=marks,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-        show_progress=False,
-    )
-    texts = [str((row.messages, row.tools)) for row in rows(ENV_ID, list(script.turns))]
-    made.train_from_iterator(texts, trainer)
-    frames = ("tool_call", "tool_response", "think")
-    made.add_tokens([mark for frame in frames for mark in (f"<{frame}>", f"</{frame}>")])
-    return PreTrainedTokenizerFast(
-        tokenizer_object=made, pad_token=marks[0], eos_token=_END, chat_template=qwen3_chat_template
-    )
 
 
 def _model(tokenizer: Any) -> Any:
