@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 
 @contextmanager
@@ -21,6 +21,12 @@ def beside(module: str, argument: str) -> Iterator[tuple[int, int]]:
     with process:
         yield int(process.stdout.readline()), process.pid
         process.stdin.close()
+
+
+def session_server(env_id: str) -> AbstractContextManager[tuple[int, int]]:
+    """Run a server of an environment's sessions; see `beside`."""
+    # By its name, since it needs the extra serve where it is imported.
+    return beside("stb_env.bench.session_server", env_id)
 
 
 def ends_with_input() -> None:

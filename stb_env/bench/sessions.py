@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 
 from stb_env.background import new_loop
-from stb_env.bench import session_server
-from stb_env.bench.beside import beside
+from stb_env.bench.beside import session_server
 from stb_env.bench.measurement import TURNS, Measurement
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.jsontypes import JsonObject
@@ -45,7 +44,7 @@ def session_measurements(sessions: int = 1_000, env_id: str = ENV) -> Iterator[M
     """
     yield Measurement("a local environment", _local_rate(env_id), "/s", f"steps of {env_id} in this process")
     for name, connect in (("WebSocket", _socket), ("HTTP", _http)):
-        with beside(session_server.__name__, env_id) as (port, pid):
+        with session_server(env_id) as (port, pid):
             with asyncio.Runner(loop_factory=new_loop) as runner:
                 played = runner.run(_played(connect, port, pid, sessions, env_id))
             fresh, kept, rate, times = played

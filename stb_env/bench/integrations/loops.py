@@ -13,6 +13,7 @@ from stb_env.bench.integrations.own import driven, own_loop
 from stb_env.bench.integrations.pydantic_ai import pydantic_ai
 from stb_env.bench.integrations.skyrl import skyrl
 from stb_env.bench.integrations.trl import environments, rollouts
+from stb_env.bench.integrations.verifiers import verifiers
 from stb_env.bench.integrations.verl import verl
 
 OURS = Loop("our own loop", "stb_env", own_loop)
@@ -24,6 +25,7 @@ LOOPS = (
     Loop("Inspect AI, react", "inspect_ai", partial(inspect, form="react")),
     Loop("TRL, environments", "trl", environments),
     Loop("TRL, rollouts", "trl", rollouts),
+    Loop("verifiers, our harness", "stb_sandbox", verifiers),
     Loop("verl", "verl", verl),
     Loop("NeMo Gym", "nemo_gym", nemo_gym),
     Loop("Stable-Baselines3", "sb3_contrib", stable_baselines),

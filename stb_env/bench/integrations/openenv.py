@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from stb_env.bench import session_server
-from stb_env.bench.beside import beside, cpu_seconds
+from stb_env.bench.beside import cpu_seconds, session_server
 from stb_env.bench.integrations.loop import Play, mean
 from stb_env.bench.integrations.script import ENV_ID, Script, calls_of
 
@@ -27,7 +26,7 @@ def openenv(script: Script) -> Iterator[Play]:
             calls = [ToolCall(f"c{n}", name, given) for n, (name, given) in enumerate(calls_of(turn))]
             return ModelStepResult(LLMResponse(str(turn["content"] or ""), calls))
 
-    with beside(session_server.__name__, ENV_ID) as (port, pid):
+    with session_server(ENV_ID) as (port, pid):
         sessions = SessionFactory(f"http://127.0.0.1:{port}/openenv/{ENV_ID}")
 
         def one(task: str) -> float | None:

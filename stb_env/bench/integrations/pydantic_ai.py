@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from stb_env.bench import session_server
-from stb_env.bench.beside import beside, cpu_seconds
+from stb_env.bench.beside import cpu_seconds, session_server
 from stb_env.bench.integrations.loop import Play, mean
 from stb_env.bench.integrations.script import ENV_ID, Script, calls_of
 
@@ -48,6 +47,6 @@ def pydantic_ai(script: Script) -> Iterator[Play]:
         addresses = ((f"{base}&task_id={task}&episode={next(numbers)}", task) for task in ids)
         return mean([await one(url, task) for url, task in addresses])
 
-    with beside(session_server.__name__, ENV_ID) as (port, pid), asyncio.Runner() as runner:
+    with session_server(ENV_ID) as (port, pid), asyncio.Runner() as runner:
         base = f"http://127.0.0.1:{port}/mcp?id={ENV_ID}&seed=0"
         yield Play(lambda ids: runner.run(play(base, ids)), lambda: cpu_seconds(pid))

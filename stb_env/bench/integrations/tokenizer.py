@@ -40,5 +40,3 @@ def trained_tokenizer(script: Script, template: str) -> Any:
     return PreTrainedTokenizerFast(
         tokenizer_object=made, pad_token=marks[0], eos_token=END, chat_template=template
     )
-
-

@@ -31,13 +31,15 @@ class TurnCost:
         loop: Whose loop it is.
         us: The whole turn, its part of the episode's start and end included.
         own_us: The same turn in our own loop, played in alternation.
-        ours_us: How much of the whole is this package's.
+        ours_us: How much of it this process spent in this package.
+        server_us: How much of it a server of tools or sessions took, in a process of its own.
     """
 
     loop: str
     us: float
     own_us: float
     ours_us: float
+    server_us: float
 
     @property
     def ratio(self) -> float:
@@ -85,7 +87,9 @@ def _cost(loop: Loop, play: Play, own: Play, script: Script) -> TurnCost:
     for watch in (theirs, ours):
         watch.spent(few)
     # Turn about, so that what else the machine does falls upon both; what disturbs only ever adds.
-    rounds = [(theirs.spent(tasks), theirs.spent(few), ours.spent(tasks), ours.spent(few)) for _ in range(_ROUNDS)]
+    rounds = [
+        (theirs.spent(tasks), theirs.spent(few), ours.spent(tasks), ours.spent(few)) for _ in range(_ROUNDS)
+    ]
     here, begun, own_all, own_begun = (min(column) for column in zip(*rounds, strict=True))
     repeats = math.ceil(_LOOKED / here.total)
     part = theirs.ours(tasks, loop.module, repeats) - theirs.ours(few, loop.module, repeats)
@@ -94,7 +98,8 @@ def _cost(loop: Loop, play: Play, own: Play, script: Script) -> TurnCost:
         loop.name,
         us=1e6 * (here.total - begun.total) / turns,
         own_us=1e6 * (own_all.total - own_begun.total) / turns,
-        ours_us=1e6 * (part + served) / turns,
+        ours_us=1e6 * part / turns,
+        server_us=1e6 * served / turns,
     )
 
 
@@ -110,7 +115,9 @@ class _Watch:
         mean = self._play.play(tasks)
         here, elsewhere = time.process_time() - here, self._play.elsewhere() - elsewhere
         if mean != 1.0:
-            raise ConfigError(f"{self._name} earned {mean} instead of 1.0 with known solutions; mend its adapter")
+            raise ConfigError(
+                f"{self._name} earned {mean} instead of 1.0 with known solutions; mend its adapter"
+            )
         here -= self._script.thought - thought
         return Spent(here + elsewhere, elsewhere)
 
