@@ -21,6 +21,7 @@ import pytest
 pytest.importorskip("trl", reason="needs the extra stb-env[trl]")
 pytest.importorskip("openenv.core", reason="needs the extra stb-env[openenv]")
 
+from accelerate import PartialState
 from datasets import Dataset
 from openenv.core.harness import MCPHarnessAdapter
 from trl.experimental.async_grpo.async_rollout_worker import RolloutSample
@@ -112,6 +113,8 @@ def rolling(url: str, rows: list[dict[str, Any]], vllm: Vllm) -> Iterator[Iterat
             max_tokens=4000,
             max_tool_calling_iterations=8,
         )
+        # Its log speaks through accelerate, which a trainer would have started.
+        PartialState(cpu=True)
         worker.start()
         try:
             yield iter(lambda: worker.rollout_buffer.get(timeout=120), None)

@@ -18,7 +18,7 @@ Turns = Sequence[JsonObject]
 
 
 class Script:
-    """Known solutions of tasks whose queries all differ, for a model that is told nothing but the conversation.
+    """Known solutions of tasks whose queries all differ, for a model that sees the conversation alone.
 
     Args:
         tasks: How many.

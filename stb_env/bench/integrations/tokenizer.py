@@ -11,7 +11,7 @@ END = "<|im_end|>"
 
 
 def next_text(script: Script, text: str) -> str:
-    """Return the next turn of a conversation that was whose template marks what tools answered as Qwen's does."""
+    """Return the next turn of a conversation whose template marks what tools said as Qwen's does."""
     turns = script.turns[next(task for query, task in script.queries.items() if query in text)]
     place = text.count("<tool_response>")
     # TRL asks for one turn more after the last call.

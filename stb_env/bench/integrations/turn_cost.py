@@ -19,7 +19,7 @@ from stb_env.jsontypes import JsonObject
 _FEW = 4
 """Tasks of the short evaluation, and of how much more the long one has at least."""
 _ROUNDS = 3
-_LOOKED = 3.0
+_LOOKED = 2.0
 """CPU seconds through which it is looked whose code runs."""
 
 

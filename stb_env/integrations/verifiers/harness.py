@@ -121,7 +121,7 @@ async def _server(url: str) -> AsyncIterator[mcp.Client]:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Read the certificates of authorities once: it takes longer than a turn, and a rollout needs them twice."""
+    """Read certificates once: it takes longer than most turns, and a rollout needs them twice."""
     return httpx2.create_ssl_context()
 
 

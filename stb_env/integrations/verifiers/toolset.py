@@ -123,8 +123,11 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
 
 
 def _result(reply: Reply, *, changed: bool) -> CallToolResult:
-    content = [TextContent(type="text", text=reply.text)]
-    return CallToolResult(content=content, is_error=reply.error, _meta={OFFERS_CHANGED: changed})
+    return CallToolResult(
+        content=[TextContent(type="text", text=reply.text)],
+        is_error=reply.error,
+        _meta={OFFERS_CHANGED: changed},
+    )
 
 
 if __name__ == "__main__":
