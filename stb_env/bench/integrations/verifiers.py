@@ -12,6 +12,7 @@ from typing import Any
 from stb_env.bench.beside import beside, cpu_seconds
 from stb_env.bench.integrations.loop import Play, mean
 from stb_env.bench.integrations.script import Script
+from stb_env.errors import ConfigError
 
 _KEY = "STB_BENCH_KEY"
 _MODEL = "stb_env.bench.integrations.model_server"
@@ -28,6 +29,9 @@ def verifiers(script: Script) -> Iterator[Play]:
         async def play(ids: Sequence[str]) -> float:
             slots = [slot for task in ids for slot in env.slots(tasks[task], 1)]
             episodes = [await env.run_slot(slot, context) for slot in slots]
+            for told in (told for episode in episodes for told in (episode, *episode.traces)):
+                if told.errors:
+                    raise ConfigError(f"a rollout failed, so nothing was measured: {told.errors[0]}")
             return mean([trace.reward for episode in episodes for trace in episode.traces])
 
         try:
