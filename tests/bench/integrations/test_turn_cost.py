@@ -1,4 +1,4 @@
-"""A turn of a loop is measured beside our own; `.ci/integrations overhead` measures the frameworks themselves."""
+"""A turn of a loop is measured beside our own; `.ci/integrations overhead` measures frameworks themselves."""
 
 from __future__ import annotations
 
