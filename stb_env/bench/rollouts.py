@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from stb_env.background import wait_for
 from stb_env.baselines.chat import ChatAgent
-from stb_env.bench.beside import beside_measurements
+from stb_env.bench.frameworks import framework_measurements
 from stb_env.bench.measurement import Measurement
 from stb_env.bench.shop import TASKS, Shop
 from stb_env.bench.wire import CALLS, bare_share, endpoint
@@ -50,7 +50,7 @@ def rollout_measurements(
             if beside:
                 share, _, cost = _played(url, episodes, latency, "openai")
                 yield Measurement(f"{name}, openai", share, "of the bound", f"{cost:.0f} us/call")
-                yield from beside_measurements(url, episodes, latency)
+                yield from framework_measurements(url, episodes, latency)
 
 
 class _Watched(OpenAIModel):

@@ -5,12 +5,10 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-import threading
 from contextlib import closing
 
+from stb_env.bench.beside import ends_with_input
 from stb_env.serve.server import listen, work
 from stb_env.serve.settings import Limits, ServeSettings
 
@@ -20,14 +18,9 @@ def main() -> None:
     with closing(listen("127.0.0.1", 0)) as listener:
         sys.stdout.write(f"{listener.getsockname()[1]}\n")
         sys.stdout.flush()
-        threading.Thread(target=_end_with_input, daemon=True).start()
+        ends_with_input()
         limits = Limits(sessions=20_000, concurrency=4_096)
         work(ServeSettings(ids=(sys.argv[1],), limits=limits, log_level="error"), listener)
-
-
-def _end_with_input() -> None:
-    sys.stdin.read()
-    os.kill(os.getpid(), signal.SIGTERM)
 
 
 if __name__ == "__main__":

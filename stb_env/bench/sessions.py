@@ -5,16 +5,15 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any
 
 import numpy as np
 
 from stb_env.background import new_loop
+from stb_env.bench.beside import session_server
 from stb_env.bench.measurement import TURNS, Measurement
 from stb_env.bench.process import resident
 from stb_env.envs.tool_env import ToolEnv
@@ -43,7 +42,7 @@ def session_measurements(sessions: int = 1_000, env_id: str = ENV) -> Iterator[M
     """
     yield Measurement("a local environment", _local_rate(env_id), "/s", f"steps of {env_id} in this process")
     for name, connect in (("WebSocket", _socket), ("HTTP", _http)):
-        with _server(env_id) as (port, pid):
+        with session_server(env_id) as (port, pid):
             with asyncio.Runner(loop_factory=new_loop) as runner:
                 played = runner.run(_played(connect, port, pid, sessions, env_id))
             fresh, kept, rate, times = played
@@ -171,14 +170,3 @@ async def _http(port: int) -> Any:
         yield ask
     finally:
         pool.close()
-
-
-@contextmanager
-def _server(env_id: str) -> Iterator[tuple[int, int]]:
-    """Run a server; yield its port and the id of its process."""
-    command = [sys.executable, "-m", "stb_env.bench.session_server", env_id]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)  # noqa: S603 (this package's own module)
-    assert process.stdin is not None and process.stdout is not None  # noqa: PT018, S101 (narrows the types)
-    with process:
-        yield int(process.stdout.readline()), process.pid
-        process.stdin.close()

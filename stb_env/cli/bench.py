@@ -11,7 +11,7 @@ from rich.table import Table
 
 from stb_env.bench import Measurement
 from stb_env.bench import bench as measure
-from stb_env.bench.integrations import integration_measurements
+from stb_env.bench.integrations import TurnCost, turn_costs
 from stb_env.bench.rollouts import rollout_measurements
 from stb_env.bench.serve import serve_measurements
 from stb_env.bench.sessions import session_measurements
@@ -77,12 +77,26 @@ def bench(
     elif part is Part.SESSIONS:
         _show(session_measurements(sessions), "sessions of a server", as_json)
     elif part is Part.INTEGRATIONS:
-        _show(integration_measurements(), "a turn in each framework", as_json)
+        _show_turns(turn_costs(), as_json)
     elif part is Part.SERVE:
         counts = _numbers("1,16,64" if in_flight is None else in_flight)
         _show(serve_measurements(seconds, entries, counts), "the server", as_json)
     else:
         _show(measure(seconds=seconds, data=data), "hot paths", as_json)
+
+
+def _show_turns(measured: Iterable[TurnCost], as_json: bool) -> None:
+    costs = list(measured)
+    table = Table(title="a turn in each framework, us of CPU time")
+    table.add_column("loop")
+    for column in ("a turn", "our own loop", "times", "ours of it", "its server"):
+        table.add_column(column, justify="right")
+    for cost in costs:
+        figures = (cost.us, cost.own_us, cost.ratio, cost.ours_us, cost.server_us)
+        table.add_row(
+            cost.loop, *(f"{figure:,.1f}" if figure is cost.ratio else f"{figure:,.0f}" for figure in figures)
+        )
+    emit({"turns": [cost.to_dict() for cost in costs]}, as_json, table)
 
 
 def _numbers(text: str) -> list[int]:

@@ -4,19 +4,25 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 import pytest
 
 pytest.importorskip("trl", reason="training needs the extra stb-env[train]")
 
+import gymnasium as gym
 import torch
 
+import stb_env
 from examples.grpo import (
+    GROUP,
     IDLE,
     LONG,
     SHORT,
+    GRPOTrainer,
     Plan,
     demonstrate,
     held_out_tasks,
@@ -26,7 +32,8 @@ from examples.grpo import (
     training_tasks,
     warm_player,
 )
-from examples.token_episodes import LONGEST, Player, TokenEpisode
+from examples.token_episodes import LONGEST, TURNS, Player, TokenEpisode, gold_actions, written
+from stb_env.integrations.trl import ids_of
 from stb_env.rollout import Curve, read_curve
 
 TASKS = training_tasks(Player(None, None), seed=0, count=8, held_out=[])
@@ -149,3 +156,92 @@ def test_no_training_task_asks_what_a_held_out_task_asks(player: Player, seed: i
     trained = training_tasks(player, seed, LONG.shown + LONG.tasks * LONG.updates, held_out)
     assert len({*trained, *held_out}) == len(trained) + len(held_out)
     assert {player.query(each) for each in trained}.isdisjoint(player.query(each) for each in held_out)
+
+
+GIVEN_UP = "I give up."
+OPENED = "<|im_start|>assistant\n"
+
+
+class Knowing(Player):
+    """Writes the known solution in every second episode, and gives up in the others."""
+
+    def known(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
+        env = stb_env.make("stb/Sandbox-v0")
+        return {
+            env.tasks.get(task_id).query: [written(action) for action in gold_actions(env, task_id)]
+            for task_id in task_ids
+        }
+
+    def _write(self, how: Any, prompts: Sequence[list[int]]) -> Any:
+        said = []
+        for place, text in enumerate(map(self.tokenizer.decode, prompts)):
+            turns = next(turns for query, turns in self.solutions.items() if query in text)
+            turn = text.count(OPENED) - 1
+            gives_up = place % 2 if turn == 0 else GIVEN_UP in text
+            ids = ids_of(self.tokenizer, (GIVEN_UP if gives_up else turns[turn]) + self.tokenizer.eos_token)
+            said.append((ids, [0.0] * len(ids)))
+        return said
+
+
+def by_hand(
+    player: Knowing, task_id: str, turns: Sequence[str]
+) -> tuple[list[int], list[int], list[int], float]:
+    """Play with nothing but Gymnasium and the chat template; return prompt, completion, mask and reward."""
+    env = gym.make("stb_env:stb/Sandbox-v0", max_turns=TURNS)
+    _, info = env.reset(seed=0, options={"task_id": task_id})
+    chat, earned = list(info["messages"]), 0.0
+    template = partial(player.tokenizer.apply_chat_template, tokenize=False)
+    prompt = template(chat, add_generation_prompt=True)
+    for text in turns:
+        observation, reward, terminated, truncated, info = env.step(text)
+        earned += float(reward)
+        chat += [{"role": "assistant", "content": text}]
+        if terminated or truncated:
+            break
+        told = info["calls"][0]["id"] if info["calls"] else ""
+        role = "tool" if told else "user"
+        chat += [{"role": role, "content": observation["result"]}]
+    whole = template(chat).removesuffix("\n")
+    ids, mask = [], []
+    for piece in whole.removeprefix(prompt).split(OPENED):
+        wrote, end, told = piece.partition(player.tokenizer.eos_token)
+        for text, own in ((wrote + end, 1), (told + OPENED, 0)):
+            ids += (new := ids_of(player.tokenizer, text))
+            mask += [own] * len(new)
+    last = len(mask) - mask[::-1].index(1)
+    return ids_of(player.tokenizer, prompt), ids[:last], mask[:last], earned
+
+
+def test_the_adapter_leaves_episodes_and_advantages_as_plain_gymnasium_has_them(
+    player: Player, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    made: dict[str, Any] = {}
+
+    class Watched(GRPOTrainer):
+        """Keeps what the trainer learns from."""
+
+        def _generate_and_score_completions(self, inputs: Any) -> Any:
+            made.update(super()._generate_and_score_completions(inputs), inputs=inputs)
+            return dict(made)
+
+    monkeypatch.setattr("examples.grpo.GRPOTrainer", Watched)
+    knowing, chosen = Knowing(player.model, player.tokenizer), TASKS[:1]
+    knowing.solutions = knowing.known(chosen)
+    with Curve(tmp_path / "curve.jsonl") as curve:
+        plan = Plan(updates=1, tasks=1, checks=2)
+        reinforce(knowing, chosen, curve, chosen[:1], plan, 0, str(tmp_path))
+    played = [row["prompt"][0]["task_id"] for row in made["inputs"]]
+    queries = dict(zip(chosen, knowing.solutions.values(), strict=True))
+    plain = [
+        by_hand(knowing, task_id, [GIVEN_UP] * TURNS if place % 2 else queries[task_id])
+        for place, task_id in enumerate(played)
+    ]
+    for place, (prompt, completion, mask, _) in enumerate(plain):
+        assert made["prompt_ids"][place][made["prompt_mask"][place].bool()].tolist() == prompt
+        kept = made["completion_mask"][place].bool()
+        assert made["completion_ids"][place][kept].tolist() == completion
+        assert made["tool_mask"][place][kept].tolist() == mask
+    earned = torch.tensor([reward for *_, reward in plain]).view(-1, GROUP)
+    assert set(earned.flatten().tolist()) == {0.0, 1.0}
+    advantages = (earned - earned.mean(1, keepdim=True)) / (earned.std(1, keepdim=True) + 1e-4)
+    torch.testing.assert_close(made["advantages"], advantages.flatten(), atol=1e-4, rtol=1e-4)

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import json
-from contextlib import AsyncExitStack
+import ssl
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import cache
 from typing import Any
 
+import httpx2
 import mcp
 import verifiers.v1 as vf
-from openai import APIError, AsyncOpenAI
+from mcp.client.streamable_http import streamable_http_client
+from openai import APIError, AsyncOpenAI, DefaultAsyncHttpxClient
 
+from stb_env.integrations.verifiers.toolset import OFFERS_CHANGED
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
+
+_TIMEOUT = httpx2.Timeout(30.0, read=300.0)
+"""Seconds; those that `mcp.Client` has by itself."""
 
 
 class StbHarness(vf.Harness[vf.HarnessConfig]):
     """Asks the model, makes the calls that it writes, and takes text without a call as its answer.
 
-    Tools are listed anew before every turn, so that those which an episode finds on the way are offered.
+    Tools are listed anew where a call may have changed them, so that those which an episode finds on the way
+    are offered.
     """
 
     APPENDS_SYSTEM_PROMPT = True
@@ -42,11 +52,12 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
         messages: list[JsonObject] = [{"role": "system", "content": system}] if system else []
         messages += [{"role": "user", "content": prompt}] if isinstance(prompt, str) else _plain(prompt)
         async with AsyncExitStack() as stack:
-            servers = [await stack.enter_async_context(mcp.Client(url)) for url in mcp_urls.values()]
-            model = AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0)
+            tools = _Tools([await stack.enter_async_context(_server(url)) for url in mcp_urls.values()])
+            kept = DefaultAsyncHttpxClient(verify=_certificates())
+            model = AsyncOpenAI(base_url=endpoint, api_key=secret, max_retries=0, http_client=kept)
             model = await stack.enter_async_context(model)
             try:
-                while asked := await self._turn(model, ctx.model, servers, messages):
+                while asked := await self._turn(model, ctx.model, tools, messages):
                     messages += asked
             except APIError as error:
                 # The endpoint refuses once the episode is over, which verifiers knows; else it is a failure.
@@ -54,28 +65,64 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
         return vf.ProgramResult(0, "", "")
 
     async def _turn(
-        self, model: AsyncOpenAI, name: str, servers: list[mcp.Client], messages: list[JsonObject]
+        self, model: AsyncOpenAI, name: str, tools: _Tools, messages: list[JsonObject]
     ) -> list[JsonObject]:
         """Return what a turn adds to the conversation; nothing where it was the last."""
-        owners = {tool.name: (each, tool) for each in servers for tool in (await each.list_tools()).tools}
-        specs: Any = [_spec(tool) for _, tool in owners.values()]
+        specs: Any = await tools.specs()
         asked: Any = messages
         completion = await model.chat.completions.create(model=name, messages=asked, tools=specs)
         said = completion.choices[0].message
         if not said.tool_calls:
-            if FINISH in owners:
-                answer = {"return_type": "give_answer", "final_answer": said.content or ""}
-                await owners[FINISH][0].call_tool(FINISH, answer)
+            if FINISH in tools:
+                await tools.call(FINISH, {"return_type": "give_answer", "final_answer": said.content or ""})
             return []
         added: list[JsonObject] = [said.model_dump(exclude_none=True)]
         for call in said.model_dump()["tool_calls"]:
             function = call["function"]
-            # A tool that there is not is the environment's to refuse.
-            server = owners.get(function["name"], (servers[0],))[0]
-            result = await server.call_tool(function["name"], _arguments(function["arguments"]))
-            text = "".join(part.text for part in result.content if part.type == "text")
+            text = await tools.call(function["name"], _arguments(function["arguments"]))
             added.append({"role": "tool", "tool_call_id": call["id"], "content": text})
         return added
+
+
+class _Tools:
+    """The tools of some servers, listed anew where a call may have changed what is offered."""
+
+    def __init__(self, servers: Sequence[mcp.Client]) -> None:
+        self._servers = servers
+        self._owners: dict[str, mcp.Client] = {}
+        self._specs: list[JsonObject] | None = None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._owners
+
+    async def specs(self) -> list[JsonObject]:
+        """Return what may be called now."""
+        if self._specs is None:
+            listed = [(each, tool) for each in self._servers for tool in (await each.list_tools()).tools]
+            self._owners = {tool.name: each for each, tool in listed}
+            self._specs = [_spec(tool) for _, tool in listed]
+        return self._specs
+
+    async def call(self, name: str, arguments: JsonObject) -> str:
+        """Call a tool, and return what it said; one that there is not is the environment's to refuse."""
+        result = await self._owners.get(name, self._servers[0]).call_tool(name, arguments)
+        if (result.meta or {}).get(OFFERS_CHANGED, True):
+            self._specs = None
+        return "".join(part.text for part in result.content if part.type == "text")
+
+
+@asynccontextmanager
+async def _server(url: str) -> AsyncIterator[mcp.Client]:
+    """Connect as `mcp.Client` does with a URL, with certificates that were read before."""
+    client = httpx2.AsyncClient(verify=_certificates(), follow_redirects=True, timeout=_TIMEOUT)
+    async with client, mcp.Client(streamable_http_client(url, http_client=client)) as server:
+        yield server
+
+
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read certificates once: it takes longer than most turns, and a rollout needs them twice."""
+    return httpx2.create_ssl_context()
 
 
 def _plain(messages: Any) -> list[JsonObject]:

@@ -17,6 +17,9 @@ from stb_env.rollout import DrivenEpisode
 from stb_env.rollout.driven import OVER, Reply
 from stb_env.rollout.make import make_env
 
+OFFERS_CHANGED = "stb_env/offers_changed"
+"""Under which a result says, beside what a model reads, whether other tools are offered from now on."""
+
 
 class StbState(vf.State):
     """What verifiers and the tool server both know of a rollout.
@@ -59,7 +62,7 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
     def __init__(self, config: vf.SharedToolsetConfig) -> None:
         super().__init__(config)
         self._episodes: dict[str, DrivenEpisode] = {}
-        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._locks: defaultdict[object, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._made: dict[str, ToolEnv] = {}
         self._listed = self._with_state(self._list)
         self._called = self._with_state(self._call)
@@ -81,9 +84,9 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
         return result
 
     async def _in_turn(self, function: Any, *arguments: Any) -> Any:
-        # The state is replaced as a whole, so of one rollout only one call may hold it at a time.
-        state = cast(StbState, await self._pull_state())
-        async with self._locks[state.episode]:
+        # The state is replaced as a whole, so of one rollout only one call may hold it at a time. What
+        # leads to the state tells rollouts apart; asking for the state itself would be a request more.
+        async with self._locks[self._state_channel()]:
             return await function(*arguments)
 
     async def _list(self) -> list[Tool]:
@@ -97,14 +100,15 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
 
     async def _call(self, name: str, arguments: dict[str, Any]) -> CallToolResult:
         if self.state.over:
-            return _result(Reply(OVER, 0, 0.0, over=True))
+            return _result(Reply(OVER, 0, 0.0, over=True), changed=True)
         episode = await self._episode()
+        before = episode.tools
         reply = await episode.acall(name, arguments)
         self.state.calls.append((name, arguments))
         self.state.note(episode)
         if reply.over:
             del self._episodes[self.state.episode]
-        return _result(reply)
+        return _result(reply, changed=reply.over or episode.tools != before)
 
     async def _episode(self) -> DrivenEpisode:
         """Return the calling rollout's episode, which begins with its first call."""
@@ -118,8 +122,12 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
         return self._episodes[state.episode]
 
 
-def _result(reply: Reply) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=reply.text)], is_error=reply.error)
+def _result(reply: Reply, *, changed: bool) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(type="text", text=reply.text)],
+        is_error=reply.error,
+        _meta={OFFERS_CHANGED: changed},
+    )
 
 
 if __name__ == "__main__":

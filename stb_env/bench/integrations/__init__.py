@@ -1,0 +1,5 @@
+"""What a turn costs in each framework that is installed, beside our own loop; the model takes no time."""
+
+from stb_env.bench.integrations.turn_cost import TurnCost, turn_costs
+
+__all__ = ["TurnCost", "turn_costs"]
