@@ -10,12 +10,15 @@ import mcp
 import verifiers.v1 as vf
 from openai import APIError, AsyncOpenAI
 
+from stb_env.integrations.verifiers.toolset import SAY
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
 
 
 class StbHarness(vf.Harness[vf.HarnessConfig]):
-    """Asks the model, makes the calls that it writes, and takes text without a call as its answer.
+    """Asks the model, makes the calls that it writes, and brings text without a call to the environment.
+
+    So a conversation goes on with what its user says back; elsewhere the text is the answer.
 
     Tools are listed anew before every turn, so that those which an episode finds on the way are offered.
     """
@@ -62,20 +65,23 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
         asked: Any = messages
         completion = await model.chat.completions.create(model=name, messages=asked, tools=specs)
         said = completion.choices[0].message
-        if not said.tool_calls:
-            if FINISH in owners:
-                answer = {"return_type": "give_answer", "final_answer": said.content or ""}
-                await owners[FINISH][0].call_tool(FINISH, answer)
-            return []
         added: list[JsonObject] = [said.model_dump(exclude_none=True)]
+        if not said.tool_calls:
+            if FINISH not in owners:
+                return []
+            heard = await owners[FINISH][0].call_tool(SAY, {"text": said.content or ""})
+            return [*added, {"role": "user", "content": _text(heard)}]
         for call in said.model_dump()["tool_calls"]:
             function = call["function"]
             # A tool that there is not is the environment's to refuse.
             server = owners.get(function["name"], (servers[0],))[0]
             result = await server.call_tool(function["name"], _arguments(function["arguments"]))
-            text = "".join(part.text for part in result.content if part.type == "text")
-            added.append({"role": "tool", "tool_call_id": call["id"], "content": text})
+            added.append({"role": "tool", "tool_call_id": call["id"], "content": _text(result)})
         return added
+
+
+def _text(result: Any) -> str:
+    return "".join(part.text for part in result.content if part.type == "text")
 
 
 def _plain(messages: Any) -> list[JsonObject]:
