@@ -20,8 +20,13 @@ from typing import Any
 from tests.conftest import ROOT
 
 GYM = f"{sys.prefix}/bin/gym"
-# It starts a Ray whatever happens: a new one, which may take its time.
-RAY = {"RAY_ADDRESS": "local", "RAY_AUTH_MODE": "disabled", "RAY_raylet_start_wait_time_s": "200"}
+# It starts a Ray whatever happens: a new one, which may take its time on a busy machine.
+RAY = {
+    "RAY_ADDRESS": "local",
+    "RAY_AUTH_MODE": "disabled",
+    "RAY_raylet_start_wait_time_s": "300",
+    "RAY_agent_register_timeout_ms": "300000",
+}
 ENVIRONMENT = {**os.environ, **RAY, "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": str(ROOT)}
 APPS = {
     ("resources_servers", "stb"): "from stb_env.integrations.nemo_gym import EpisodesServer as Server",

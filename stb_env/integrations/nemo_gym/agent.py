@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from fastapi import Body, Request, Response
 from nemo_gym.openai_utils import (
     NeMoGymEasyInputMessage,
@@ -16,13 +18,16 @@ from stb_env.integrations.nemo_gym.server import HEAR, last_text
 
 
 class ConversationAgent(SimpleAgent):
-    """``simple_agent``, that goes on after a text: the user hears it, and what they say back is the next turn.
+    """``simple_agent``, that goes on after a text: the user hears it, and what they say back comes next.
 
     Its settings are those of ``simple_agent``; ``max_steps`` counts anew after each word of the user.
     """
 
     async def responses(
-        self, request: Request, response: Response, body: NeMoGymResponseCreateParamsNonStreaming = Body()
+        self,
+        request: Request,
+        response: Response,
+        body: Annotated[NeMoGymResponseCreateParamsNonStreaming, Body()],
     ) -> NeMoGymResponse:
         """Play until the user has nothing more to say, or the model stops otherwise than by a text."""
         answered = await super().responses(request, response, body)

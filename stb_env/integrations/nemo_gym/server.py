@@ -28,6 +28,7 @@ from stb_env.rollout import DrivenEpisode
 HEAR = "/conversation/hear"
 """Where an agent brings a text without a call; no tool is called at a path of two parts."""
 
+
 class EpisodesConfig(BaseResourcesServerConfig):
     """What a configuration says of the server.
 
