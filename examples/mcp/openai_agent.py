@@ -1,19 +1,12 @@
 """The OpenAI Agents SDK plays: python openai_agent.py URL MODEL, after pip install openai-agents."""
 
 import asyncio
-import json
 import sys
-from typing import Any
 
 from agents.mcp import MCPServerStreamableHttp
 from openai import AsyncOpenAI
 
 from agents import Agent, OpenAIChatCompletionsModel, Runner, set_tracing_disabled
-
-
-async def verdict(server: MCPServerStreamableHttp) -> dict[str, Any]:
-    """Return how the episode stands; no model sees it."""
-    return json.loads((await server.read_resource("stb-env://verdict")).contents[0].text)
 
 
 async def play(url: str, model: str) -> None:
@@ -24,12 +17,10 @@ async def play(url: str, model: str) -> None:
         chat = OpenAIChatCompletionsModel(model, AsyncOpenAI())
         agent = Agent("player", instructions=system.content.text, model=chat, mcp_servers=[server])
         try:
-            done = await Runner.run(agent, user.content.text, max_turns=24)
-            if not (await verdict(server))["over"]:
-                answer = {"return_type": "give_answer", "final_answer": str(done.final_output)}
-                await server.call_tool("Finish", answer)
+            said = (await Runner.run(agent, user.content.text, max_turns=24)).final_output
+            await server.call_tool("Finish", {"return_type": "give_answer", "final_answer": str(said)})
         finally:
-            print(json.dumps(await verdict(server)))
+            print((await server.read_resource("stb-env://verdict")).contents[0].text)
 
 
 asyncio.run(play(*sys.argv[1:]))

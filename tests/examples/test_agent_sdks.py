@@ -104,6 +104,7 @@ def test_an_episode_whose_backend_failed_has_no_reward(sdk: str, served: str):
 
 
 @pytest.mark.parametrize("sdk", SCRIPTS)
-def test_a_script_has_under_40_lines_and_the_page_names_it(sdk: str):
-    assert len(SCRIPTS[sdk].read_text(encoding="utf-8").splitlines()) < 40
+def test_a_script_has_under_20_lines_of_code_and_the_page_names_it(sdk: str):
+    lines = SCRIPTS[sdk].read_text(encoding="utf-8").splitlines()
+    assert sum(bool(line) and '"""' not in line for line in lines) < 20
     assert f"examples/mcp/{SCRIPTS[sdk].name}" in (ROOT / "docs/agent_sdks.md").read_text(encoding="utf-8")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
@@ -20,9 +21,11 @@ from nemo_gym.server_utils import ServerClient
 
 from stb_env.errors import FailureKind
 from stb_env.integrations.nemo_gym import EpisodesConfig, EpisodesServer, dataset
-from stb_env.integrations.nemo_gym.server import masked
+from stb_env.integrations.nemo_gym.failure import masked
+from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 from tests.integrations.broken import named
-from tests.integrations.scripted import calls_of, gold_turns, page_script
+from tests.integrations.nemo_gym_servers import Played, serving
+from tests.integrations.scripted import calls_of, first_tasks, gold_turns, page_script
 
 SANDBOX = "stb/Sandbox-v0"
 PLAYED: dict[str, dict[str, Any]] = {
@@ -166,3 +169,91 @@ def test_the_script_of_the_page_writes_rows_that_nemo_gym_reads(
     assert len(lines) == 100
     for line in lines:
         BaseRunRequest.model_validate_json(line)
+
+
+GUESS = "All done, the task is solved."
+CONVERSATION = "stb/APIBankCall-v0"
+STOOD = (
+    Played("sandbox", SANDBOX),
+    Played("down", f"tests.integrations.broken:{named(SANDBOX)}"),
+    Played("bank", CONVERSATION, agent="stb"),
+)
+
+
+def conversations(count: int) -> list[str]:
+    """Return the first tasks whose solution talks to the user on the way."""
+    tasks = first_tasks(CONVERSATION, 60)
+    turns = {task: gold_turns(CONVERSATION, task) for task in tasks}
+    return [task for task in tasks if any(not turn.get("tool_calls") for turn in turns[task])][:count]
+
+
+def rows_of(agent: str, env_id: str, tasks: Any) -> list[Row]:
+    """Return rows that the agent of that name plays."""
+    ref = {"type": "responses_api_agents", "name": agent}
+    return [{**row, "agent_ref": ref} for row in dataset(env_id, tasks)]
+
+
+def asked_of(row: Row) -> str:
+    return str(row["responses_create_params"]["input"][-1]["content"])
+
+
+def knowing(solutions: dict[str, list[Row]]) -> Callable[[Received], Answer]:
+    """Return a model that knows what solves the tasks that users ask so, and guesses at any other."""
+
+    def answer(request: Received) -> Answer:
+        messages = request.body["messages"]
+        asked = next(message["content"] for message in messages if message["role"] == "user")
+        if asked not in solutions:
+            return Answer(completion(GUESS))
+        number = sum(message["role"] == "assistant" for message in messages)
+        turn = solutions[asked][number]
+        calls = [{**call, "id": f"c{number}-{at}"} for at, call in enumerate(turn.get("tool_calls") or ())]
+        message = {"role": "assistant", "content": turn["content"], "tool_calls": calls or None}
+        return Answer(completion(message=message, finish_reason="tool_calls" if calls else "stop"))
+
+    return answer
+
+
+@pytest.fixture(scope="module")
+def rollouts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Row]:
+    """Return what NeMo Gym wrote of a model that knows a task of each environment, and else guesses."""
+    known, guessed = rows_of("sandbox", SANDBOX, 2)
+    told, silent = rows_of("bank", CONVERSATION, conversations(2))
+    (down,) = rows_of("down", SANDBOX, 1)
+    solutions = {
+        asked_of(known): gold_turns(SANDBOX, known["task_id"]),
+        asked_of(told): gold_turns(CONVERSATION, told["task_id"]),
+    }
+    named_rows = {"known": known, "guessed": guessed, "told": told, "silent": silent, "down": down}
+    with OpenAIServer().running() as model:
+        model.script(*[knowing(solutions)] * 200)
+        with serving(tmp_path_factory.mktemp("gym"), *STOOD, model=model.url()) as servers:
+            found = servers.collect(list(named_rows.values()))
+    keys = {name: (row["agent_ref"]["name"], row["task_id"]) for name, row in named_rows.items()}
+    played = {(each["agent_ref"]["name"], each["task_id"]): each for each in found}
+    return {name: played[key] for name, key in keys.items()}
+
+
+@pytest.mark.timeout(400)
+def test_its_servers_and_its_command_give_a_model_that_knows_every_point_and_a_guess_none(rollouts):
+    assert (rollouts["known"]["reward"], rollouts["known"]["mask_sample"]) == (1.0, False)
+    assert (rollouts["guessed"]["reward"], rollouts["guessed"]["mask_sample"]) == (0.0, False)
+    assert rollouts["known"]["verdict"]["status"] == "solved"
+
+
+def test_its_command_masks_a_sample_whose_backend_failed(rollouts):
+    down = rollouts["down"]
+    assert (down["mask_sample"], down["failure_kind"]) == (True, "stb_env:internal")
+    assert down["failure_reason"] == "backend: the backend is down"
+
+
+def test_a_conversation_goes_on_after_a_text_and_earns_every_point(rollouts):
+    told = rollouts["told"]
+    assert (told["reward"], told["mask_sample"]) == (1.0, False)
+    said = [item.get("role", item["type"]) for item in told["response"]["output"]]
+    assert "user" in said[said.index("assistant") :]
+
+
+def test_who_only_talks_in_a_conversation_earns_nothing(rollouts):
+    assert (rollouts["silent"]["reward"], rollouts["silent"]["mask_sample"]) == (0.0, False)
+    assert rollouts["silent"]["verdict"]["status"] == "unsolved"

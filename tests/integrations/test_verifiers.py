@@ -41,14 +41,15 @@ def knowing(env_id: str, count: int) -> Callable[[Received], Answer]:
     """Return a model that knows the solutions of the first tasks, and tells them by the query."""
     env = stb_env.make(env_id)
     tasks = [env.tasks.at(index) for index in range(count)]
-    plans = {task.query: [calls_of(turn) for turn in gold_turns(env_id, task.id)] for task in tasks}
+    plans = {task.query: gold_turns(env_id, task.id) for task in tasks}
 
     def answer(request: Received) -> Answer:
         messages = request.body["messages"]
         asked = next(message["content"] for message in messages if message["role"] == "user")
         turns = next(turns for query, turns in plans.items() if query in asked)
         number = sum(message["role"] == "assistant" for message in messages)
-        return called(*turns[number])
+        calls = calls_of(turns[number])
+        return called(*calls) if calls else Answer(completion(turns[number]["content"]))
 
     return answer
 
@@ -122,6 +123,27 @@ def test_text_without_a_call_is_the_answer(tmp_path, server):
     (trace,) = episode["traces"]
     assert trace["rewards"]["stb"]["score"] == 0.0
     assert trace["info"]["stb_env"]["verdict"]["status"] == "unsolved"
+
+
+CONVERSATION = "stb/APIBankCall-v0"
+
+
+def test_a_conversation_goes_on_after_a_text_and_earns_every_point(tmp_path, server):
+    server.script(*[knowing(CONVERSATION, 2)] * 50)
+    episodes = play(tmp_path, server, "stb_api_bank", 2, "--env.taskset.env-id", CONVERSATION)
+    traces = [trace for episode in episodes for trace in episode["traces"]]
+    assert [trace["rewards"]["stb"]["score"] for trace in traces] == [1.0, 1.0]
+    roles = ["".join(said["role"][0] for said in request.body["messages"]) for request in server.requests]
+    assert any("au" in each for each in roles), roles
+
+
+def test_who_only_talks_in_a_conversation_earns_nothing(tmp_path, server):
+    server.script(*[Answer(completion("All done, the task is solved."))] * 50)
+    (episode,) = play(tmp_path, server, "stb_api_bank", 1, "--env.taskset.env-id", CONVERSATION)
+    (trace,) = episode["traces"]
+    assert (trace["rewards"]["stb"]["score"], trace["stop_condition"]) == (0.0, "over")
+    assert trace["info"]["stb_env"]["verdict"]["status"] == "unsolved"
+    assert len(server.requests) > 1
 
 
 def test_a_failed_backend_is_an_error_without_a_reward_which_resuming_repeats(tmp_path, server):

@@ -9,7 +9,7 @@ from inspect_ai import Task, task
 
 from stb_env.integrations.inspect.scorer import verdict
 from stb_env.integrations.inspect.solver import Form, exact, reacting
-from stb_env.integrations.inspect.task import stb, task_of
+from stb_env.integrations.inspect.task import stb
 from stb_env.integrations.rows import Which
 from stb_env.jsontypes import JsonMapping
 from stb_env.rollout.make import env_ids
@@ -34,7 +34,7 @@ def named(env_id: str) -> Callable[..., Task]:
     def of_id(
         tasks: Which = None, seed: int = 0, form: Form = "exact", settings: JsonMapping | None = None
     ) -> Task:
-        return task_of(env_id, tasks, seed, form, settings)
+        return stb(env_id, tasks, seed, form, settings)
 
     found: Callable[..., Task] = task(name=task_name(env_id))(of_id)
     return found

@@ -38,13 +38,6 @@ def stb(
         ConfigError: There is no such id, setting or form.
         DataError: There is no task of an id.
     """
-    return task_of(env_id, tasks, seed, form, settings)
-
-
-def task_of(
-    env_id: str, tasks: Which = None, seed: int = 0, form: Form = "exact", settings: JsonMapping | None = None
-) -> Task:
-    """Return what `stb` does, without its name in Inspect's registry."""
     if form not in FORMS:
         raise ConfigError(f"form must be one of {', '.join(FORMS)}, got {form!r}.{did_you_mean(form, FORMS)}")
     given = dict(settings or {})

@@ -6,6 +6,8 @@ The file that a configuration names as ``entrypoint`` is two lines::
 
     EpisodesServer.run_webserver()
 
+That of an agent which goes on after a text, in conversations, has `agent.ConversationAgent` in its place.
+
 An episode is the session of a cookie. Where the infrastructure failed the sample is masked, with the kind of
 the failure, and counts in no score.
 """

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from fastapi import FastAPI, Request
-from fastapi.responses import JSONResponse, PlainTextResponse, Response
+from fastapi import Body, FastAPI, HTTPException, Request
+from fastapi.responses import PlainTextResponse
 from nemo_gym import failure_kinds
 from nemo_gym.base_resources_server import (
     BaseResourcesServerConfig,
@@ -21,16 +21,12 @@ from nemo_gym.base_resources_server import (
 from nemo_gym.server_utils import SESSION_ID_KEY
 from pydantic import Field, PrivateAttr
 
+from stb_env.integrations.nemo_gym.failure import masked
 from stb_env.integrations.roots import forked
-from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout import DrivenEpisode
 
-_KINDS = {
-    "judge": failure_kinds.JUDGE_FAILED,
-    "timeout": failure_kinds.TRANSPORT_TIMEOUT,
-    "transport": failure_kinds.TRANSPORT_UNREACHABLE,
-}
-"""Our kinds of failure that NeMo Gym has a name for."""
+HEAR = "/conversation/hear"
+"""Where an agent brings a text without a call; no tool is called at a path of two parts."""
 
 
 class EpisodesConfig(BaseResourcesServerConfig):
@@ -62,11 +58,9 @@ class VerifyRequest(BaseVerifyRequest):
     seed: str
 
 
-class VerifyResponse(BaseVerifyResponse):
+class VerifyResponse(VerifyRequest, BaseVerifyResponse):
     """What an episode came to."""
 
-    task_id: str
-    seed: str
     verdict: dict[str, Any] | None = None
 
 
@@ -88,6 +82,7 @@ class EpisodesServer(SimpleResourcesServer):
     def setup_webserver(self) -> FastAPI:
         """Return NeMo Gym's application, with a route for all tools."""
         app: FastAPI = super().setup_webserver()
+        app.post(HEAR)(self.hear)
         app.post("/{tool}")(self.call)
         return app
 
@@ -100,16 +95,22 @@ class EpisodesServer(SimpleResourcesServer):
             self._held.popitem(last=False)
         return BaseSeedSessionResponse()
 
-    async def call(self, request: Request, tool: str) -> Response:
+    async def call(self, request: Request, tool: str) -> PlainTextResponse:
         """Call a tool; the body is its arguments, the answer the text that a model reads."""
-        held = self._held.get(request.session[SESSION_ID_KEY])
-        if held is None:
-            told = "this session has no episode; POST a row to /seed_session first, and keep its cookie"
-            return JSONResponse({"error": told, "response": ""}, 409)
+        held = self._of(request)
         given = (await request.body()).decode("utf-8", "replace")
         async with held.turn:
             reply = await held.episode.acall(tool, given)
         return PlainTextResponse(reply.text, media_type="application/json")
+
+    async def hear(
+        self, request: Request, text: Annotated[str, Body(embed=True)]
+    ) -> dict[Literal["words"], str | None]:
+        """Have the user of a conversation hear a text; elsewhere it is the answer. No words: it is over."""
+        held = self._of(request)
+        async with held.turn:
+            reply = await held.episode.asay(text)
+        return {"words": None if reply.over else reply.text}
 
     async def verify(self, request: Request, body: VerifyRequest) -> VerifyResponse:
         """Take a last text without a call as the answer, and say what the episode earned."""
@@ -125,18 +126,12 @@ class EpisodesServer(SimpleResourcesServer):
         reward = episode.reward or 0.0
         return VerifyResponse(**body.model_dump(), reward=reward, verdict=episode.verdict, **failed)
 
-
-def masked(failure: JsonMapping) -> JsonObject:
-    """Return what leaves a sample out of every score, and says why.
-
-    Examples:
-        >>> masked({"kind": "cache_miss", "stage": "cache", "message": "nothing recorded"})["failure_kind"]
-        'stb_env:cache_miss'
-    """
-    kind = str(failure.get("kind", "internal"))
-    known = kind if failure_kinds.is_registered(kind) else _KINDS.get(kind, f"stb_env:{kind}")
-    reason = ": ".join(str(failure[name]) for name in ("stage", "message") if name in failure)
-    return {"mask_sample": True, "failure_kind": known, "failure_reason": reason}
+    def _of(self, request: Request) -> Held:
+        held = self._held.get(request.session[SESSION_ID_KEY])
+        if held is None:
+            told = "this session has no episode; POST a row to /seed_session first, and keep its cookie"
+            raise HTTPException(409, told)
+        return held
 
 
 def last_text(output: list[Any]) -> str | None:

@@ -15,7 +15,7 @@ import verifiers.v1 as vf
 from mcp.client.streamable_http import streamable_http_client
 from openai import APIError, AsyncOpenAI, DefaultAsyncHttpxClient
 
-from stb_env.integrations.verifiers.toolset import OFFERS_CHANGED
+from stb_env.integrations.verifiers.toolset import OFFERS_CHANGED, SAY
 from stb_env.jsontypes import JsonObject
 from stb_env.tools import FINISH
 
@@ -24,7 +24,9 @@ _TIMEOUT = httpx2.Timeout(30.0, read=300.0)
 
 
 class StbHarness(vf.Harness[vf.HarnessConfig]):
-    """Asks the model, makes the calls that it writes, and takes text without a call as its answer.
+    """Asks the model, makes the calls that it writes, and brings text without a call to the environment.
+
+    So a conversation goes on with what its user says back; elsewhere the text is the answer.
 
     Tools are listed anew where a call may have changed them, so that those which an episode finds on the way
     are offered.
@@ -72,11 +74,11 @@ class StbHarness(vf.Harness[vf.HarnessConfig]):
         asked: Any = messages
         completion = await model.chat.completions.create(model=name, messages=asked, tools=specs)
         said = completion.choices[0].message
-        if not said.tool_calls:
-            if FINISH in tools:
-                await tools.call(FINISH, {"return_type": "give_answer", "final_answer": said.content or ""})
-            return []
         added: list[JsonObject] = [said.model_dump(exclude_none=True)]
+        if not said.tool_calls:
+            if FINISH not in tools:
+                return []
+            return [*added, {"role": "user", "content": await tools.say(said.content or "")}]
         for call in said.model_dump()["tool_calls"]:
             function = call["function"]
             text = await tools.call(function["name"], _arguments(function["arguments"]))
@@ -105,7 +107,14 @@ class _Tools:
 
     async def call(self, name: str, arguments: JsonObject) -> str:
         """Call a tool, and return what it said; one that there is not is the environment's to refuse."""
-        result = await self._owners.get(name, self._servers[0]).call_tool(name, arguments)
+        return await self._called(self._owners.get(name, self._servers[0]), name, arguments)
+
+    async def say(self, text: str) -> str:
+        """Bring a text that came without a call to the environment, and return what is said back."""
+        return await self._called(self._owners[FINISH], SAY, {"text": text})
+
+    async def _called(self, server: mcp.Client, name: str, arguments: JsonObject) -> str:
+        result = await server.call_tool(name, arguments)
         if (result.meta or {}).get(OFFERS_CHANGED, True):
             self._specs = None
         return "".join(part.text for part in result.content if part.type == "text")

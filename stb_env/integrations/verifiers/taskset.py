@@ -9,8 +9,7 @@ import verifiers.v1 as vf
 from pydantic import Field
 
 from stb_env.integrations.rows import rows
-from stb_env.integrations.verifiers.toolset import StbState, StbToolset
-from stb_env.rollout import DrivenEpisode
+from stb_env.integrations.verifiers.toolset import StbState, StbToolset, played
 
 
 class StbConfig(vf.TasksetConfig):
@@ -82,13 +81,11 @@ class StbTask(vf.Task[StbData, StbState, vf.TaskConfig]):
 
     async def _answer(self, state: StbState, text: str) -> None:
         """Play the calls again up to an answer that was no call; the server's own episode ends with it."""
-        episode = DrivenEpisode(state.env_id, **state.settings)
-        await episode.astart(task_id=state.task_id, seed=state.seed)
+        episode = await state.begun()
         for name, arguments in state.calls:
-            await episode.acall(name, arguments)
+            await played(episode, name, arguments)
         await episode.aconclude(text)
         state.note(episode)
-        episode.close()
 
 
 class StbTaskset(vf.Taskset[StbTask, StbConfig]):

@@ -11,11 +11,13 @@ from mcp.server.mcpserver import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool
 from pydantic import Field
 
-from stb_env import jsontext
-from stb_env.envs.tool_env import ToolEnv
+from stb_env.integrations.roots import forked
+from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import DrivenEpisode
 from stb_env.rollout.driven import OVER, Reply
-from stb_env.rollout.make import make_env
+
+SAY = "stb_env/say"
+"""What a text without a call is brought as; no model is offered it, and no tool can have its name."""
 
 OFFERS_CHANGED = "stb_env/offers_changed"
 """Under which a result says, beside what a model reads, whether other tools are offered from now on."""
@@ -48,6 +50,12 @@ class StbState(vf.State):
     verdict: dict[str, Any] | None = None
     failure: dict[str, Any] | None = None
 
+    async def begun(self) -> DrivenEpisode:
+        """Return a new episode of this rollout."""
+        episode = DrivenEpisode(forked(self.env_id, self.settings))
+        await episode.astart(task_id=self.task_id, seed=self.seed)
+        return episode
+
     def note(self, episode: DrivenEpisode) -> None:
         """Write down how an episode stands."""
         self.over, self.reward = episode.over, episode.reward
@@ -63,7 +71,6 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
         super().__init__(config)
         self._episodes: dict[str, DrivenEpisode] = {}
         self._locks: defaultdict[object, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self._made: dict[str, ToolEnv] = {}
         self._listed = self._with_state(self._list)
         self._called = self._with_state(self._call)
 
@@ -103,7 +110,7 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
             return _result(Reply(OVER, 0, 0.0, over=True), changed=True)
         episode = await self._episode()
         before = episode.tools
-        reply = await episode.acall(name, arguments)
+        reply = await played(episode, name, arguments)
         self.state.calls.append((name, arguments))
         self.state.note(episode)
         if reply.over:
@@ -114,12 +121,13 @@ class StbToolset(vf.Toolset[vf.SharedToolsetConfig, StbState]):
         """Return the calling rollout's episode, which begins with its first call."""
         state = self.state
         if state.episode not in self._episodes:
-            name = jsontext.dumps([state.env_id, state.settings])
-            if name not in self._made:
-                self._made[name] = make_env(state.env_id, state.settings)
-            self._episodes[state.episode] = episode = DrivenEpisode(self._made[name].fork())
-            await episode.astart(task_id=state.task_id, seed=state.seed)
+            self._episodes[state.episode] = await state.begun()
         return self._episodes[state.episode]
+
+
+async def played(episode: DrivenEpisode, name: str, arguments: JsonMapping) -> Reply:
+    """Make a call, or have a text heard that came without one."""
+    return await (episode.asay(arguments["text"]) if name == SAY else episode.acall(name, arguments))
 
 
 def _result(reply: Reply, *, changed: bool) -> CallToolResult:
