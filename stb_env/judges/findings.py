@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stb_env.judges.evidence import Evidence, Leaf
-from stb_env.judges.terms import numbers, terms
+from stb_env.judges.terms import terms
 from stb_env.reading.statement import Statement, statements
 
 # Names of members as data write them, and what stands around them there.
@@ -20,10 +20,6 @@ _CROWD = 16
 _PROSE = 0.1
 _ROOT = 4
 _JOINED, _PART, _SINGLE = 10, 5, 2
-# Of more numbers than that nearly any other is a sum or a difference; and so is the next one of any.
-_COUNTED = 60
-_TRIFLE = 1
-_RECKONED = 12
 _ITEM = re.compile(r"[^\n]{0,4}\n\s*(?:[-*•]|\d{1,2}[.)])\s", re.ASCII)
 _MARK = 8
 
@@ -58,8 +54,6 @@ class Findings:
         unclaimed: Share of what it has from the responses that it denies, doubts, offers beside something
             else, or takes back.
         retracted: Whether it takes something back.
-        invented: Share of its numbers that neither the query nor a response has, nor follow by rounding.
-        derived: Its numbers that follow by rounding or reckoning.
         raw: Share of its text that is data as programs write them.
     """
 
@@ -68,8 +62,6 @@ class Findings:
     prose: float
     unclaimed: float
     retracted: bool
-    invented: float
-    derived: frozenset[str]
     raw: float
 
     @cached_property
@@ -123,15 +115,12 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
         )
         for position, leaf in found
     )
-    invented, derived = _unexplained(said, evidence)
     return Findings(
         told=told,
         offered=len(leaves),
         prose=_prose(text, evidence),
         unclaimed=_unclaimed(text, said, evidence.words - evidence.given),
         retracted=any(one.stance == "retracted" for one in said),
-        invented=invented,
-        derived=derived,
         raw=_raw(text, said),
     )
 
@@ -198,68 +187,6 @@ def _disowned(text: str) -> bool:
     """Return whether the answer opens with a denial or a doubt, and a colon: it is about all that follows."""
     opening = _OPENING.match(text)
     return opening is not None and all(one.stance != "asserted" for one in statements(opening[0]))
-
-
-def _unexplained(said: Iterable[Statement], evidence: Evidence) -> tuple[float, frozenset[str]]:
-    """Return the share of numbers that come from nowhere, and those that follow from others."""
-    claimed = "\n".join(one.text for one in said if one.stance not in ("denied", "asked"))
-    found = numbers(claimed) - numbers_given(evidence)
-    weights = {number: 1.0 if len(number.strip("0.")) > 2 else 0.5 for number in found if len(number) > 1}
-    missing = [number for number in weights if number not in evidence.tokens]
-    if not missing:
-        return 0.0, frozenset()
-    if len(missing) > _RECKONED:
-        # No honest answer reckons that much.
-        return sum(weights[number] for number in missing) / sum(weights.values()), frozenset()
-    values = [float(token) for token in evidence.tokens if token[0].isdigit()]
-    explained = frozenset(
-        number
-        for number in missing
-        if any(_rounds(value, number) for value in values) or _follows(number, values, evidence)
-    )
-    return sum(weights[number] for number in missing if number not in explained) / sum(
-        weights.values()
-    ), explained
-
-
-def _follows(number: str, values: Sequence[float], evidence: Evidence) -> bool:
-    """Return whether a number is a sum, difference, product, quotient or percentage of two others."""
-    others = [*values, *map(float, numbers_given(evidence))]
-    if len(others) > _COUNTED:
-        return False
-    places = len(number.partition(".")[2])
-    wanted, error = float(number), 0.51 * 10.0**-places
-    for first in values:
-        for second in others:
-            if second <= _TRIFLE:
-                continue
-            results = (
-                first + second,
-                abs(first - second),
-                first * second,
-                first / second,
-                first * second / 100,
-            )
-            if any(abs(result - wanted) < error for result in results):
-                return True
-    return False
-
-
-def numbers_given(evidence: Evidence) -> frozenset[str]:
-    """Return the numbers that an answer has from the query and the arguments."""
-    return frozenset(term for term in evidence.given if term[0].isdigit())
-
-
-def _rounds(value: float, number: str) -> bool:
-    """Return whether a number is a value with fewer places, or cut off."""
-    _, _, places = number.partition(".")
-    target = float(number)
-    zeros = len(number) - len(number.rstrip("0")) if not places else 0
-    return (
-        round(value, len(places)) == target
-        or (zeros > 1 and value >= 100 and round(value, -zeros) == target)
-        or (not places and value >= 100 and int(value) == target)
-    )
 
 
 def _raw(text: str, said: Sequence[Statement]) -> float:

@@ -14,7 +14,9 @@ from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
 from stb_env.judges.evidence import Evidence
 from stb_env.judges.findings import Findings, read_findings
 from stb_env.judges.judge import Case
+from stb_env.judges.mistakes import read_mistakes
 from stb_env.judges.terms import plain_number, term, terms
+from stb_env.reading.statement import statements
 from stb_env.request import Slow
 from stb_env.tools import ToolId
 from stb_env.verdict import Verdict, VerdictStatus, Vote
@@ -37,7 +39,12 @@ _MIN_DIGITS = 3
 _MIN_INSIDE = 5
 _RUN = 8
 
-VERSION = 2
+_MISTAKEN = {
+    "invented": "no result has {!r}, and it does not follow from any as it is said",
+    "misplaced": "the results have {!r} of something else",
+}
+
+VERSION = 3
 """Raised whenever it would decide the same case otherwise."""
 
 Decision = tuple[VerdictStatus, str]
@@ -62,7 +69,6 @@ class Thresholds:
             because dates, units and names are often rewritten.
         unclaimed: Share of what an answer has from the responses that it may deny, doubt or offer beside
             something else.
-        invented: Share of numbers that may come from nowhere: the sums and differences of an honest answer.
         raw: Share of raw data from which the answer is a dump.
         precision: Share of the findings that must be what the query asks.
         flood: Findings from which telling most of what was offered is a dump.
@@ -83,7 +89,6 @@ class Thresholds:
     doubtful: float = 0.3
     grounded: float = 0.5
     unclaimed: float = 0.3
-    invented: float = 0.34
     raw: float = 0.1
     precision: float = 0.65
     flood: int = 5
@@ -174,10 +179,16 @@ class HeuristicJudge:
             )
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))
-        weight, share = _grounding(claims, evidence, found.derived)
         reason = self._form(found) or self._stance(text, found) or self._precision(found)
         if reason:
             return "unsolved", reason
+        reading = read_mistakes(text, statements(text), evidence.facts)
+        if reading.mistake:
+            return (
+                "unsolved",
+                f"{reading.mistake.kind}: {_MISTAKEN[reading.mistake.kind].format(reading.mistake.text)}",
+            )
+        weight, share = _grounding(claims, evidence, reading.derived)
         if not claims and not found.told:
             return self._confirmation(case, evidence, text)
         if weight < limits.evidence and not found.told:
@@ -204,8 +215,6 @@ class HeuristicJudge:
             return f"not claimed: {found.unclaimed:.0%} of what it has from the tools it denies or doubts"
         if _BOTH.match(text) or _CHOICE.search(text):
             return "no answer: it leaves open which of several things holds"
-        if found.invented > self._thresholds.invented:
-            return f"invented: {found.invented:.0%} of its numbers come from nowhere"
         return ""
 
     def _precision(self, found: Findings) -> str:
@@ -291,7 +300,7 @@ def _used(relevant: set[ToolId], evidence: Evidence, found: Findings | None) -> 
         source.api
         for position, source in enumerate(evidence.followed)
         if source.api in relevant
-        and (source.fed or not source.leaves or (found and (found.derived or position in found.sources)))
+        and (source.fed or not source.leaves or (found and position in found.sources))
     }
 
 
