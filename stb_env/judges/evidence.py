@@ -150,6 +150,11 @@ class Evidence:
         return terms_of(self.tokens)
 
     @cached_property
+    def values(self) -> frozenset[str]:
+        """The terms of the values in it."""
+        return terms_of(frozenset[str]().union(*(fact.words for fact in self.facts.all)))
+
+    @cached_property
     def facts(self) -> Facts:
         """The values of what follows from the query."""
         given = "\n".join((self._task.query, *map(arguments_text, self._arguments)))

@@ -17,7 +17,7 @@ _WORDS = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"[^.:?!\n]{1,120}(?=:\s)")
 # A sentence with more news than that is a list, whatever it begins with.
 _CROWD = 16
-_PROSE = 0.1
+_ROW = re.compile(r"\|.*\|")
 _ROOT = 4
 _JOINED, _PART, _SINGLE = 10, 5, 2
 _ITEM = re.compile(r"[^\n]{0,4}\n\s*(?:[-*•]|\d{1,2}[.)])\s", re.ASCII)
@@ -50,6 +50,7 @@ class Findings:
     Attributes:
         told: The members of responses that it asserts.
         offered: How many members it could have told.
+        labels: How many words it has that are no values and not in any text: what it says that they are.
         prose: Share of its words that are its own.
         unclaimed: Share of what it has from the responses that it denies, doubts, offers beside something
             else, or takes back.
@@ -59,6 +60,7 @@ class Findings:
 
     told: tuple[Finding, ...]
     offered: int
+    labels: int
     prose: float
     unclaimed: float
     retracted: bool
@@ -102,9 +104,9 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
     claimed, tied = _claimed(text, said, evidence)
     leaves = [(position, leaf) for position, source in enumerate(evidence.followed) for leaf in source.leaves]
     found = [(position, leaf) for position, leaf in leaves if _tells(claimed, leaf)]
+    labels = frozenset(word for word in claimed - evidence.values if not word[0].isdigit())
     # A bare name is an answer only where something else shows what it is the name of.
-    words = evidence.asked - evidence.argued - frozenset().union(*(leaf.key for _, leaf in found))
-    touched = not words.isdisjoint(claimed)
+    touched = not labels.isdisjoint(evidence.asked)
     told = tuple(
         Finding(
             position,
@@ -118,6 +120,7 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
     return Findings(
         told=told,
         offered=len(leaves),
+        labels=len(labels),
         prose=_prose(text, evidence),
         unclaimed=_unclaimed(text, said, evidence.words - evidence.given),
         retracted=any(one.stance == "retracted" for one in said),
@@ -136,7 +139,7 @@ def _claimed(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Return the terms that are asserted, and those of them in sentences that are about the query.
 
-    A line that ends in a colon is about what is listed below it.
+    A line that ends in a colon is about what is listed below it, and the head of a table about its rows.
     """
     by_sentence: dict[int, list[Statement]] = {}
     for one in said:
@@ -150,11 +153,13 @@ def _claimed(
         sentence = text[parts[0].start : parts[-1].end]
         words = terms(sentence)
         claimed |= words
-        ties = not _roots(words).isdisjoint(asked) and _prose(sentence, evidence) >= _PROSE
-        listed = _ITEM.match(text, max(0, parts[0].start - _MARK)) is not None
+        ties = not _roots(words - evidence.values).isdisjoint(asked)
+        row = _ROW.search(sentence) is not None
+        listed = row or _ITEM.match(text, max(0, parts[0].start - _MARK)) is not None
         if (ties or (heads and listed)) and len(words - evidence.given) <= _CROWD:
             about |= words
-        heads = (ties and text[parts[-1].end : parts[-1].end + 2].startswith(":")) or (heads and listed)
+        opens = row or text[parts[-1].end : parts[-1].end + 2].startswith(":")
+        heads = (ties and opens) or (heads and listed)
     return frozenset(claimed), frozenset(about)
 
 

@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import ClassVar
 
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.account import Acts, faults
 from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
-from stb_env.judges.evidence import Evidence
+from stb_env.judges.evidence import Evidence, Source
 from stb_env.judges.findings import Findings, read_findings
 from stb_env.judges.judge import Case
 from stb_env.judges.mistakes import read_mistakes
@@ -47,6 +48,9 @@ _MISTAKEN = {
 VERSION = 3
 """Raised whenever it would decide the same case otherwise."""
 
+# In an open query a call may fail, a search find nothing, and one thing of several be as good as another.
+_ANYTHING = Acts(failed=True, several=True, empty=True)
+
 Decision = tuple[VerdictStatus, str]
 
 
@@ -76,8 +80,8 @@ class Thresholds:
         prose: Share of own words below which an answer is bare data.
         talk: Share of own words from which an answer may tell a value more of each API, as a courtesy.
         bare: Precision that bare data need.
-        listed: Findings from which values in a row, most of them without a name, are a bare list.
-        spoken: Share of own words from which such values are told in sentences.
+        listed: Findings from which values need words that say what they are.
+        labelled: How many such words for each.
         waste: Irrelevant tools called for each relevant one.
         complete: Share of the relevant APIs that must have answered, and be told of, for solved.
         partial: Share of them up to which an answer that regrets nothing is unsolved.
@@ -96,8 +100,8 @@ class Thresholds:
     prose: float = 0.15
     talk: float = 0.3
     bare: float = 0.75
-    listed: int = 3
-    spoken: float = 0.3
+    listed: int = 2
+    labelled: float = 0.1
     waste: float = 1.0
     complete: float = 1.0
     partial: float = 0.5
@@ -179,7 +183,7 @@ class HeuristicJudge:
             )
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))
-        reason = self._form(found) or self._stance(text, found) or self._precision(found)
+        reason = self._form(found) or self._stance(text, found, evidence.facts.text) or self._precision(found)
         if reason:
             return "unsolved", reason
         reading = read_mistakes(text, statements(text), evidence.facts)
@@ -204,15 +208,18 @@ class HeuristicJudge:
         told, offered = found.values, found.offered
         if told > limits.flood and told > limits.offered * offered and found.named < limits.precision:
             return f"dump: it tells {told} of the {offered} values that the tools answered"
-        if told >= limits.listed and found.named < 0.5 and found.prose < limits.spoken:
+        if told >= limits.listed and found.labels <= limits.labelled * told:
             return f"bare: it lists {told} values and does not say what they are"
         return ""
 
-    def _stance(self, text: str, found: Findings) -> str:
+    def _stance(self, text: str, found: Findings, returned: str) -> str:
         if found.retracted:
             return "taken back: it says that what it said is not so"
         if found.unclaimed > self._thresholds.unclaimed:
             return f"not claimed: {found.unclaimed:.0%} of what it has from the tools it denies or doubts"
+        fault = next(faults(text, returned, _ANYTHING), None)
+        if fault is not None:
+            return str(fault)
         if _BOTH.match(text) or _CHOICE.search(text):
             return "no answer: it leaves open which of several things holds"
         return ""
@@ -239,7 +246,7 @@ class HeuristicJudge:
             return "unsolved", f"irrelevant: {facts}"
         if relevant and len(called - relevant) > limits.waste * len(relevant):
             return "unsolved", f"wasteful: {len(called - relevant)} irrelevant APIs called, {facts}"
-        if refused:
+        if refused and len(used) < len(relevant):
             return "unsure", f"part refused: {facts}"
         heard = relevant & called
         if len(heard) > 1 and len(used) <= limits.partial * len(heard):
@@ -300,8 +307,13 @@ def _used(relevant: set[ToolId], evidence: Evidence, found: Findings | None) -> 
         source.api
         for position, source in enumerate(evidence.followed)
         if source.api in relevant
-        and (source.fed or not source.leaves or (found and position in found.sources))
+        and (source.fed or not _has_news(source, evidence) or (found and position in found.sources))
     }
+
+
+def _has_news(source: Source, evidence: Evidence) -> bool:
+    """Return whether a call told a name, or something that the query asks for by its name."""
+    return any(leaf.named or not leaf.key.isdisjoint(evidence.asked) for leaf in source.leaves)
 
 
 def _repeats(text: str, query: str) -> bool:
