@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from stb_env.jsontypes import Json
 from stb_env.judges.atoms import Atom, Day, atoms
 from stb_env.judges.days import MONTHS
 from stb_env.judges.reckoning import rounds
-from stb_env.judges.terms import key_terms, terms_of, tokens
+from stb_env.judges.terms import key_terms, term, terms_of, tokens
 
+_WORD = re.compile(r"[^\W_]+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NAME = 6
 _DEPTH = 30
 _LEAVES = 5_000
 _EPOCH = range(10**8, 10**10)
@@ -32,7 +36,7 @@ class Fact:
     """A single value of a response.
 
     Attributes:
-        name: Of the member that it is, in small letters.
+        name: Of the member that it is.
         key: Stems of that.
         path: Stems of its name and of those it lies under.
         records: The members of lists that it lies in.
@@ -50,6 +54,19 @@ class Fact:
     numbers: tuple[float, ...]
     words: frozenset[str]
     days: tuple[Day, ...]
+
+    @property
+    def prose(self) -> bool:
+        """Whether it is a text, and not a name or a number."""
+        return len(self.words) > _NAME
+
+    def called(self, said: frozenset[str], stems: frozenset[str]) -> bool:
+        """Return whether each word of its name is among words or their stems."""
+        return all(word in said or term(word) in stems for word in spelt(self.name))
+
+    def ends(self, word: str) -> bool:
+        """Return whether its name ends with a word."""
+        return spelt(self.name)[-1:] == spelt(word)[-1:]
 
     def holds(self, atom: Atom) -> bool:
         """Return whether it is where an atom comes from.
@@ -86,11 +103,11 @@ class Facts:
     """
 
     def __init__(self, responses: Iterable[Json], given: str, vocabulary: str = "") -> None:
-        self._lists: list[int] = []
+        self._lists: list[tuple[int, frozenset[str]]] = []
         self._names: dict[str, None] = {}
         found: list[Fact] = []
-        for response in responses:
-            for fact in self._read(response, "", frozenset(), frozenset(), 0):
+        for index, response in enumerate(responses):
+            for fact in self._read(response, "", frozenset(), frozenset({(0, index)}), 0):
                 found.append(fact)
                 if len(found) == _LEAVES:
                     break
@@ -109,10 +126,14 @@ class Facts:
         """All numbers of the responses."""
         return frozenset(value for fact in self.all for value in fact.numbers)
 
+    def count(self, things: frozenset[str], number: float) -> bool:
+        """Return whether there is a list of so many things, or one without a name."""
+        return any(number == length and (not path or path & things) for length, path in self._lists)
+
     @cached_property
-    def lengths(self) -> frozenset[int]:
-        """How long the lists are."""
-        return frozenset(self._lists)
+    def spelt(self) -> frozenset[str]:
+        """The words of the names of members."""
+        return frozenset(word for name in self._names for word in spelt(name))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -175,7 +196,8 @@ class Facts:
                 self._names[key] = None
                 yield from self._read(member, key, path | key_terms([key]), records, depth + 1)
         elif isinstance(value, list):
-            self._lists.append(len(value))
+            self._lists.append((len(value), path))
+            # List 0 is that of the calls.
             number = len(self._lists)
             for index, member in enumerate(value):
                 inner = records | {(number, index)} if isinstance(member, Mapping) else records
@@ -196,6 +218,17 @@ def _fact(text: str, name: str, path: frozenset[str], records: frozenset[Record]
     return Fact(
         name.lower(), key_terms([name]), path, records, text.lower(), tuple(numbers), words, tuple(days)
     )
+
+
+@lru_cache(maxsize=20_000)
+def spelt(name: str) -> tuple[str, ...]:
+    """Return the words of the name of a member, in small letters.
+
+    Examples:
+        >>> spelt("home_teamScore")
+        ('home', 'team', 'score')
+    """
+    return tuple(_WORD.findall(_HUMP.sub(" ", name).lower()))
 
 
 def _unpacked(value: Json) -> Json:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
@@ -17,11 +18,14 @@ from stb_env.reading.statement import Statement
 
 _COPULA = re.compile(r"(?:\b(?:is|are|was|were|of|at)|[:=])\s*[\"'“*_`(]*$")
 _COUNTED = re.compile(r"\s+(?:[^\W\d_]+\s+){0,2}?[^\W\d_]{2,}s\b")
-_LABEL = re.compile(r"\s*[*_]*\s*(?::(?!\S)|\||$)")
+_COLON = re.compile(r"\s*[*_]*\s*:(?!\S)")
+_WORD = re.compile(r"[^\W\d_]+")
 _HEADER = re.compile(r"\n\s*\|[\s:|-]+(?:\n|$)")
 _ROW = re.compile(r"^\s*\||\|.*\|")
 _BEFORE, _AFTER = 8, 40
 _FEW = 5
+_TWO = 2
+_QUOTED = 2
 _SAID = ("asserted", "hedged", "alternative", "retracted")
 
 
@@ -87,81 +91,115 @@ class _Sentence:
         ]
 
     def mistakes(self) -> Iterator[Mistake]:
-        beside = [float(atom.text) for atom in self._all() if atom.kind == "number"]
-        before: list[Atom] = []
-        for clause in self.clauses:
-            own = [atom for atom in clause if atom.kind != "number"]
+        for index, clause in enumerate(self.clauses):
+            handles = self._handles(index)
             for atom in clause:
-                if not self._explained(atom, beside):
+                if not self._explained(atom):
                     yield Mistake("invented", atom.text)
-                elif self._misnamed(atom) or self._misplaced(atom, own or before):
+                elif self._misnamed(atom) or self._misplaced(atom, handles):
                     yield Mistake("misplaced", atom.text)
-            before += own
 
-    def _all(self) -> Iterator[Atom]:
-        for clause in self.clauses:
-            yield from clause
+    @cached_property
+    def _atoms(self) -> list[Atom]:
+        return [atom for clause in self.clauses for atom in clause]
 
-    def _explained(self, atom: Atom, beside: Sequence[float]) -> bool:
-        if atom.kind == "name":
-            return not self._is_invented_name(atom)
-        if self.facts.hold(atom):
-            return True
-        if atom.kind == "code":
-            return self._is_compound(atom)
-        if atom.kind != "number":
-            return False
-        after = self.text[atom.end : atom.end + _AFTER]
-        others = [value for value in beside if value != float(atom.text)]
-        value = float(atom.text)
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(word for word in tokens(self.said) - COMMON if not word[0].isdigit())
+
+    def _where(self, atom: Atom) -> list[Fact]:
+        """Return the values that an atom comes from: of a long text, only where more of it is told."""
+        return [
+            fact
+            for fact in self.facts.where(atom)
+            if not fact.prose or len(fact.words & self._words) >= _QUOTED + (atom.kind == "name")
+        ]
+
+    def _handles(self, index: int) -> list[tuple[Atom, list[Fact]]]:
+        """Return what a clause is about: the things that it names itself, else those named beside it."""
+        own = self._things(self.clauses[index])
+        if own and any(atom.kind != "number" for atom, _ in own):
+            return own
+        before = [atom for clause in self.clauses[:index] for atom in clause]
+        after = [atom for clause in self.clauses[index + 1 : index + 2] for atom in clause]
+        return self._things([*before, *after])
+
+    def _things(self, found: Iterable[Atom]) -> list[tuple[Atom, list[Fact]]]:
+        things = [
+            (atom, [fact for fact in self._where(atom) if not fact.prose])
+            for atom in found
+            if atom.kind != "number" and not self.facts.given.holds(atom)
+        ]
+        return [(atom, where) for atom, where in things if where]
+
+    def _explained(self, atom: Atom) -> bool:
+        match atom.kind:
+            case "name":
+                return not self._is_invented_name(atom)
+            case "number":
+                return self.facts.given.holds(atom) or bool(self._where(atom)) or self._follows(atom)
+            case "code":
+                return self.facts.hold(atom) or self._is_compound(atom)
+        return self.facts.hold(atom)
+
+    def _follows(self, atom: Atom) -> bool:
+        value, after = float(atom.text), self.text[atom.end : atom.end + _AFTER]
+        numbers = [float(one.text) for one in self._atoms if one.kind == "number"]
+        beside = [number for number in numbers if number != value]
+        near = self.text[max(self.start, atom.start - _AFTER) : min(self.end, atom.end + _AFTER)]
+        counted = _COUNTED.match(after)
         if (
             any(magnified(one, atom.text, after) for one in self.facts.values)
-            or follows(atom.text, self.said, after, others, self.facts.values)
-            or (_COUNTED.match(after) and (value in self.facts.lengths or value <= _FEW))
+            or follows(atom.text, self._without_keys(near), after, beside, self.facts.values)
+            or (counted and (value <= _FEW or self.facts.count(terms(counted[0]), value)))
         ):
             self.derived.add(atom.text)
             return True
         return False
 
+    def _without_keys(self, near: str) -> str:
+        """Return a text without the words that name members: "the total is 7" reckons nothing."""
+        return _WORD.sub(lambda word: "" if word[0].lower() in self.facts.spelt else word[0], near)
+
     def _is_invented_name(self, atom: Atom) -> bool:
         """Return whether no word of two or more that are written as a name can come from anywhere."""
         words = [word for word in atom.text.split() if word not in COMMON]
         unknown = [word for word in words if not self._known(word)]
-        if len(words) < 2 or not unknown or len(unknown) < len(words) / 2:
+        if len(words) < _TWO or len(unknown) < len(words) / 2:
             return False
-        return not self._is_label(atom)
+        return bool(unknown) and not self._is_label(atom)
 
     def _known(self, word: str) -> bool:
         return tokens(word) <= self.facts.words or terms(word) <= self.facts.stems
 
     def _is_label(self, atom: Atom) -> bool:
-        """Return whether a name says what follows: before a colon, or at the head of a table or row."""
-        if _LABEL.match(self.text, atom.end) is None:
-            return False
-        return not self.row or _HEADER.match(self.text, self.end) is not None or self._opens_row(atom)
-
-    def _opens_row(self, atom: Atom) -> bool:
-        return self.text[self.start : atom.start].strip(" |*_") == ""
+        """Return whether a name says what follows: before a colon, or at the head of a table."""
+        if _COLON.match(self.text, atom.end):
+            return True
+        return self.row and _HEADER.match(self.text, self.end) is not None
 
     def _is_compound(self, atom: Atom) -> bool:
         """Return whether each part of a code is known: "7-letter", "2017/18"."""
-        parts = tokens(atom.text)
-        return all(
-            part in self.facts.words or (not part[0].isdigit() and len(part) > 2) for part in parts
-        ) or ("-" in atom.text and all(not part[0].isdigit() or len(part) == 1 for part in parts))
+        return all(part in self.facts.words or part.isalpha() for part in tokens(atom.text))
 
     def _misnamed(self, atom: Atom) -> bool:
         """Return whether the words right before an atom name another member than those that have it."""
-        opening = self._opening(atom)
-        if _COPULA.search(opening) is None or self.facts.given.holds(atom):
+        if self.facts.given.holds(atom):
             return False
-        label = terms(" ".join(opening.split()[-_BEFORE:]))
-        named = [fact for fact in self.facts.all if fact.key and fact.key <= label]
+        opening = self._opening(atom)
+        last = opening.split()[-_BEFORE:]
+        said, label = tokens(" ".join(last)), terms(" ".join(last))
+        named = [fact for fact in self.facts.all if fact.key and fact.called(said, label)]
+        if not _COPULA.search(opening):
+            # "Position 51" needs no verb.
+            named = [fact for fact in named if last and fact.ends(last[-1])]
         most = max((len(fact.key) for fact in named), default=0)
-        named = [fact for fact in named if len(fact.key) == most and _alike(fact, atom)]
+        named = [
+            fact for fact in named if len(fact.key) == most and bool(fact.numbers) == (atom.kind == "number")
+        ]
         if not named or any(fact.holds(atom) for fact in named):
             return False
-        where = self.facts.where(atom)
+        where = self._where(atom)
         near = label | terms(self.text[atom.end : atom.end + _AFTER])
         keys = frozenset[str]().union(*(fact.key for fact in named))
         return bool(where) and not any(
@@ -169,29 +207,23 @@ class _Sentence:
         )
 
     def _opening(self, atom: Atom) -> str:
-        begun = max((one.end for one in self._all() if one.end <= atom.start), default=self.start)
+        begun = max((one.end for one in self._atoms if one.end <= atom.start), default=self.start)
         return self.text[max(begun, self.start) : atom.start]
 
-    def _misplaced(self, atom: Atom, handles: Iterable[Atom]) -> bool:
+    def _misplaced(self, atom: Atom, handles: Iterable[tuple[Atom, list[Fact]]]) -> bool:
         """Return whether an atom is of another record than all the things that it is said of."""
         if self.facts.given.holds(atom):
             return False
-        where = self.facts.where(atom)
+        where = self._where(atom)
         compared = False
-        for handle in handles:
-            if handle is atom or self.facts.given.holds(handle):
+        for handle, others in handles:
+            if handle is atom:
                 continue
-            pairs = [
-                (one, other) for one in where for other in self.facts.where(handle) if _comparable(one, other)
-            ]
+            pairs = [(one, other) for one in where for other in others if _comparable(one, other)]
             if any(_together(one, other) for one, other in pairs):
                 return False
             compared = compared or bool(pairs)
-        return compared and all(fact.records for fact in where)
-
-
-def _alike(fact: Fact, atom: Atom) -> bool:
-    return bool(fact.numbers) == (atom.kind == "number")
+        return compared
 
 
 def _comparable(one: Fact, other: Fact) -> bool:
