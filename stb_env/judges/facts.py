@@ -97,7 +97,7 @@ class Facts:
     Examples:
         >>> facts = Facts([{"teams": [{"name": "Ferns", "goals": 2}, {"name": "Hawks", "goals": 3}]}], "")
         >>> [sorted(fact.path) for fact in facts.all][1], len(facts.all[1].records)
-        (['goal', 'team'], 1)
+        (['goal', 'team'], 2)
         >>> [facts.hold(atom) for atom in atoms("Ferns: 2, 3 or 4")]
         [True, True, True, False]
     """
@@ -173,6 +173,17 @@ class Facts:
             *(frozenset[Record]().union(*(fact.records for fact in part)) for part in parts)
         )
         return [fact for part in parts for fact in part if fact.records & shared]
+
+    @cached_property
+    def _members(self) -> frozenset[tuple[Record, str]]:
+        return frozenset((record, fact.name) for fact in self.all for record in fact.records)
+
+    def comparable(self, one: Fact, other: Fact) -> bool:
+        """Return whether a value's own record has something else in the place of another value."""
+        lists = {number for number, _ in other.records}
+        return one.name != other.name and any(
+            (record, other.name) in self._members for record in one.records if record[0] in lists
+        )
 
     def _parts(self, atom: Atom) -> bool:
         """Return whether data that hold a day in parts, or say it in their own words, hold it."""

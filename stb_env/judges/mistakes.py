@@ -84,10 +84,10 @@ class _Sentence:
         self.facts = facts
         self.derived: set[str] = set()
         self.row = _ROW.search(self.said) is not None
-        clauses = [(self.start, self.end)] if self.row else [(part.start, part.end) for part in parts]
+        self.spans = [(self.start, self.end)] if self.row else [(part.start, part.end) for part in parts]
         self.clauses = [
             [replace(atom, start=atom.start + start, end=atom.end + start) for atom in atoms(text[start:end])]
-            for start, end in clauses
+            for start, end in self.spans
         ]
 
     def mistakes(self) -> Iterator[Mistake]:
@@ -116,13 +116,21 @@ class _Sentence:
         ]
 
     def _handles(self, index: int) -> list[tuple[Atom, list[Fact]]]:
-        """Return what a clause is about: the things that it names itself, else those named beside it."""
+        """Return what a clause is about: the things that it names itself, else those named around it."""
         own = self._things(self.clauses[index])
-        if own and any(atom.kind != "number" for atom, _ in own):
+        if own:
             return own
-        before = [atom for clause in self.clauses[:index] for atom in clause]
-        after = [atom for clause in self.clauses[index + 1 : index + 2] for atom in clause]
-        return self._things([*before, *after])
+        first, last = index, index
+        while first > 0 and not self._parted(first):
+            first -= 1
+        while last + 1 < len(self.clauses) and not self._parted(last + 1):
+            last += 1
+        last = min(last, index + 1)
+        return self._things(atom for clause in self.clauses[first : last + 1] for atom in clause)
+
+    def _parted(self, index: int) -> bool:
+        """Return whether a clause begins what has nothing to do with the one before."""
+        return ";" in self.text[self.spans[index - 1][1] : self.spans[index][0] + 1]
 
     def _things(self, found: Iterable[Atom]) -> list[tuple[Atom, list[Fact]]]:
         things = [
@@ -215,21 +223,18 @@ class _Sentence:
         if self.facts.given.holds(atom):
             return False
         where = self._where(atom)
+        if any(fact.prose for fact in where):
+            # It stands in a text that is quoted.
+            return False
         compared = False
         for handle, others in handles:
             if handle is atom:
                 continue
-            pairs = [(one, other) for one in where for other in others if _comparable(one, other)]
+            pairs = [(one, other) for one in where for other in others if self.facts.comparable(one, other)]
             if any(_together(one, other) for one, other in pairs):
                 return False
             compared = compared or bool(pairs)
         return compared
-
-
-def _comparable(one: Fact, other: Fact) -> bool:
-    """Return whether two values are of one list, and not the same member of its records."""
-    lists = {number for number, _ in one.records} & {number for number, _ in other.records}
-    return bool(lists) and one.name != other.name
 
 
 def _together(one: Fact, other: Fact) -> bool:
