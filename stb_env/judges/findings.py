@@ -22,6 +22,7 @@ _ROOT = 4
 _JOINED, _PART, _SINGLE = 10, 5, 2
 _ITEM = re.compile(r"[^\n]{0,4}\n\s*(?:[-*•]|\d{1,2}[.)])\s", re.ASCII)
 _MARK = 8
+_CLAUSE = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,7 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
         offered=len(leaves),
         labels=len(labels),
         prose=_prose(text, evidence),
-        unclaimed=_unclaimed(text, said, evidence.words - evidence.given),
+        unclaimed=_unclaimed(text, said, evidence),
         retracted=any(one.stance == "retracted" for one in said),
         raw=_raw(text, said),
     )
@@ -153,12 +154,14 @@ def _claimed(
         sentence = text[parts[0].start : parts[-1].end]
         words = terms(sentence)
         claimed |= words
-        ties = not _roots(words - evidence.values).isdisjoint(asked)
         row = _ROW.search(sentence) is not None
+        opens = row or text[parts[-1].end : parts[-1].end + 2].startswith(":")
+        # What stands at the head of a list or table are labels, even where values have the same words.
+        labels = words if opens and not heads else words - evidence.values
+        ties = not _roots(labels).isdisjoint(asked)
         listed = row or _ITEM.match(text, max(0, parts[0].start - _MARK)) is not None
         if (ties or (heads and listed)) and len(words - evidence.given) <= _CROWD:
             about |= words
-        opens = row or text[parts[-1].end : parts[-1].end + 2].startswith(":")
         heads = (ties and opens) or (heads and listed)
     return frozenset(claimed), frozenset(about)
 
@@ -178,14 +181,23 @@ def _tells(claimed: frozenset[str], leaf: Leaf) -> bool:
     )
 
 
-def _unclaimed(text: str, said: Sequence[Statement], known: frozenset[str]) -> float:
+def _unclaimed(text: str, said: Sequence[Statement], evidence: Evidence) -> float:
     if _disowned(text):
         return 1.0
-    asserted = sum(len(terms(one.text) & known) for one in said if one.stance in ("asserted", "quoted"))
-    others = sum(
-        len(terms(one.text) & known) for one in said if one.stance not in ("asserted", "quoted", "asked")
-    )
+    known = evidence.words - evidence.given
+    asserted = others = 0
+    for one in said:
+        weight = len(terms(one.text) & known)
+        if one.stance in ("asserted", "quoted") or _stands(one.text, evidence):
+            asserted += weight
+        elif one.stance != "asked":
+            others += weight
     return others / (asserted + others) if others else 0.0
+
+
+def _stands(clause: str, evidence: Evidence) -> bool:
+    """Return whether a clause is a tool's own, who quotes it being in no doubt himself."""
+    return len(clause) >= _CLAUSE and clause.lower() in evidence.facts.text
 
 
 def _disowned(text: str) -> bool:
