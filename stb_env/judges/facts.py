@@ -225,7 +225,7 @@ def _fact(text: str, name: str, path: frozenset[str], records: frozenset[Record]
     days = [day for atom in found for day in atom.days]
     days += [day for number in numbers for day in _stamped(number)]
     words = tokens(text)
-    numbers += [float(word) for word in words if word[0].isdigit()]
+    numbers += [float(word) for word in words if word[0].isdecimal()]
     return Fact(
         name.lower(), key_terms([name]), path, records, text.lower(), tuple(numbers), words, tuple(days)
     )

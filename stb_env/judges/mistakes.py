@@ -25,6 +25,7 @@ _ROW = re.compile(r"^\s*\||\|.*\|")
 _BEFORE, _AFTER = 8, 40
 _FEW = 5
 _TWO = 2
+_INSIDE = 5
 _QUOTED = 2
 _SAID = ("asserted", "hedged", "alternative", "retracted")
 
@@ -178,7 +179,10 @@ class _Sentence:
         return bool(unknown) and not self._is_label(atom)
 
     def _known(self, word: str) -> bool:
-        return tokens(word) <= self.facts.words or terms(word) <= self.facts.stems
+        if tokens(word) <= self.facts.words or terms(word) <= self.facts.stems:
+            return True
+        # Names are often run together in addresses and handles.
+        return len(word) >= _INSIDE and word in self.facts.text
 
     def _is_label(self, atom: Atom) -> bool:
         """Return whether a name says what follows: before a colon, or at the head of a table."""
