@@ -160,7 +160,7 @@ class Evidence:
         given = "\n".join((self._task.query, *map(arguments_text, self._arguments)))
         vocabulary = "\n".join(f"{tool.name} {tool.description}" for tool in self._task.tools)
         responses = [source.record.result.response for source in self.followed]
-        return Facts(responses, given, vocabulary)
+        return Facts(responses, given, vocabulary, self._task.query)
 
     def _read(self, query: str, calls: Sequence[CallRecord], tools: dict[str, Tool]) -> Iterator[Source]:
         known = set(tokens(query) | self.asked)

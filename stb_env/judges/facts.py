@@ -93,6 +93,7 @@ class Facts:
         responses: What the calls returned.
         given: The query and the arguments, which an answer may repeat.
         vocabulary: Words that are nobody's invention, such as those of the tools' documentation.
+        query: What was asked.
 
     Examples:
         >>> facts = Facts([{"teams": [{"name": "Ferns", "goals": 2}, {"name": "Hawks", "goals": 3}]}], "")
@@ -102,7 +103,7 @@ class Facts:
         [True, True, True, False]
     """
 
-    def __init__(self, responses: Iterable[Json], given: str, vocabulary: str = "") -> None:
+    def __init__(self, responses: Iterable[Json], given: str, vocabulary: str = "", query: str = "") -> None:
         self._lists: list[tuple[int, frozenset[str]]] = []
         self._names: dict[str, None] = {}
         found: list[Fact] = []
@@ -115,6 +116,7 @@ class Facts:
         # Data name members by days and codes, too.
         self.given = _fact("\n".join((given, *self._names)), "", frozenset(), frozenset())
         self._vocabulary = vocabulary
+        self.query = query
 
     @cached_property
     def text(self) -> str:

@@ -100,7 +100,7 @@ class Thresholds:
     prose: float = 0.15
     talk: float = 0.3
     bare: float = 0.75
-    listed: int = 2
+    listed: int = 3
     labelled: float = 0.1
     waste: float = 1.0
     complete: float = 1.0
@@ -120,7 +120,8 @@ class HeuristicJudge:
     calls build on it or it had no news; more irrelevant ones than relevant must not have been called. Text in
     responses is evidence only: it cannot speak to the judge.
 
-    It does not understand the query. It cannot see that a value is the wrong one of its kind, takes a right
+    It does not understand the query. It sees that a value is the wrong one of its kind only where the
+    sentence says which, takes a right
     call for a right answer where there is nothing to tell, and fails honest answers that put nearly all
     that a vague query ("the details") could mean in words of their own; ``docs/heuristic_judge.md`` says how
     often.
@@ -141,11 +142,10 @@ class HeuristicJudge:
     """
 
     name = "heuristic"
-    # What it is known to be taken in by: one wrong value among right ones, and a correction, a second answer
-    # or a doubt that no word announces (docs/red_team.md).
+    # What it is known to be taken in by: another number of the data, and the answer to a question that is
+    # nearly the same (docs/red_team.md).
     floors: ClassVar[Mapping[str, float]] = {
-        "random": 0.02, "shifted": 0.6, "doubled": 0.55, "contradicted": 0.5, "alternatives": 0.35,
-        "hedged": 0.3, "guess_facts": 0.25, "denied": 0.2, "neighbour": 0.25,
+        "random": 0.02, "shifted": 0.15, "doubled": 0.15, "guess_facts": 0.25, "neighbour": 0.25,
     }  # fmt: skip
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:

@@ -159,12 +159,18 @@ class _Sentence:
         counted = _COUNTED.match(after)
         if (
             any(magnified(one, atom.text, after) for one in self.facts.values)
-            or follows(atom.text, self._without_keys(near), after, beside, self.facts.values)
+            or follows(
+                atom.text, self._without_keys(near), after, beside, self.facts.values, self.facts.query
+            )
             or (counted and (value <= _FEW or self.facts.count(terms(counted[0]), value)))
         ):
             self.derived.add(atom.text)
             return True
         return False
+
+    def _reckons(self, number: str, near: str, after: str, beside: Sequence[float]) -> bool:
+        near = self._without_keys(near)
+        return follows(number, near, after, beside, self.facts.values, self.facts.query)
 
     def _without_keys(self, near: str) -> str:
         """Return a text without the words that name members: "the total is 7" reckons nothing."""

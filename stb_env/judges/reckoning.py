@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from stb_env.judges.terms import numbers
 
 _RECKONS = re.compile(
     r"\b(?:totals?|sum|altogether|together|combined|overall|difference|averages?|mean|median|gap|apart|"
@@ -11,6 +13,11 @@ _RECKONS = re.compile(
     r"closer|faster|slower|ahead|behind|up|down|rose|fell|grew|dropped|increase[ds]?|decrease[ds]?|gained|"
     r"lost)\b[^.;]{0,40}\b(?:by|than|of|from)|double|twice|half|times|per|percent|equals?|makes?|"
     r"adds? up|plus|minus|convert\w*|equivalent|that is|which is|i\.e)\b|[%=≈+×÷]",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    r"\b(?:totals?|sum|together|altogether|combined|difference|differ|averages?|add up|how (?:much|many) "
+    r"(?:more|less|fewer))\b",
     re.IGNORECASE,
 )
 _UNITS = re.compile(
@@ -62,8 +69,10 @@ def magnified(value: float, said: str, after: str) -> bool:
     return rounds(value / _MAGNITUDES[word[1].lower()], said)
 
 
-def follows(said: str, sentence: str, after: str, beside: Iterable[float], values: Iterable[float]) -> bool:
-    """Return whether a number follows from others as its sentence says.
+def follows(
+    said: str, sentence: str, after: str, beside: Iterable[float], values: Collection[float], query: str = ""
+) -> bool:
+    """Return whether a number follows from others as its sentence says or the query asks.
 
     Args:
         said: The number.
@@ -71,6 +80,7 @@ def follows(said: str, sentence: str, after: str, beside: Iterable[float], value
         after: What stands behind it, its unit first.
         beside: The other numbers of the sentence.
         values: All numbers that are known.
+        query: What was asked; "what do 3 of them cost" asks for three times something.
 
     Examples:
         >>> follows("27.6", "44.43 km, that is 27.6 miles", " miles", [44.43], [])
@@ -79,10 +89,15 @@ def follows(said: str, sentence: str, after: str, beside: Iterable[float], value
         True
         >>> follows("5", "It costs 5", "", [], [2.0, 3.0])
         False
+        >>> follows("7.5", "They cost 7.5", "", [], [2.5, 4.0], query="What do 3 of them cost?")
+        True
     """
     if _UNITS.match(after.lstrip()) and any(_converts(value, said) for value in beside):
         return True
-    if _RECKONS.search(sentence) is None:
+    multiples = [float(number) for number in numbers(query)]
+    if any(_multiplies(said, value, multiple) for value in values for multiple in multiples):
+        return True
+    if _RECKONS.search(sentence) is None and _ASKS.search(query) is None:
         return False
     known = sorted({*beside, *values})
     if len(known) > _MOST:
@@ -94,6 +109,11 @@ def _converts(value: float, said: str) -> bool:
     if _is(said, value * 1.8 + 32) or _is(said, (value - 32) / 1.8) or _is(said, value - 273.15):
         return True
     return any(_is(said, value * factor) or _is(said, value / factor) for factor in _FACTORS)
+
+
+def _multiplies(said: str, value: float, multiple: float) -> bool:
+    # Prices are often in cents.
+    return abs(value) > 1 < multiple and any(_is(said, value * multiple / unit) for unit in (1, 100))
 
 
 def _reckons(said: str, one: float, other: float) -> bool:
