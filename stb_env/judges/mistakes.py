@@ -221,7 +221,7 @@ class _Sentence:
         near = label | terms(self.text[atom.end : atom.end + _AFTER])
         keys = frozenset[str]().union(*(fact.key for fact in named))
         return bool(where) and not any(
-            not fact.key or fact.key <= label or (fact.path - keys) & near for fact in where
+            not fact.key or fact.called(said, label) or (fact.path - keys) & near for fact in where
         )
 
     def _opening(self, atom: Atom) -> str:

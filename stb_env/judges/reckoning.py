@@ -11,8 +11,8 @@ _RECKONS = re.compile(
     r"\b(?:totals?|sum|altogether|together|combined|overall|difference|averages?|mean|median|gap|apart|"
     r"(?:more|less|fewer|higher|lower|longer|shorter|cheaper|dearer|older|younger|greater|smaller|further|"
     r"closer|faster|slower|ahead|behind|up|down|rose|fell|grew|dropped|increase[ds]?|decrease[ds]?|gained|"
-    r"lost)\b[^.;]{0,40}\b(?:by|than|of|from)|double|twice|half|times|per|percent|equals?|makes?|"
-    r"adds? up|plus|minus|convert\w*|equivalent|that is|which is|i\.e)\b|[%=≈+×÷]",
+    r"lost)\b[^.;]{0,40}\b(?:by|than|of|from)|double|twice|half|times|per|percent|equals?|"
+    r"adds? up|plus|minus)\b|[%=≈+×÷]",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
