@@ -110,21 +110,22 @@ class Thresholds:
 class HeuristicJudge:
     """Decides open queries by precision: what is told must come from calls that follow, and be asked for.
 
-    In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call is
-    evidence where something in its arguments comes from the query or an earlier result; a call with made-up
-    arguments is none, whatever it returned. The answer must be an answer and no dump: it may not paste raw
-    data, tell nearly everything that there was, take back, deny or doubt what it says, or leave open which of
-    several things holds. Each number, day, name, address and code must be somewhere in the data, under the
-    name and in the record that its sentence gives it, or follow by rounding, as another unit, or by a
-    reckoning that the sentence or the query speaks of. Of the values that it tells, most must have a name that the query asks for, or stand in
-    a sentence about the query. Each API that the data set marks as relevant must be told of, unless later
-    calls build on it or it had no news; more irrelevant ones than relevant must not have been called. Text in
-    responses is evidence only: it cannot speak to the judge.
+    In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call
+    is evidence where something in its arguments comes from the query or an earlier result; a call with
+    made-up arguments is none, whatever it returned. The answer must be an answer and no dump: it may not
+    paste raw data, tell nearly everything that there was, take back, deny or doubt what it says, or leave
+    open which of several things holds. Each number, day, name, address and code must be somewhere in the
+    data, under the name and in the record that its sentence gives it, or follow by rounding, as another
+    unit, or by a reckoning that the sentence or the query speaks of. Of the values that it tells, most must
+    have a name that the query asks for, or stand in a sentence about the query. Each API that the data set
+    marks as relevant must be told of, unless later calls build on it or it had no news; more irrelevant
+    ones than relevant must not have been called. Text in responses is evidence only: it cannot speak to the
+    judge.
 
     It does not understand the query. It sees that a value is the wrong one of its kind only where the
-    sentence says which, takes a right call for a right answer where there is nothing to tell, and fails honest answers that put nearly all
-    that a vague query ("the details") could mean in words of their own; ``docs/heuristic_judge.md`` says how
-    often.
+    sentence says which, takes a right call for a right answer where there is nothing to tell, and fails
+    honest answers that put nearly all that a vague query ("the details") could mean in words of their own;
+    ``docs/heuristic_judge.md`` says how often.
     Its numbers compare with nothing but its own.
 
     Args:

@@ -30,7 +30,7 @@ def mistake(text, query="How did the teams do?"):
         "The home points are 41, the away points 17.",
         "The first match was on 3 August 2024; see https://example.com/league-7.",
         "Ferns (coach Ada Holm): 12 goals. Hawks (coach Ivo Brandt): 31 goals.",
-        "| Team | Goals | Coach |\n| --- | --- | --- |\n| Ferns | 12 | Ada Holm |\n| Hawks | 31 | Ivo Brandt |",
+        "| Team | Goals | Coach |\n|---|---|---|\n| Ferns | 12 | Ada Holm |\n| Hawks | 31 | Ivo Brandt |",
         "The Ferns travelled 44.4 km, that is 27.6 miles.",
         "Both teams made 43 goals in total.",
         "The 2 teams have one coach each.",
