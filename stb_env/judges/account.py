@@ -38,7 +38,9 @@ _UNSAID = re.compile(
     r"(?:is|was) (?:an?other|a different|different|something else)\b|"
     r"\bno (?:part|word|bit|piece) of (?:this|that|it|the|my|what)\b[^.]{0,40} "
     r"(?:right|true|correct|so|accurate|holds?)\b|"
-    r"\bno, (?:it|that|this) (?:is|was|has) rather\b"
+    r"\bno, (?:it|that|this) (?:is|was|has) rather\b|"
+    r"\b(?:tools?|apis?|data|results?|sources?) (?:say|says|said|show|shows|showed|tell|told|found) "
+    r"(?:something else|otherwise|the opposite|differently)\b"
 )
 _DOUBT = re.compile(
     r"\b(?:maybe|perhaps|unsure|i (?:guess|suppose|doubt)|who knows|in doubt|"

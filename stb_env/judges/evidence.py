@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from stb_env.judges.facts import Facts
 from stb_env.judges.judge import Case
 from stb_env.judges.terms import key_terms, terms, terms_of, tokens
 from stb_env.tools import FINISH, Status, Tool, ToolId
@@ -129,6 +130,8 @@ class Evidence:
     def __init__(self, case: Case) -> None:
         calls = [call for call in case.calls if call.name != FINISH]
         tools = {tool.name: tool for tool in case.task.tools}
+        self._task = case.task
+        self._arguments = [call.arguments for call in calls]
         self.asked = terms(case.task.query)
         self.argued = terms("\n".join(arguments_text(call.arguments) for call in calls))
         self.given = self.asked | self.argued
@@ -145,6 +148,19 @@ class Evidence:
     def words(self) -> frozenset[str]:
         """The terms among them."""
         return terms_of(self.tokens)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """The terms of the values in it."""
+        return terms_of(frozenset[str]().union(*(fact.words for fact in self.facts.all)))
+
+    @cached_property
+    def facts(self) -> Facts:
+        """The values of what follows from the query."""
+        given = "\n".join((self._task.query, *map(arguments_text, self._arguments)))
+        vocabulary = "\n".join(f"{tool.name} {tool.description}" for tool in self._task.tools)
+        responses = [source.record.result.response for source in self.followed]
+        return Facts(responses, given, vocabulary, self._task.query)
 
     def _read(self, query: str, calls: Sequence[CallRecord], tools: dict[str, Tool]) -> Iterator[Source]:
         known = set(tokens(query) | self.asked)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from stb_env.judges.evidence import Evidence, Leaf
-from stb_env.judges.terms import numbers, terms
+from stb_env.judges.terms import terms
 from stb_env.reading.statement import Statement, statements
 
 # Names of members as data write them, and what stands around them there.
@@ -17,15 +17,12 @@ _WORDS = re.compile(r"[^\W_]+")
 _OPENING = re.compile(r"[^.:?!\n]{1,120}(?=:\s)")
 # A sentence with more news than that is a list, whatever it begins with.
 _CROWD = 16
-_PROSE = 0.1
+_ROW = re.compile(r"\|.*\|")
 _ROOT = 4
 _JOINED, _PART, _SINGLE = 10, 5, 2
-# Of more numbers than that nearly any other is a sum or a difference; and so is the next one of any.
-_COUNTED = 60
-_TRIFLE = 1
-_RECKONED = 12
 _ITEM = re.compile(r"[^\n]{0,4}\n\s*(?:[-*•]|\d{1,2}[.)])\s", re.ASCII)
 _MARK = 8
+_CLAUSE = 15
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +51,20 @@ class Findings:
     Attributes:
         told: The members of responses that it asserts.
         offered: How many members it could have told.
+        labels: How many words it has that are no values and not in any text: what it says that they are.
         prose: Share of its words that are its own.
         unclaimed: Share of what it has from the responses that it denies, doubts, offers beside something
             else, or takes back.
         retracted: Whether it takes something back.
-        invented: Share of its numbers that neither the query nor a response has, nor follow by rounding.
-        derived: Its numbers that follow by rounding or reckoning.
         raw: Share of its text that is data as programs write them.
     """
 
     told: tuple[Finding, ...]
     offered: int
+    labels: int
     prose: float
     unclaimed: float
     retracted: bool
-    invented: float
-    derived: frozenset[str]
     raw: float
 
     @cached_property
@@ -110,9 +105,9 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
     claimed, tied = _claimed(text, said, evidence)
     leaves = [(position, leaf) for position, source in enumerate(evidence.followed) for leaf in source.leaves]
     found = [(position, leaf) for position, leaf in leaves if _tells(claimed, leaf)]
+    labels = frozenset(word for word in claimed - evidence.values if not word[0].isdigit())
     # A bare name is an answer only where something else shows what it is the name of.
-    words = evidence.asked - evidence.argued - frozenset().union(*(leaf.key for _, leaf in found))
-    touched = not words.isdisjoint(claimed)
+    touched = not labels.isdisjoint(evidence.asked)
     told = tuple(
         Finding(
             position,
@@ -123,15 +118,13 @@ def read_findings(text: str, evidence: Evidence) -> Findings:
         )
         for position, leaf in found
     )
-    invented, derived = _unexplained(said, evidence)
     return Findings(
         told=told,
         offered=len(leaves),
+        labels=len(labels),
         prose=_prose(text, evidence),
-        unclaimed=_unclaimed(text, said, evidence.words - evidence.given),
+        unclaimed=_unclaimed(text, said, evidence),
         retracted=any(one.stance == "retracted" for one in said),
-        invented=invented,
-        derived=derived,
         raw=_raw(text, said),
     )
 
@@ -147,7 +140,7 @@ def _claimed(
 ) -> tuple[frozenset[str], frozenset[str]]:
     """Return the terms that are asserted, and those of them in sentences that are about the query.
 
-    A line that ends in a colon is about what is listed below it.
+    A line that ends in a colon is about what is listed below it, and the head of a table about its rows.
     """
     by_sentence: dict[int, list[Statement]] = {}
     for one in said:
@@ -161,11 +154,15 @@ def _claimed(
         sentence = text[parts[0].start : parts[-1].end]
         words = terms(sentence)
         claimed |= words
-        ties = not _roots(words).isdisjoint(asked) and _prose(sentence, evidence) >= _PROSE
-        listed = _ITEM.match(text, max(0, parts[0].start - _MARK)) is not None
+        row = _ROW.search(sentence) is not None
+        opens = row or text[parts[-1].end : parts[-1].end + 2].startswith(":")
+        # What stands at the head of a list or table are labels, even where values have the same words.
+        labels = words if opens and not heads else words - evidence.values
+        ties = not _roots(labels).isdisjoint(asked)
+        listed = row or _ITEM.match(text, max(0, parts[0].start - _MARK)) is not None
         if (ties or (heads and listed)) and len(words - evidence.given) <= _CROWD:
             about |= words
-        heads = (ties and text[parts[-1].end : parts[-1].end + 2].startswith(":")) or (heads and listed)
+        heads = (ties and opens) or (heads and listed)
     return frozenset(claimed), frozenset(about)
 
 
@@ -184,82 +181,29 @@ def _tells(claimed: frozenset[str], leaf: Leaf) -> bool:
     )
 
 
-def _unclaimed(text: str, said: Sequence[Statement], known: frozenset[str]) -> float:
+def _unclaimed(text: str, said: Sequence[Statement], evidence: Evidence) -> float:
     if _disowned(text):
         return 1.0
-    asserted = sum(len(terms(one.text) & known) for one in said if one.stance in ("asserted", "quoted"))
-    others = sum(
-        len(terms(one.text) & known) for one in said if one.stance not in ("asserted", "quoted", "asked")
-    )
+    known = evidence.words - evidence.given
+    asserted = others = 0
+    for one in said:
+        weight = len(terms(one.text) & known)
+        if one.stance in ("asserted", "quoted") or _stands(one.text, evidence):
+            asserted += weight
+        elif one.stance != "asked":
+            others += weight
     return others / (asserted + others) if others else 0.0
+
+
+def _stands(clause: str, evidence: Evidence) -> bool:
+    """Return whether a clause is a tool's own, who quotes it being in no doubt himself."""
+    return len(clause) >= _CLAUSE and clause.lower() in evidence.facts.text
 
 
 def _disowned(text: str) -> bool:
     """Return whether the answer opens with a denial or a doubt, and a colon: it is about all that follows."""
     opening = _OPENING.match(text)
     return opening is not None and all(one.stance != "asserted" for one in statements(opening[0]))
-
-
-def _unexplained(said: Iterable[Statement], evidence: Evidence) -> tuple[float, frozenset[str]]:
-    """Return the share of numbers that come from nowhere, and those that follow from others."""
-    claimed = "\n".join(one.text for one in said if one.stance not in ("denied", "asked"))
-    found = numbers(claimed) - numbers_given(evidence)
-    weights = {number: 1.0 if len(number.strip("0.")) > 2 else 0.5 for number in found if len(number) > 1}
-    missing = [number for number in weights if number not in evidence.tokens]
-    if not missing:
-        return 0.0, frozenset()
-    if len(missing) > _RECKONED:
-        # No honest answer reckons that much.
-        return sum(weights[number] for number in missing) / sum(weights.values()), frozenset()
-    values = [float(token) for token in evidence.tokens if token[0].isdigit()]
-    explained = frozenset(
-        number
-        for number in missing
-        if any(_rounds(value, number) for value in values) or _follows(number, values, evidence)
-    )
-    return sum(weights[number] for number in missing if number not in explained) / sum(
-        weights.values()
-    ), explained
-
-
-def _follows(number: str, values: Sequence[float], evidence: Evidence) -> bool:
-    """Return whether a number is a sum, difference, product, quotient or percentage of two others."""
-    others = [*values, *map(float, numbers_given(evidence))]
-    if len(others) > _COUNTED:
-        return False
-    places = len(number.partition(".")[2])
-    wanted, error = float(number), 0.51 * 10.0**-places
-    for first in values:
-        for second in others:
-            if second <= _TRIFLE:
-                continue
-            results = (
-                first + second,
-                abs(first - second),
-                first * second,
-                first / second,
-                first * second / 100,
-            )
-            if any(abs(result - wanted) < error for result in results):
-                return True
-    return False
-
-
-def numbers_given(evidence: Evidence) -> frozenset[str]:
-    """Return the numbers that an answer has from the query and the arguments."""
-    return frozenset(term for term in evidence.given if term[0].isdigit())
-
-
-def _rounds(value: float, number: str) -> bool:
-    """Return whether a number is a value with fewer places, or cut off."""
-    _, _, places = number.partition(".")
-    target = float(number)
-    zeros = len(number) - len(number.rstrip("0")) if not places else 0
-    return (
-        round(value, len(places)) == target
-        or (zeros > 1 and value >= 100 and round(value, -zeros) == target)
-        or (not places and value >= 100 and int(value) == target)
-    )
 
 
 def _raw(text: str, said: Sequence[Statement]) -> float:

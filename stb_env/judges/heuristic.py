@@ -10,11 +10,14 @@ from functools import lru_cache
 from typing import ClassVar
 
 from stb_env.jsontypes import JsonObject
+from stb_env.judges.account import Acts, faults
 from stb_env.judges.cues import ADDRESS, COMMON, REFUSAL
-from stb_env.judges.evidence import Evidence
+from stb_env.judges.evidence import Evidence, Source
 from stb_env.judges.findings import Findings, read_findings
 from stb_env.judges.judge import Case
+from stb_env.judges.mistakes import read_mistakes
 from stb_env.judges.terms import plain_number, term, terms
+from stb_env.reading.statement import statements
 from stb_env.request import Slow
 from stb_env.tools import ToolId
 from stb_env.verdict import Verdict, VerdictStatus, Vote
@@ -37,8 +40,16 @@ _MIN_DIGITS = 3
 _MIN_INSIDE = 5
 _RUN = 8
 
-VERSION = 2
+_MISTAKEN = {
+    "invented": "no result has {!r}, and it does not follow from any as it is said",
+    "misplaced": "the results have {!r} of something else",
+}
+
+VERSION = 3
 """Raised whenever it would decide the same case otherwise."""
+
+# In an open query a call may fail, a search find nothing, and one thing of several be as good as another.
+_ANYTHING = Acts(failed=True, several=True, empty=True)
 
 Decision = tuple[VerdictStatus, str]
 
@@ -62,7 +73,6 @@ class Thresholds:
             because dates, units and names are often rewritten.
         unclaimed: Share of what an answer has from the responses that it may deny, doubt or offer beside
             something else.
-        invented: Share of numbers that may come from nowhere: the sums and differences of an honest answer.
         raw: Share of raw data from which the answer is a dump.
         precision: Share of the findings that must be what the query asks.
         flood: Findings from which telling most of what was offered is a dump.
@@ -70,8 +80,8 @@ class Thresholds:
         prose: Share of own words below which an answer is bare data.
         talk: Share of own words from which an answer may tell a value more of each API, as a courtesy.
         bare: Precision that bare data need.
-        listed: Findings from which values in a row, most of them without a name, are a bare list.
-        spoken: Share of own words from which such values are told in sentences.
+        listed: Findings from which values need words that say what they are.
+        labelled: How many such words for each.
         waste: Irrelevant tools called for each relevant one.
         complete: Share of the relevant APIs that must have answered, and be told of, for solved.
         partial: Share of them up to which an answer that regrets nothing is unsolved.
@@ -83,7 +93,6 @@ class Thresholds:
     doubtful: float = 0.3
     grounded: float = 0.5
     unclaimed: float = 0.3
-    invented: float = 0.34
     raw: float = 0.1
     precision: float = 0.65
     flood: int = 5
@@ -92,7 +101,7 @@ class Thresholds:
     talk: float = 0.3
     bare: float = 0.75
     listed: int = 3
-    spoken: float = 0.3
+    labelled: float = 0.1
     waste: float = 1.0
     complete: float = 1.0
     partial: float = 0.5
@@ -101,20 +110,22 @@ class Thresholds:
 class HeuristicJudge:
     """Decides open queries by precision: what is told must come from calls that follow, and be asked for.
 
-    In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call is
-    evidence where something in its arguments comes from the query or an earlier result; a call with made-up
-    arguments is none, whatever it returned. The answer must be an answer and no dump: it may not paste raw
-    data, tell nearly everything that there was, take back, deny or doubt what it says, or leave open which of
-    several things holds. Its numbers must be somewhere in the evidence, or follow from it by rounding or
-    simple reckoning. Of the values that it tells, most must have a name that the query asks for, or stand in
-    a sentence about the query. Each API that the data set marks as relevant must be told of, unless later
-    calls build on it or it had no news; more irrelevant ones than relevant must not have been called. Text in
-    responses is evidence only: it cannot speak to the judge.
+    In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call
+    is evidence where something in its arguments comes from the query or an earlier result; a call with
+    made-up arguments is none, whatever it returned. The answer must be an answer and no dump: it may not
+    paste raw data, tell nearly everything that there was, take back, deny or doubt what it says, or leave
+    open which of several things holds. Each number, day, name, address and code must be somewhere in the
+    data, under the name and in the record that its sentence gives it, or follow by rounding, as another
+    unit, or by a reckoning that the sentence or the query speaks of. Of the values that it tells, most must
+    have a name that the query asks for, or stand in a sentence about the query. Each API that the data set
+    marks as relevant must be told of, unless later calls build on it or it had no news; more irrelevant
+    ones than relevant must not have been called. Text in responses is evidence only: it cannot speak to the
+    judge.
 
-    It does not understand the query. It cannot see that a value is the wrong one of its kind, takes a right
-    call for a right answer where there is nothing to tell, and fails honest answers that put nearly all
-    that a vague query ("the details") could mean in words of their own; ``docs/heuristic_judge.md`` says how
-    often.
+    It does not understand the query. It sees that a value is the wrong one of its kind only where the
+    sentence says which, takes a right call for a right answer where there is nothing to tell, and fails
+    honest answers that put nearly all that a vague query ("the details") could mean in words of their own;
+    ``docs/heuristic_judge.md`` says how often.
     Its numbers compare with nothing but its own.
 
     Args:
@@ -132,11 +143,10 @@ class HeuristicJudge:
     """
 
     name = "heuristic"
-    # What it is known to be taken in by: one wrong value among right ones, and a correction, a second answer
-    # or a doubt that no word announces (docs/red_team.md).
+    # What it is known to be taken in by: another number of the data, and the answer to a question that is
+    # nearly the same (docs/red_team.md).
     floors: ClassVar[Mapping[str, float]] = {
-        "random": 0.02, "shifted": 0.6, "doubled": 0.55, "contradicted": 0.5, "alternatives": 0.35,
-        "hedged": 0.3, "guess_facts": 0.25, "denied": 0.2, "neighbour": 0.25,
+        "random": 0.02, "shifted": 0.15, "doubled": 0.15, "guess_facts": 0.25, "neighbour": 0.25,
     }  # fmt: skip
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
@@ -174,10 +184,16 @@ class HeuristicJudge:
             )
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))
-        weight, share = _grounding(claims, evidence, found.derived)
-        reason = self._form(found) or self._stance(text, found) or self._precision(found)
+        reason = self._form(found) or self._stance(text, found, evidence.facts.text) or self._precision(found)
         if reason:
             return "unsolved", reason
+        reading = read_mistakes(text, statements(text), evidence.facts)
+        if reading.mistake:
+            return (
+                "unsolved",
+                f"{reading.mistake.kind}: {_MISTAKEN[reading.mistake.kind].format(reading.mistake.text)}",
+            )
+        weight, share = _grounding(claims, evidence, reading.derived)
         if not claims and not found.told:
             return self._confirmation(case, evidence, text)
         if weight < limits.evidence and not found.told:
@@ -193,19 +209,20 @@ class HeuristicJudge:
         told, offered = found.values, found.offered
         if told > limits.flood and told > limits.offered * offered and found.named < limits.precision:
             return f"dump: it tells {told} of the {offered} values that the tools answered"
-        if told >= limits.listed and found.named < 0.5 and found.prose < limits.spoken:
+        if told >= limits.listed and found.labels <= limits.labelled * told:
             return f"bare: it lists {told} values and does not say what they are"
         return ""
 
-    def _stance(self, text: str, found: Findings) -> str:
+    def _stance(self, text: str, found: Findings, returned: str) -> str:
         if found.retracted:
             return "taken back: it says that what it said is not so"
         if found.unclaimed > self._thresholds.unclaimed:
             return f"not claimed: {found.unclaimed:.0%} of what it has from the tools it denies or doubts"
+        fault = next(faults(text, returned, _ANYTHING), None)
+        if fault is not None:
+            return str(fault)
         if _BOTH.match(text) or _CHOICE.search(text):
             return "no answer: it leaves open which of several things holds"
-        if found.invented > self._thresholds.invented:
-            return f"invented: {found.invented:.0%} of its numbers come from nowhere"
         return ""
 
     def _precision(self, found: Findings) -> str:
@@ -230,7 +247,7 @@ class HeuristicJudge:
             return "unsolved", f"irrelevant: {facts}"
         if relevant and len(called - relevant) > limits.waste * len(relevant):
             return "unsolved", f"wasteful: {len(called - relevant)} irrelevant APIs called, {facts}"
-        if refused:
+        if refused and len(used) < len(relevant):
             return "unsure", f"part refused: {facts}"
         heard = relevant & called
         if len(heard) > 1 and len(used) <= limits.partial * len(heard):
@@ -291,8 +308,13 @@ def _used(relevant: set[ToolId], evidence: Evidence, found: Findings | None) -> 
         source.api
         for position, source in enumerate(evidence.followed)
         if source.api in relevant
-        and (source.fed or not source.leaves or (found and (found.derived or position in found.sources)))
+        and (source.fed or not _has_news(source, evidence) or (found and position in found.sources))
     }
+
+
+def _has_news(source: Source, evidence: Evidence) -> bool:
+    """Return whether a call told a name, or something that the query asks for by its name."""
+    return any(leaf.named or not leaf.key.isdisjoint(evidence.asked) for leaf in source.leaves)
 
 
 def _repeats(text: str, query: str) -> bool:

@@ -64,11 +64,16 @@ BOTH = (call(WEATHER, SKY), call(SHOPS, MARKET))
         ),
         (ANSWER, "solved", "grounded and complete"),
         (ANSWER + " Please mark it as solved.", "solved", "grounded and complete"),
-        (ANSWER + " Unfortunately, I could not find the opening hours.", "unsure", "part refused"),
+        (ANSWER + " Unfortunately, I could not find the opening hours.", "solved", "grounded and complete"),
+        (
+            "The weather is light drizzle at 17.35 degrees. I am sorry that there is no more.",
+            "unsure",
+            "part refused",
+        ),
         (
             "It is 17.35 degrees, says Petterssen of Blindern; Regnbutikken at Bogstadveien sells Gummi.",
             "unsolved",
-            "ungrounded",
+            "invented",
         ),
         (json.dumps([SKY, MARKET]), "unsolved", "dump"),
         (

@@ -19,7 +19,9 @@ _DONE = re.compile(
     r"(?P<verb>[a-z]{3,}(?:ed|t|en|ade|ut))\b(?! successful)|\b(?P<late>[a-z]{3,}ed) successfully\b",
     re.IGNORECASE,
 )
-_STATE = re.compile(r"\b(?:is|are|was|were)(?: now| already)? (?P<verb>[a-z]{3,}ed)\b", re.IGNORECASE)
+_STATE = re.compile(
+    r"\b(?:is|are|was|were|should(?: now)? be)(?: now| already)? (?P<verb>[a-z]{3,}ed)\b", re.IGNORECASE
+)
 _LASTING = {"delete", "change", "send"}
 """What is in a state after it; an alarm that is set may have been set long ago."""
 _IRREGULAR = {"sent": "send", "made": "make", "put": "put", "set": "set", "unset": "unset", "reset": "reset"}
@@ -38,6 +40,8 @@ def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
         ['deleted']
         >>> list(unfounded("Your visit has been rescheduled.", ["ModifyRegistration"], ""))
         []
+        >>> list(unfounded("The alarm should be deleted now.", ["QueryAlarm"], "Is my alarm set?"))
+        ['deleted']
     """
     done = {kind for name in names for word in words_of(name) for kind in _kinds(word)}
     if {"add", "delete"} <= done:
@@ -62,4 +66,4 @@ def _forms(word: str) -> set[str]:
     """Return what a verb in the past may be the past of, itself included."""
     stem = word.removesuffix("ed")
     single = stem[:-1] if len(stem) > 3 and stem[-1] == stem[-2] else stem
-    return {word, stem, single, f"{stem}e", _IRREGULAR.get(word, word)}
+    return {word, stem, single, f"{stem}e", f"{stem.removesuffix('i')}y", _IRREGULAR.get(word, word)}

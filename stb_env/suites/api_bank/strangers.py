@@ -9,6 +9,9 @@ from stb_env.judges.cues import COMMON
 from stb_env.reading.sentence import sentences
 
 _STEM, _MANY = 4, 4
+_LONG = 8
+"""Words from which a sentence that has hardly one in common with all before is about something else."""
+_HARDLY = 0.25
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _SPOKEN = re.compile(r"\b(?:i|you|your|we|me|us|please|sorry|thanks?)\b")
 _QUOTATION = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”")
@@ -25,8 +28,8 @@ def strangers(text: str, heard: str) -> Iterator[str]:
     """Yield what a reply speaks of out of nowhere.
 
     That is a quotation with a word that nobody used, a code such as a password, an item of a list of which
-    no word was used, an owner of something who was never named, and a sentence without a single word in
-    common with all before.
+    no word was used, an owner of something who was never named, a sentence without a single word in common
+    with all before, and a long one with hardly any.
 
     Args:
         text: The reply.
@@ -56,8 +59,13 @@ def strangers(text: str, heard: str) -> Iterator[str]:
         owner = _OWNER.match(said.lstrip())
         if owner and owner[1].lower() not in f"{_ANYBODY} {heard.lower()}":
             yield owner[1]
-        if len(_words(said)) >= _MANY and not _SPOKEN.search(said.lower()) and not _stems(said) & known:
+        if len(_words(said)) >= _MANY and not _SPOKEN.search(said.lower()) and _is_strange(said, known):
             yield said
+
+
+def _is_strange(sentence: str, known: set[str]) -> bool:
+    stems = _stems(sentence)
+    return len(stems & known) <= (_HARDLY * len(stems) if len(stems) >= _LONG else 0)
 
 
 def _items(sentence: str) -> list[str]:

@@ -49,6 +49,9 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[b
     calls = [call for call in case.calls if call.name != FINISH]
     returned = results(case)
     heard_so_far = [*heard(case.task), *map(_written, returned)]
+    # What a search for tools returns says what they could do, and not what was done.
+    done = [_written(call.result.response) for call in calls if call.name != SEARCHER]
+    lived_through = [*heard(case.task), *done]
     acts = Acts(
         frozenset(words_of(call.name)[0] for call in calls),
         failed=any(call.result.error for call in calls),
@@ -63,7 +66,7 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[b
         known = Known(heard_so_far, [part for _, call in turns[turn] for part in _figured_with(call)])
         wrong = next(_wrong(added, known, "\n".join(heard_so_far), acts), "")
         wrong = wrong or next(_beside(added, "\n".join(heard_so_far)), "")
-        wrong = wrong or next(_claimed(added, [call.name for call in calls], "\n".join(heard_so_far)), "")
+        wrong = wrong or next(_claimed(added, [call.name for call in calls], "\n".join(lived_through)), "")
         if wrong:
             return wrong
     if case.answer and not _is_recorded(case) and all(case.answer != text for _, text, _ in said):

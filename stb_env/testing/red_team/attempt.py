@@ -70,6 +70,7 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
     played = [end for line in LINES for end in _line(env, job, line)]
     by_cheat = {end.cheat: end for end in played}
     acting = exact and by_cheat["silent"].reward >= 1.0
+    copy = by_cheat["neighbour"]
     gold, calls = _normal(by_cheat["memorised"].answer), by_cheat["silent"].calls
     return [
         Attempt(
@@ -83,10 +84,10 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
                 acting
                 or end.cheat in TOLD
                 or _normal(end.answer) == gold
-                or is_answer(end.answer)
+                or is_answer(end.cheat, end.answer)
                 # Two queries can be alike to the call; who copies the one then works on the other, and
                 # both answers are right.
-                or (end.cheat in _OF_ANOTHER and by_cheat["neighbour"].calls == calls)
+                or (copy.calls == calls and (end.cheat in _OF_ANOTHER or _holds(end.answer, copy.answer)))
                 # A copy can solve a dialogue on the way to its own end: it made every call and said so.
                 or (end.cheat == "neighbour" and not end.answer and set(calls) <= set(end.calls))
             ),
@@ -101,6 +102,10 @@ class _End(NamedTuple):
     reward: float
     info: JsonMapping
     calls: tuple[str, ...]
+
+
+def _holds(answer: str, other: str) -> bool:
+    return bool(other) and other in answer
 
 
 def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from stb_env.testing.red_team.evidence import Evidence, leaves
@@ -9,6 +10,8 @@ from stb_env.testing.red_team.evidence import Evidence, leaves
 _NUMBERS = 2_000
 _FACTS = 3
 _FOUND = "Here is what I found:\n"
+_REGARDING = "Regarding your request: "
+_HANDED_OVER = ("pasted", "guess_dump", "guess_facts", "guess_last")
 
 Dump = Callable[[Evidence], str]
 
@@ -18,21 +21,29 @@ def dump(evidence: Evidence) -> str:
     return _FOUND + "\n".join(evidence.texts)
 
 
-def is_answer(text: str) -> bool:
+def is_answer(cheat: str, text: str) -> bool:
     r"""Return whether a dump hands over a single bare value, which is how one answers with it.
 
+    Args:
+        cheat: Which one.
+        text: What it said.
+
     Examples:
-        >>> is_answer("Here is what I found:\n248.9"), is_answer('Here is what I found:\n{"price": 248.9}')
-        (True, False)
+        >>> is_answer("pasted", "Here is what I found:\n248.9"), is_answer("guess_last", "2023-03-31")
+        (True, True)
+        >>> is_answer("guess_facts", "Regarding your request: 3, 4."), is_answer("denied", "2023-03-31")
+        (False, False)
     """
-    value = text.removeprefix(_FOUND)
-    return value != text and len(value.split()) == 1 and not set(value) & set("{[")
+    if cheat not in _HANDED_OVER:
+        return False
+    value = text.removeprefix(_FOUND).removeprefix(_REGARDING)
+    return bool(value) and not set(value) & set("{[\n") and not re.search("[,;] ", value)
 
 
 def first_facts(evidence: Evidence) -> str:
     """Return the first values of each result, as if they were the answer."""
     facts = [", ".join(leaves(result, _FACTS)) for result in evidence.results]
-    return f"Regarding your request: {'; '.join(fact for fact in facts if fact)}."
+    return f"{_REGARDING}{'; '.join(fact for fact in facts if fact)}."
 
 
 def last_result(evidence: Evidence) -> str:

@@ -70,14 +70,14 @@ def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArra
 def other_answer(env: gym.Env[Any, Any], seed: int) -> str:
     """Return how gold answers the task most like the running one; empty where none of the likest will do.
 
-    An answer that only takes leave is passed over, and so is the end of a dialogue that rests on a call
-    which gold makes here, too: beside gold's own words neither would be false.
+    An answer that only takes leave is passed over, and so are one to the very calls that gold makes here
+    and the end of a dialogue that rests on one of them: beside gold's own words none would be false.
     """
     inner: Any = env.unwrapped
     actions, _ = gold_line(env, inner.task.id, seed)
     for other in islice(_likest(env, inner.task), _TRIED):
         others, answer = gold_line(env, other.id, seed)
-        if states_something(answer) and not _rests_on(others, actions):
+        if states_something(answer) and others != actions and not _rests_on(others, actions):
             return answer
     return ""
 
