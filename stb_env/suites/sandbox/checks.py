@@ -48,11 +48,12 @@ def _numbers(
                 for quantity in excused
                 for one in quantity.readings(unit)
             )
-            if not known and _restates(found, fact["value"], readings):
+            if not known and (_restates(found, fact["value"], readings) or _converts(found, fact)):
                 continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
-    return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units)
+    codes = _codes_asked(query, allowed)
+    return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units, codes)
 
 
 def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
@@ -78,7 +79,7 @@ def _digits(query: str) -> tuple[Quantity, ...]:
 
 
 def _comparable(
-    text: Text, own: Sequence[Mention], rivals: Sequence[Mention], units: set[str]
+    text: Text, own: Sequence[Mention], rivals: Sequence[Mention], units: set[str], codes: frozenset[str]
 ) -> list[Mention]:
     """Return the rivals that are in a unit in which the value is given as well, or in none."""
     if not own:
@@ -87,7 +88,7 @@ def _comparable(
     for rival in rivals:
         (found,) = (one for one in numerals.numbers(text.folded) if (one.start, one.end) == rival[1:3])
         unit = found.quantity.unit
-        if not rival.known and (_counts(text, own, found) or _changed(text, own, found)):
+        if not rival.known and (_counts(text, own, found) or _changed(text, own, found, codes)):
             continue
         if rival.known or not unit or unit in units:
             kept.append(rival)
@@ -108,6 +109,9 @@ def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
 
 def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     """Return whether a whole number counts something where the value is an amount with decimals."""
+    spans = {_span_at(text, one.end) for one in own}
+    if "" not in spans and _span_at(text, found.start) not in ("", *spans):
+        return True
     next_word = _NEXT.match(text.folded, found.end)
     amounts = [_NEXT.match(text.folded, one.end) for one in own if "." in one.said]
     return (
@@ -118,11 +122,26 @@ def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     )
 
 
-def _changed(text: Text, own: Sequence[Mention], found: Number) -> bool:
+def _span_at(text: Text, place: int) -> str:
+    """Return the span of time of which a number counts how many: "days" of "17 and a half days"."""
+    found = _SPAN.match(text.folded, place)
+    return found[1] if found else ""
+
+
+def _changed(
+    text: Text, own: Sequence[Mention], found: Number, codes: frozenset[str] = frozenset()
+) -> bool:
     """Return whether an amount is in another currency than the value wherever that is given."""
     code = _currency_at(text.folded, found.end)
     mine = {_currency_at(text.folded, one.end) for one in own}
-    return bool(code) and "" not in mine and code not in mine
+    return bool(code) and code not in mine and ("" not in mine or (bool(codes) and code not in codes))
+
+
+def _codes_asked(query: str, allowed: Iterable[Fact]) -> frozenset[str]:
+    """Return the currencies in which an amount is asked for: that of another fact, else those of the query."""
+    told = {str(fact["value"][0]).casefold() for fact in allowed if fact["label"] == "currency"}
+    words = told or {_AUREL.get(word, word) for word in _ALPHA.findall(answers.fold(query))}
+    return words & _currencies()
 
 
 def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list[Mention]:
@@ -154,6 +173,15 @@ def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
         and figures > 1
         and any(abs(float(f"{value:.{figures - 1}e}") - reading) < 1e-9 for reading in readings)
     )
+
+
+def _converts(found: Number, fact: Fact) -> bool:
+    """Return whether a number is the value once more, roughly, in another unit ("12 C (about 54 F)")."""
+    unit, mine = found.quantity.unit, fact["unit"]
+    if not unit or not mine or unit == mine:
+        return False
+    told = Quantity(fact["value"], mine).readings(unit)
+    return any(abs(one - found.quantity.value) <= max(0.5, 0.01 * abs(one)) for one in told)
 
 
 def _is_fact(found: Number, allowed: Sequence[Fact]) -> bool:
@@ -207,7 +235,7 @@ def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
             said = text.folded[moment.start : moment.end]
             if fact["value"] in moment.values:
                 own.append(Mention(said, moment.start, moment.end))
-            elif mine.isdisjoint(moment.values):
+            elif mine.isdisjoint(moment.values) and not _again(fact["value"], moment, said):
                 known = not set(fact["others"]).isdisjoint(moment.values)
                 asked = not excused.isdisjoint(moment.values)
                 if known or len(moment.values) <= 2:
@@ -215,6 +243,11 @@ def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
         return own, rivals
 
     return find
+
+
+def _again(value: str, moment: Moment, said: str) -> bool:
+    """Return whether a date is the right one once more, without its year."""
+    return _YEAR.search(said) is None and any(value[5:] == one[5:] for one in moment.values if "-" in one)
 
 
 def _names(
@@ -229,7 +262,7 @@ def _names(
     for name, place in answers.names_in(text.folded, [*wanted, *rivals]):
         if name in wanted:
             own.append(Mention(wanted[name], *place))
-        else:
+        elif not (fact["label"] == "currency" and _AMOUNT.search(text.folded, 0, place.start)):
             others.append(Mention(name, *place, known=True, asked=name in asked))
     said = {mention.said for mention in own}
     own_places = {(mention.start, mention.end) for mention in (*own, *others)}
@@ -271,8 +304,7 @@ def _codes(
     fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
 ) -> tuple[list[Mention], list[Mention]]:
     mine = _values(allowed, "code")
-    place = answers.code_at(text.folded, fact["value"])
-    own = [Mention(fact["value"], *place)] if place else []
+    own = [Mention(fact["value"], *place) for place in answers.codes_at(text.folded, fact["value"])]
     rivals = [
         Mention(other, *found, known=True, asked=answers.has_code(query, other))
         for other in fact["others"]
@@ -361,6 +393,10 @@ def _states(text: str, value: float | str) -> bool:
 
 _AUREL = {"aurel": "aur"}
 _CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
+_ALPHA = re.compile(r"[a-z]{3,6}")
+_AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
+_SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
+_YEAR = re.compile(r"\d{4}")
 _BOUND = re.compile(
     r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|"
     r"(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"

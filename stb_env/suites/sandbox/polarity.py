@@ -11,12 +11,14 @@ from stb_env.reading.statement import Statement
 from stb_env.suites.sandbox.answers import plain
 
 _YES = re.compile(
-    r"\b(?:yes|yeah|yep|yup|affirmative|indeed|aye)\b|^\W*(?:correct|true|right|it is true)\W*$"
+    r"\b(?:yes|yeah|yep|yup|affirmative|indeed|aye|absolutely|certainly|definitely)\b|^\W*(?:correct|true|right|it is true)\W*$"
 )
 _NO = re.compile(
     r"^\W*(?:no|nope|negative|nay|false|incorrect|not true)\W*$|^\W*no (?:it|they|you|he|she|i|"
     r"that|this|there)\b|"
-    r"(?:\bis|\ba|\bclear|\bsay|['’]s)\W+no\W*$|\bnope\b"
+    r"(?:\bis|\ba|\bclear|\bsay|['’]s|[:=|])\W+no\W*$|\bnope\b|\bafraid not\b|"
+    r"^\W*(?:no|none|nobody)(?! (?:fees?|charge|extra|need|problem|worr|doubt|further|more|other)) [a-z]+"
+    r"(?: (?:of|for|in|on|at) (?:the |this |that )?\w+)? (?:can|could|may|is|are|was|were|has|have|remains?)\b"
 )
 _JOINED = re.compile(r"^\W*(?:and|but|or) ")
 _BARE = {"yes": True, "true": True, "no": False, "false": False}
@@ -29,7 +31,7 @@ _REFUSED = re.compile(
 )
 _ECHO = re.compile(
     r"^\W*(?:(?:and|so|well) )?(?:it|they|you|he|she|that|this|there|i|we)(?: \w+)? "
-    r"(?:did|does|do|is|was|are|were|can|could|has|have|will|would)(?: so| indeed)?\W*$|"
+    r"(?:did|does|do|is|was|are|were|can|could|has|have|had|will|would)(?: been)?(?: so| indeed)?\W*$|"
     r"\b(?:worked|succeeded|successful(?:ly)?|accepted|went through|is possible|was possible|allowed)\b"
 )
 
@@ -37,7 +39,7 @@ _ECHO = re.compile(
 def says(
     said: Sequence[Statement], yes: Sequence[str] = (), no: Sequence[str] = (), subject: str = ""
 ) -> bool | None:
-    """Return whether statements say yes or no: the first clear word decides; both words mean neither.
+    """Return whether statements say yes or no: the first such word decides, else the first that tells it.
 
     Args:
         said: The statements of a folded answer.
@@ -50,9 +52,11 @@ def says(
         return bare.pop() if len(bare) == 1 else None
     found = None
     for statement in said:
-        told = _told(statement, yes, no, plain(subject))
+        outright = _outright(statement)
+        if outright is not None:
+            return outright
         if found is None:
-            found = told
+            found = _told(statement, yes, no, plain(subject))
     return found
 
 
@@ -70,13 +74,22 @@ def _bare(said: Sequence[Statement]) -> set[bool]:
     }
 
 
+def _outright(statement: Statement) -> bool | None:
+    """Return what a statement says by the very words yes and no, wherever in an answer it stands."""
+    if statement.stance not in ("asserted", "denied"):
+        return None
+    first, second = _YES.search(statement.text) is not None, _NO.search(statement.text) is not None
+    if first is second:
+        return None
+    return first is not (statement.stance == "denied" and statement.framed)
+
+
 def _told(statement: Statement, yes: Sequence[str], no: Sequence[str], subject: str) -> bool | None:
     if statement.stance not in ("asserted", "denied"):
         return None
     text, denied = statement.text, statement.stance == "denied"
-    first, second = _YES.search(text) is not None, _NO.search(text) is not None
-    if first or second:
-        return None if first and second else first is not (denied and statement.framed)
+    if _YES.search(text) and _NO.search(text):
+        return None
     refused = _REFUSED.search(text)
     if refused and denied and refused.start() == statement.scope - statement.start:
         # The refusal itself is the negation.
@@ -92,12 +105,17 @@ def _told(statement: Statement, yes: Sequence[str], no: Sequence[str], subject: 
 
 def _worded(text: str, yes: Sequence[str], no: Sequence[str], subject: str) -> bool | None:
     words = plain(text)
-    for told, spellings in ((False, no), (True, yes)):
-        place = next((words.find(form) for form in _forms(tuple(spellings)) if form in words), -1)
-        if place >= 0:
-            turned = len(subject) > 2 and subject in words[place:] and subject not in words[:place]
-            return told is not turned
-    return None
+    found = [
+        (place, -len(form), told)
+        for told, spellings in ((False, no), (True, yes))
+        for form in _forms(tuple(spellings))
+        if (place := words.find(form)) >= 0
+    ]
+    if not found:
+        return None
+    place, _, told = min(found)
+    turned = len(subject) > 2 and subject in words[place:] and subject not in words[:place]
+    return told is not turned
 
 
 @lru_cache(maxsize=256)
