@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
-from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity
+from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity, senses
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
@@ -205,7 +205,10 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
         return f"read as well {joined[0]}"
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
-    return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
+    places = [(one.start, one.end) for one in numerals.numbers(text.folded)]
+    return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
+        fact, query, text, own, places
+    )
 
 
 def _bounds(text: Text, one: Mention) -> bool:
@@ -292,9 +295,13 @@ def _named(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if lacking:
         read = " and ".join(mention.said for mention in [*own, *rivals][:4])
         return f"read {read or 'no such name'}"
+    others = [_names(other, text, query, ())[0] for other in allowed if other["type"] == "names"]
+    places = [(one.start, one.end) for one in (*own, *rivals, *(one for some in others for one in some))]
     for value in fact["value"]:
         mine = [mention for mention in own if mention.said == value]
-        found = mentions.settle(text, mine, (), len(allowed) + 1)
+        found = mentions.settle(text, mine, (), len(allowed) + 1) or senses.misplaced(
+            fact, query, text, mine, places
+        )
         if found:
             return found
     return mentions.settle(text, own, rivals, len(allowed) + 1)
@@ -325,8 +332,12 @@ def _settled(find: Found) -> Check:
         if not own:
             return f"read {' and '.join(rival.said for rival in rivals[:4]) or 'nothing of the kind'}"
         others = [other for other in allowed if other["type"] == fact["type"]]
-        spare = sum(not find(other, text, query, ())[0] for other in others) if rivals else 0
-        return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
+        found = [find(other, text, query, ())[0] for other in others]
+        spare = sum(not mine for mine in found)
+        places = [(one.start, one.end) for one in (*own, *rivals, *(one for mine in found for one in mine))]
+        return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
+            fact, query, text, own, places
+        )
 
     return check
 

@@ -217,7 +217,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         tied += rival.known and not rival.asked
         if tied > MOST_TIED:
             return f"read more than {MOST_TIED} competitors"
-    twice = mirrored(text, one=True) if rivals else ""
+    twice = mirrored(text, one=True) if rivals or len(given) > 1 else ""
     return f'read it twice, with other figures: "{twice}"' if twice else ""
 
 

@@ -1,0 +1,348 @@
+"""What a value is said to be: the words beside it that tell what it is of, and those that exclude them.
+
+"The lowest is 28.5" has the right figure and is wrong where the highest was asked for. So words that exclude
+each other stand in groups. The label of a fact or else its query says which sense of a group is asked for; a
+value whose clause has another sense of the group and not that one is said of something else. A clause without
+such words is no failure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from stb_env.jsontypes import JsonMapping
+from stb_env.reading.statement import statement_at
+from stb_env.suites.sandbox.answers import fold
+from stb_env.suites.sandbox.mentions import Mention, Text
+
+
+ANY = frozenset({"number", "names", "code", "date", "time"})
+NAMES = frozenset({"names", "code"})
+
+
+class Group(NamedTuple):
+    """Senses that exclude each other.
+
+    Attributes:
+        senses: Each with its words and phrases, between commas.
+        behind: Whether they count only directly behind a number ("40 pages").
+        types: The types of facts that they are said of.
+        labelled: Whether only the label of a fact asks for one, not the query.
+        implied: A pattern of queries that ask for more than the plain thing; for all others the first sense
+            is asked for. None where only words in a label or query ask for one.
+    """
+
+    senses: tuple[str, ...]
+    behind: bool = False
+    types: frozenset[str] = ANY
+    labelled: bool = False
+    implied: str | None = None
+
+
+GROUPS: tuple[Group, ...] = (
+    # What is at one end, or at the other.
+    Group((
+        "highest, maximum, max, high, largest, biggest, greatest, peak, strongest",
+        "lowest, minimum, min, low, smallest, fewest, slightest, weakest",
+    )),
+    Group(("most, best, top", "least, worst, bottom, last in the list, last on the list")),
+    Group(("cheapest, least expensive", "dearest, most expensive, priciest, costliest")),
+    Group((
+        "cheaper, less expensive, lower-priced, more affordable",
+        "dearer, more expensive, pricier, costlier, aur more, aurel more",
+    ), types=NAMES),
+    Group(("longest, lengthiest", "shortest, briefest")),
+    Group(("longer, lengthier", "shorter, briefer"), types=NAMES),
+    Group(("oldest, eldest", "youngest")),
+    Group(("older, elder", "younger"), types=NAMES),
+    Group(("wettest, rainiest", "driest")),
+    Group(("warmest, hottest", "coldest, coolest")),
+    Group(("nearest, closest", "farthest, furthest")),
+    Group(("heaviest", "lightest")),
+    Group(("newest, most recent, latest, top, first in the list", "oldest, earliest, bottom, end of the list")),
+    Group((
+        "first, earliest, opens with, starts with, begins with, opener",
+        "last, final, closes with, ends with, finishes with, closer, second, third",
+    ), types=NAMES),
+    Group(("earlier, came first", "later, came second"), types=NAMES),
+    # Times and dates of one thing.
+    Group((
+        "opens, opening, opening time, opened",
+        "closes, closing, closing time, shuts",
+        "sunrise, rises, dawn",
+        "sunset, sets, sundown",
+        "departs, departure, leaves, sails, departing, leaving",
+        "arrives, arrival, reaches, lands, arriving",
+        "check-in, check in, checking in",
+        "check-out, check out, checkout, checking out",
+    )),
+    Group((
+        "renews, renewal, renew, renewed",
+        "bound until, bound, minimum term, contract date, contract",
+        "ends for good, expires, cancelled",
+    )),
+    Group(("born, birth, birthday", "died, death, came out, released, published, printed, founded, married"), labelled=True),
+    # What is counted or measured.
+    Group(("articles, article, stories, reports, pieces", "words, word", "pages, page", "sections"), behind=True),
+    Group((
+        "inhabitants, people, residents, citizens, live, population, souls",
+        "households, families, houses, homes, buildings, dwellings, cars, voters",
+    ), behind=True),
+    Group(("working days, business days, workdays, working", "calendar days, calendar, days in all"), behind=True),
+    Group(("points, point", "goals, goal", "matches, games"), behind=True),
+    Group(("scored", "conceded, let in, against")),
+    Group(("free, available, vacant, spare, remaining", "taken, booked, occupied, reserved, sold, filled",
+           "waiting, waiting list", "in all, altogether")),
+    Group(("electricity, power", "gas", "water", "heating")),
+    Group(("profit, earnings", "revenue, sales, turnover", "loss", "costs")),
+    Group(("fat", "protein", "fibre, fiber", "carbohydrate, carbohydrates, carbs", "sugar", "salt")),
+    Group(("platform", "number of stops, stops on the way, coaches, carriages"), labelled=True),
+    Group(("median", "mean", "deviation")),
+    Group(("refund, refunded", "fee, charge, surcharge"), labelled=True),
+    # Who or what it is.
+    Group(("coach, coaches, trainer, manager", "player, captain, striker, referee, owner, president"), labelled=True),
+    Group(("agent, assigned, assignee", "customer, reporter, author"), labelled=True),
+    Group((
+        "director, directed, directs, director of",
+        "cast, actor, actress, actors, stars, starring, plays, acts",
+        "producer, produced, screenwriter, scripted",
+    ), labelled=True),
+    Group((
+        "author, wrote, written, writer, reporter",
+        "translator, translated, editor, edited, illustrator, illustrated, photographer",
+    ), labelled=True),
+    Group((
+        "album, record, lp", "track, song, opens with, starts with, begins with, opener, opening, opens"
+    ), labelled=True),
+    Group(("home, at home", "away, away match, away game")),
+    # What a state is.
+    Group((
+        "open, due, outstanding, unpaid, pending",
+        "closed from, shut from, closed all, shut all, stays shut, stays closed, done, completed, finished,"
+        "ticked off, paid, settled",
+    )),
+    Group(("unread", "read")),
+    # What nobody asks for unless a query has a word of it.
+    Group((
+        "still",
+        "cancelled, canceled, called off, postponed, put off, taken off, cut from, dismissed, sacked, resigned,"
+        "reassigned, replaced, used to, formerly, ticked off, crossed off, discontinued, is over, was over,"
+        "are over, scrapped, struck, withdrawn, pulled from, no longer, anymore, any more, already done, dropped",
+    ), implied=r"cancel|remov|delet|call\w* off|replac|postpon|reschedul|\bend|expire|\bover\b|last|return|"
+       r"change|shift|move|refund|drop"),
+    Group((
+        "now, today, currently",
+        "last year, last week, last month, last spring, last summer, last autumn, last winter, last season,"
+        "years ago, weeks ago, months ago, back then, in the past, at that time, would have been",
+    ), implied=r"\b(?:last|ago|was|were|did|had|been|would)\b"),
+    Group(("one way", "round trip, both ways, there and back, return trip, two ways"), implied=r"round|both|back"),
+    Group((
+        "only",
+        "of another, by another, for another, with another, in another, to another, from another,"
+        "of a different, by a different, for a different, with a different, by someone else,"
+        "by somebody else, of someone else, of somebody else, the other one",
+    ), implied=r"\bother|\banother|differ|\belse"),
+    Group((
+        "all",
+        "apart from, outside of, outside these, outside this, outside that, aside from, leave out, leave the,"
+        "left out, not counting",
+    ), implied=r"apart|without|leave|except"),
+    Group((
+        "exactly",
+        "from before, from after, sometime before, sometime after, some time before, some time after,"
+        "shortly before, shortly after, long before, long after",
+    ), implied=r"before|after"),
+    Group((
+        "in all, altogether, together, in total",
+        "per person, per head, per day, per night, per month, per ticket, per piece, per seat, per item,"
+        "a day, a night, a month, a head, a piece, each, apiece, a person, per passenger, per adult, a ticket",
+    ), behind=True, implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|\bone\b"),
+    Group((
+        "in all, altogether, together, in total, total, sum, comes to, for all, times",
+        "monthly price, monthly cost, monthly fee, nightly price, nightly rate, daily price, daily rate,"
+        "price of one, cost of one, one costs, each costs, one month costs, a single one costs, unit price",
+    ), implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|unit|single|\bone\b"),
+)  # fmt: skip
+"""Groups of senses; a word may be in several of them."""
+
+_PLAIN = (
+    "opening hours, opening times, closing price, closing prices, at least, at most, last name, first name,"
+    "full name, last close, last price, first class, second class, no longer than, longer than a, lets you,"
+    "apart from that, apart from this, high season, low season, in the end, year end, top up, most likely,"
+    "most affordable, most economical, most recent, of course, each of, each other, first of all, free of,"
+    "for a day, record of, on record, first record, working day's, first recorded, back to, at last"
+)
+"""Phrases that have a word of a group but not its sense."""
+
+_TOKEN = re.compile(r"[a-z]+(?:-[a-z]+)*")
+_PARTY = re.compile(
+    r"\b(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: of us| of them| x\b|"
+    r" (?:adults?|grown-ups|people|days|nights|months|tickets|usual|second-class|[a-z]+ tickets))|\bparty of \d|"
+    r"\bfor (?:all )?\d{1,3}\b|\ball of us\b|\d x "
+)
+"""More than one of something, so that the price of one is another."""
+
+Fact = JsonMapping
+
+
+class Hit(NamedTuple):
+    """A word or phrase of a sense in a text."""
+
+    group: int
+    sense: int
+    start: int
+    end: int
+
+
+def misplaced(
+    fact: Fact, query: str, text: Text, own: Iterable[Mention], places: Sequence[tuple[int, int]]
+) -> str:
+    """Return how a value is said to be what was not asked for, or an empty string.
+
+    Args:
+        fact: It.
+        query: The query.
+        text: The answer.
+        own: Where it has the value.
+        places: Where it has values of the kind, its own among them; words belong to the value beside them.
+    """
+    said = hits(text.folded)
+    if not said:
+        return ""
+    wanted = asked(fact["label"], query, fact["type"])
+    reason = ""
+    for mention in own:
+        statement = statement_at(text.said, mention.start)
+        if statement.stance != "asserted":
+            continue
+        senses = dict[int, set[int]]()
+        contrary: Hit | None = None
+        for hit in _bound(text, said, mention, places):
+            sense = wanted.get(hit.group)
+            if sense is not None:
+                senses.setdefault(hit.group, set()).add(hit.sense)
+                contrary = contrary or (hit if hit.sense != sense else None)
+        wrong = [group for group, found in senses.items() if wanted[group] not in found]
+        if not wrong:
+            if senses:
+                return ""
+        elif contrary:
+            hit = contrary
+            reason = f'read it as {text.folded[hit.start : hit.end]}: "{statement.text[:80]}"'
+    return reason
+
+
+def _bound(
+    text: Text, said: Sequence[Hit], mention: Mention, places: Sequence[tuple[int, int]]
+) -> Iterator[Hit]:
+    """Yield the words of senses that belong to a value: in its clause, with no other value between."""
+    left, right = _reach(text, mention, places)
+    for hit in said:
+        if not left <= hit.start < right or mention.start <= hit.start < mention.end:
+            continue
+        if any(0 < start - hit.end < 3 and start != mention.start for start, _ in places):
+            # "The dearer Iron Road": it is said of what follows.
+            continue
+        behind = GROUPS[hit.group].behind
+        if not behind or (0 <= hit.start - mention.end <= _FAR and hit.start >= mention.end):
+            yield hit
+
+
+_FAR = 14
+_WORDLESS = re.compile(r"[^a-z]*")
+
+
+def _reach(text: Text, mention: Mention, places: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    index = text.said.index(statement_at(text.said, mention.start))
+    clause = text.said[index]
+    left, right = clause.start, clause.end
+    if index and not _WORDLESS.sub("", text.folded[left : mention.start] + text.folded[mention.end : right]):
+        # "Lowest: 28.5" and a row of a table have the word in a clause of its own.
+        before = text.said[index - 1]
+        if before.sentence == clause.sentence and before.stance == "asserted":
+            left = before.start
+    for start, end in places:
+        if end <= mention.start:
+            left = max(left, end)
+        elif start >= mention.end:
+            right = min(right, start)
+    return left, right
+
+
+@lru_cache(maxsize=512)
+def asked(label: str, query: str, kind: str) -> Mapping[int, int]:
+    """Return the sense of each group that a fact is asked for in.
+
+    Examples:
+        >>> sunset = asked("sunset", "When does it open, and when does the sun set?", "time")
+        >>> [GROUPS[group].senses[sense] for group, sense in sunset.items() if not GROUPS[group].implied]
+        ['sunset, sets, sundown']
+    """
+    folded = fold(query)
+    named, told = _senses(fold(label).replace("_", " ")), _senses(folded)
+    wanted: dict[int, int] = {}
+    for number, group in enumerate(GROUPS):
+        if kind not in group.types:
+            continue
+        senses = named.get(number, set())
+        if not group.labelled:
+            queried = told.get(number, set())
+            senses = senses if len(queried) > 1 or not queried else senses | queried
+        if len(senses) == 1:
+            wanted[number] = next(iter(senses))
+        elif group.implied is not None and not re.search(group.implied, folded) and _applies(group, folded):
+            wanted[number] = 0
+    return wanted
+
+
+def _applies(group: Group, query: str) -> bool:
+    return "in all" not in group.senses[0] or _PARTY.search(query) is not None
+
+
+def _senses(folded: str) -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
+    for hit in hits(folded):
+        found.setdefault(hit.group, set()).add(hit.sense)
+    return found
+
+
+@lru_cache(maxsize=512)
+def hits(folded: str) -> tuple[Hit, ...]:
+    """Return the words and phrases of a folded text that belong to a sense, the longest at each place.
+
+    Examples:
+        >>> [(hit.start, hit.end) for hit in hits("the lowest of all, at least 12")]
+        [(4, 10)]
+    """
+    found = []
+    done = 0
+    for match in _TOKEN.finditer(folded):
+        if match.start() < done or match[0] not in _LEXICON:
+            continue
+        for phrase, senses in _LEXICON[match[0]]:
+            end = match.start() + len(phrase)
+            if folded.startswith(phrase, match.start()) and not folded[end : end + 1].isalpha():
+                found += [Hit(group, sense, match.start(), end) for group, sense in senses]
+                done = end
+                break
+    return tuple(found)
+
+
+def _lexicon() -> dict[str, list[tuple[str, list[tuple[int, int]]]]]:
+    phrases: dict[str, list[tuple[int, int]]] = {phrase.strip(): [] for phrase in _PLAIN.split(",")}
+    for number, group in enumerate(GROUPS):
+        for sense, spellings in enumerate(group.senses):
+            for phrase in spellings.split(","):
+                phrases.setdefault(phrase.strip(), []).append((number, sense))
+    made: dict[str, list[tuple[str, list[tuple[int, int]]]]] = {}
+    for phrase in sorted(phrases, key=len, reverse=True):
+        first = _TOKEN.match(phrase)
+        if first:
+            made.setdefault(first[0], []).append((phrase, phrases[phrase]))
+    return made
+
+
+_LEXICON = _lexicon()
