@@ -312,6 +312,8 @@ def _codes(
 ) -> tuple[list[Mention], list[Mention]]:
     mine = _values(allowed, "code")
     own = [Mention(fact["value"], *place) for place in answers.codes_at(text.folded, fact["value"])]
+    # A table has what was compared as well; else the first place is the one that counts.
+    own = own[: next((index for index, one in enumerate(own) if not mentions.tabled(text, one)), 0) + 1]
     rivals = [
         Mention(other, *found, known=True, asked=answers.has_code(query, other))
         for other in fact["others"]

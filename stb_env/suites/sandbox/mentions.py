@@ -204,7 +204,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         doubted = statement.framed and statement.stance == "hedged"
-        if _tabled(text, rival) and not all(_tabled(text, one) for one in given):
+        if tabled(text, rival) and not all(tabled(text, one) for one in given):
             # The table shows what was compared; the answer stands outside of it.
             continue
         excused = rival.asked and not doubted
@@ -221,7 +221,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
     return f'read it twice, with other figures: "{twice}"' if twice else ""
 
 
-def _tabled(text: Text, mention: Mention) -> bool:
+def tabled(text: Text, mention: Mention) -> bool:
     """Return whether a value stands in a row of a table, or in a line that has nothing but three values."""
     start = text.folded.rfind("\n", 0, mention.start) + 1
     end = text.folded.find("\n", mention.end)

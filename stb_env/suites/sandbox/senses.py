@@ -120,10 +120,13 @@ GROUPS: tuple[Group, ...] = (
     Group(("home, at home", "away, away match, away game")),
     # What a state is.
     Group((
-        "open, due, outstanding, unpaid, pending",
-        "closed from, shut from, closed all, shut all, stays shut, stays closed, done, completed, finished,"
-        "ticked off, paid, settled",
-    )),
+        "open, outstanding, unpaid, pending",
+        "is done, are done, is completed, are completed, completed, finished, ticked off, is paid, are paid,"
+        "been paid, paid already, already paid, is settled, are settled, is closed, are closed",
+    ), types=NAMES),
+    Group((
+        "open", "closed from, shut from, closed all, shut all, stays shut, stays closed",
+    ), types=frozenset({"time"})),
     Group(("unread", "read")),
     # What nobody asks for unless a query has a word of it.
     Group((
