@@ -64,6 +64,8 @@ _SAID_OF_ALL = re.compile(
     r"\b(?:do|well|fine|good|right)\b|"
     r"\b(?:half|part|parts|some|bits|little|most) of (?:that|this|it|the above|what)\b.{0,40}"
     r"\b(?:right|true|correct|wrong|false|made up|so)\b|"
+    r"\bi (?:was told|heard|overheard|gather(?:ed)?)\b(?! by the\b)|\bdisagrees?\b|\bsays otherwise\b|"
+    r"\beach\b[^.;\n]{0,40}\bthan the other\b|\bwould have been\b[^.\n]{0,100}\b(?:had|if)\b|"
     r"\b(?:true or false|right or wrong|fact or fiction)\b|"
     r"\bi (?:dreamt|dreamed|imagined|pretended|fancied|hallucinated)\b|"
     r"\bthis is (?:only|just|merely|simply) an? (?:\w+ )?(?:test|example|sample|draft|try|guess|exercise|"

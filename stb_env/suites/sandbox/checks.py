@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
+from stb_env.reading.statement import statement_at
 from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity, senses
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.mentions import Mention, Text
@@ -34,10 +35,12 @@ def _numbers(
     own: list[Mention] = []
     rivals: list[Mention] = []
     units: set[str] = set()
+    codes = _codes_asked(query, allowed)
     for found in numerals.numbers(text.folded):
         readings = found.quantity.readings(unit)
         said = text.folded[found.start : found.end]
-        if any(is_near(reading, fact, found, query) for reading in readings):
+        near = any(is_near(reading, fact, found, query) for reading in readings)
+        if near and not _foreign(text, found, fact, codes, allowed):
             own.append(Mention(said, found.start, found.end))
             units.add(found.quantity.unit)
         elif readings and not _is_fact(found, allowed):
@@ -52,8 +55,18 @@ def _numbers(
                 continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
-    codes = _codes_asked(query, allowed)
     return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units, codes)
+
+
+def _foreign(
+    text: Text, found: Number, fact: Fact, codes: frozenset[str], allowed: Iterable[Fact]
+) -> bool:
+    """Return whether a number with a fact's value is in another currency, or in the unit of another fact."""
+    code = _currency_at(text.folded, found.end)
+    if code and codes and code not in codes:
+        return True
+    unit = found.quantity.unit
+    return bool(unit) and not fact["unit"] and any(unit == other.get("unit") for other in allowed)
 
 
 def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
@@ -99,7 +112,8 @@ def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
     """Return whether a number is a fact's value, rounded where nobody asked for more."""
     value = fact["value"]
     if abs(reading - value) <= fact["tolerance"] + 1e-9:
-        return True
+        # The same digits in another order are a slip, and no rounding.
+        return abs(reading - value) < 0.006 or sorted(f"{reading:.2f}") != sorted(f"{value:.2f}")
     if not fact["unit"] or found.worded or _PRECISE.search(query):
         return False
     # A measure may be rounded where nobody asked for more, to two figures at least.
@@ -198,21 +212,30 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if not own:
         said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
         return f"read {' and '.join(said) or 'no number'}"
-    if not _LIMIT.search(query) and all(_bounds(text, one) for one in own):
+    if all(_bounds(text, one, query) for one in own):
         return f'read a bound: "{text.folded[max(0, own[0].start - 16) : own[0].end]}"'
     joined = [_joined(text, one, fact, query, allowed) for one in own]
     if all(joined):
         return f"read as well {joined[0]}"
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
-    places = [(one.start, one.end) for one in numerals.numbers(text.folded)]
+    places = [(one.start, one.end) for one in numerals.numbers(text.folded) if not one.worded]
     return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
         fact, query, text, own, places
     )
 
 
-def _bounds(text: Text, one: Mention) -> bool:
-    return _BOUND.search(text.folded, max(0, one.start - 24), one.start) is not None
+def _bounds(text: Text, one: Mention, query: str) -> bool:
+    """Return whether a number is only a bound, or one to the wrong side where a limit is asked for."""
+    bound = _BOUND.search(text.folded, max(0, one.start - 24), one.start)
+    if bound is None or not _LIMIT.search(query):
+        return bound is not None
+    clause = statement_at(text.said, one.start)
+    if _NEGATED.search(text.folded, clause.start, bound.start()):
+        return False
+    lower, upper = _LOWER.search(query), _UPPER.search(query)
+    wrong = _AT_MOST if lower and not upper else _AT_LEAST if upper and not lower else None
+    return wrong is not None and wrong.search(bound[0]) is not None
 
 
 def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[Fact]) -> str:
@@ -347,7 +370,9 @@ def _settled(find: Found) -> Check:
 def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
     said = polarity.says(text.said, fact.get("yes", ()), fact.get("no", ()), fact.get("subject", ""))
     if said is fact["value"]:
-        return ""
+        yes, no = fact.get("yes", ()), fact.get("no", ())
+        turned = polarity.contradicts(text.said, said, yes, no, fact.get("subject", ""))
+        return "read it told the other way round" if turned else ""
     return "read neither" if said is None else f"read {'yes' if said else 'no'}"
 
 
@@ -415,7 +440,12 @@ _BOUND = re.compile(
     r"(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
     r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
 )
-_LIMIT = re.compile(r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|how (?:old|young)|age)\b")
+_LIMIT = re.compile(r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|high|low|how (?:old|young)|age)\b")
+_LOWER = re.compile(r"(?i)\b(?:least|minimum|lowest|how (?:old|young))\b")
+_UPPER = re.compile(r"(?i)\b(?:most|maximum|highest)\b")
+_AT_MOST = re.compile(r"\b(?:less|fewer|lower|under|below|up to|at most|no more)\b")
+_AT_LEAST = re.compile(r"\b(?:(?<!no )more|greater|higher|over|above|at least|upwards)\b")
+_NEGATED = re.compile(r"\b(?:no|not|nobody|none|never|nothing|cannot)\b|n['’]t\b")
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _LETTERS = re.compile(r"[^\W\d_]")
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")

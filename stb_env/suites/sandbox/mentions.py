@@ -34,6 +34,7 @@ until till base rate factor half double twice round rounded rounding today yeste
 excluding including included excluded outside away would still daily weekly monthly nightly yearly
 """
 _TIES = frozenset(_TIES_WORDS.split())
+_WITHOUT = re.compile(r"\b(?:no|without|not)\s(?:an? |any |the )?$")
 _BEFORE_LOSER = re.compile(
     r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
 )
@@ -68,6 +69,8 @@ _STRUCK = re.compile(r"~~[^~]{1,400}~~|<!--.{0,4000}?(?:-->|$)", re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
 _PAIR = re.compile(r"[\"']\s?:")
+_INSTEAD = re.compile(r"\binstead\b(?! of)")
+_ELSE = frozenset({"instead", "els", "otherwis", "rather"})
 _LABEL = re.compile(r"[^:|\n]{2,60}(?::|\|)")
 _OF = re.compile(r"\s?of (?:the |your )?([a-z]{3,})")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
@@ -210,6 +213,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         excused = rival.asked and not doubted
         loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
         offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
+        if _INSTEAD.search(statement.text) and not text.asked & _ELSE:
+            return f'read {rival.said} in its place: "{_around(text, rival)}"'
         if loose and spare and not rival.known and not offered:
             spare -= 1
         elif loose or offered or (statement.corrects and not rival.asked):
@@ -253,6 +258,8 @@ def _stance(text: Text, mention: Mention, small: int) -> str:
         alone = sum(part.stance == "quoted" for part in text.said) == 1
         is_small = alone and raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
         return "asserted" if is_small else "pasted"
+    if _WITHOUT.search(text.folded, max(0, mention.start - 16), mention.start):
+        return "denied"
     if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
         return "spoken of"
     return statement.stance

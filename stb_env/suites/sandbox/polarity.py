@@ -60,6 +60,26 @@ def says(
     return found
 
 
+def contradicts(
+    said: Sequence[Statement], value: bool, yes: Sequence[str], no: Sequence[str], subject: str
+) -> bool:
+    """Return whether a clause that names what the question is about tells the other way round.
+
+    Args:
+        said: The statements of a folded answer that says yes or no.
+        value: Which of both it says.
+        yes: Words that say yes.
+        no: Words that say no.
+        subject: What the question is about.
+    """
+    name = plain(subject)
+    return len(name) > 2 and any(
+        part.stance == "asserted" and name in plain(part.text) and _worded(part.text, yes, no, name) is not value
+        for part in said
+        if _worded(part.text, yes, no, name) is not None
+    )
+
+
 def contradictory(said: Sequence[Statement]) -> bool:
     """Return whether statements answer both a bare yes and a bare no."""
     return len(_bare(said)) == 2

@@ -162,12 +162,20 @@ GROUPS: tuple[Group, ...] = (
         "in all, altogether, together, in total",
         "per person, per head, per day, per night, per month, per ticket, per piece, per seat, per item,"
         "a day, a night, a month, a head, a piece, each, apiece, a person, per passenger, per adult, a ticket",
-    ), behind=True, implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|\bone\b"),
+    ), behind=True, implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily"),
     Group((
         "in all, altogether, together, in total, total, sum, comes to, for all, times",
         "monthly price, monthly cost, monthly fee, nightly price, nightly rate, daily price, daily rate,"
         "price of one, cost of one, one costs, each costs, one month costs, a single one costs, unit price",
-    ), implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|unit|single|\bone\b"),
+    ), implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|unit|single|\bfor one\b"),
+    Group((
+        "for all of it",
+        "just for, only for, merely for, belongs to a, belong to a, for completeness",
+    ), implied=r"only|just|belong"),
+    Group((
+        "of one",
+        "sum over, sum of, total over, whole week, whole month, whole year, entire week, entire month",
+    ), implied=r"\b(?:sum|total|whole|all|altogether|together|add|overall|entire|median|mean|average|plus)"),
 )  # fmt: skip
 """Groups of senses; a word may be in several of them."""
 
@@ -213,11 +221,14 @@ def misplaced(
         places: Where it has values of the kind, its own among them; words belong to the value beside them.
     """
     said = hits(text.folded)
-    if not said:
+    if not said and "but" not in text.folded:
         return ""
     wanted = asked(fact["label"], query, fact["type"])
     reason = ""
+    usual = _USUAL.search(text.folded)
     for mention in own:
+        if usual and usual.start() < mention.start < usual.end():
+            return f'read as what is not so this time: "{usual[0][:80]}"'
         statement = statement_at(text.said, mention.start)
         if statement.stance != "asserted":
             continue
@@ -255,6 +266,11 @@ def _bound(
 
 
 _FAR = 14
+_USUAL = re.compile(
+    r"\b(?:normally|usually|as a rule|(?:was|were|had been) (?:set|planned|scheduled|meant|supposed))\b"
+    r"[^.;\n]{0,80}\bbut\b"
+)
+"""Says how it is at other times, or was to be."""
 _WORDLESS = re.compile(r"[^a-z]*")
 
 
@@ -293,7 +309,7 @@ def asked(label: str, query: str, kind: str) -> Mapping[int, int]:
         senses = named.get(number, set())
         if not group.labelled:
             queried = told.get(number, set())
-            senses = senses if len(queried) > 1 or not queried else senses | queried
+            senses = senses or queried
         if len(senses) == 1:
             wanted[number] = next(iter(senses))
         elif group.implied is not None and not re.search(group.implied, folded) and _applies(group, folded):

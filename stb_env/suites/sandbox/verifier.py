@@ -14,8 +14,10 @@ from stb_env.request import Slow
 from stb_env.suites.sandbox.asides import lists, strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
+from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
+from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.standing import falls
 from stb_env.suites.sandbox.values import given_values, parts
 from stb_env.tools import FINISH
@@ -106,6 +108,9 @@ def _speech(case: Case) -> str:
     stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
     if stray:
         return stray
+    told = disclaims(read(case.answer, query), query, facts) if facts else ""
+    if told:
+        return told
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
     if lists(case.answer, returned, wanted + 1):
         return "a list of what the calls returned"
