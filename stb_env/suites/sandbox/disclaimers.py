@@ -17,6 +17,7 @@ Fact = JsonMapping
 _WORD = re.compile(r"[^\W\d_]+")
 _MANY = re.compile(r"\bin no particular order\b|\bone of the (?:two|three)\W*$|\bor not at all\b")
 _UNKNOWN = re.compile(
+    r"\b(?:is|was|are|were) (?:someone|somebody|something|another one)(?: else)?\W*$|"
     r"(?:\bnot|n['’]t)(?: yet| exactly| really)? known\b|\bunknown\b|"
     r"\bi (?:(?:could|can|did|do|have|was)(?:n['’]t| not)|cannot|never)(?: yet| really| been| able| to){0,3} "
     r"(?:find|found|see|know|learn|determine|establish|get at|open|opened|look(?:ed)?(?: \w+)? up|"

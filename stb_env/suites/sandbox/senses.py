@@ -21,6 +21,7 @@ from stb_env.suites.sandbox.mentions import Mention, Text
 
 ANY = frozenset({"number", "names", "code", "date", "time"})
 NAMES = frozenset({"names", "code"})
+SAID = NAMES | {"date"}
 
 
 class Group(NamedTuple):
@@ -49,15 +50,18 @@ GROUPS: tuple[Group, ...] = (
         "lowest, minimum, min, low, smallest, fewest, slightest, weakest",
     )),
     Group(("most, best, top", "least, worst, bottom, last in the list, last on the list")),
-    Group(("cheapest, least expensive", "dearest, most expensive, priciest, costliest")),
+    Group((
+        "cheapest, least expensive, costs least, cost least, costs the least, lowest price, lowest fare",
+        "dearest, most expensive, priciest, costliest, costs most, costs the most, highest price, highest fare",
+    )),
     Group((
         "cheaper, less expensive, lower-priced, more affordable",
         "dearer, more expensive, pricier, costlier, aur more, aurel more",
-    ), types=NAMES),
+    ), types=SAID),
     Group(("longest, lengthiest", "shortest, briefest")),
-    Group(("longer, lengthier", "shorter, briefer"), types=NAMES),
+    Group(("longer, lengthier", "shorter, briefer"), types=SAID),
     Group(("oldest, eldest", "youngest")),
-    Group(("older, elder", "younger"), types=NAMES),
+    Group(("older, elder", "younger"), types=SAID),
     Group(("wettest, rainiest", "driest")),
     Group(("warmest, hottest", "coldest, coolest")),
     Group(("nearest, closest", "farthest, furthest")),
@@ -67,24 +71,27 @@ GROUPS: tuple[Group, ...] = (
         "first, earliest, opens with, starts with, begins with, opener",
         "last, final, closes with, ends with, finishes with, closer, second, third",
     ), types=NAMES),
-    Group(("earlier, came first", "later, came second"), types=NAMES),
+    Group(("first, earliest", "last, final, latest"), types=ANY - NAMES),
+    Group(("earlier, came first", "later, came second"), types=SAID),
     # Times and dates of one thing.
     Group((
         "opens, opening, opening time, opened",
         "closes, closing, closing time, shuts",
         "sunrise, rises, dawn",
         "sunset, sets, sundown",
-        "departs, departure, leaves, sails, departing, leaving",
-        "arrives, arrival, reaches, lands, arriving",
+        "departs, depart, departure, leaves, sails, departing, leaving, leave",
+        "arrives, arrive, arrival, reaches, lands, arriving",
         "check-in, check in, checking in",
         "check-out, check out, checkout, checking out",
-    )),
+    ), labelled=True),
     Group((
         "renews, renewal, renew, renewed",
         "bound until, bound, minimum term, contract date, contract",
         "ends for good, expires, cancelled",
     )),
     Group(("born, birth, birthday", "died, death, came out, released, published, printed, founded, married"), labelled=True),
+    Group(("delivery, delivered, arrives, comes", "sent, shipped, dispatched, posted, sent off"), labelled=True),
+    Group(("closed", "opened, created"), labelled=True, types=frozenset({"date"})),
     # What is counted or measured.
     Group(("articles, article, stories, reports, pieces", "words, word", "pages, page", "sections"), behind=True),
     Group((
@@ -92,16 +99,29 @@ GROUPS: tuple[Group, ...] = (
         "households, families, houses, homes, buildings, dwellings, cars, voters",
     ), behind=True),
     Group(("working days, business days, workdays, working", "calendar days, calendar, days in all"), behind=True),
+    Group((
+        "calendar days, days", "working days, business days, workdays",
+    ), behind=True, implied=r"working|business|weekday"),
     Group(("points, point", "goals, goal", "matches, games"), behind=True),
     Group(("scored", "conceded, let in, against")),
     Group(("free, available, vacant, spare, remaining", "taken, booked, occupied, reserved, sold, filled",
-           "waiting, waiting list", "in all, altogether")),
+           "waiting, waiting list", "in all"), behind=True),
     Group(("electricity, power", "gas", "water", "heating")),
     Group(("profit, earnings", "revenue, sales, turnover", "loss", "costs")),
     Group(("fat", "protein", "fibre, fiber", "carbohydrate, carbohydrates, carbs", "sugar", "salt")),
     Group(("platform", "number of stops, stops on the way, coaches, carriages"), labelled=True),
     Group(("median", "mean", "deviation")),
-    Group(("refund, refunded", "fee, charge, surcharge"), labelled=True),
+    Group((
+        "refund, refunded, back, returned", "cost, costs, price, pay, fee, charge, surcharge"
+    ), labelled=True, types=frozenset({"number"})),
+    Group(("elevation, height, altitude", "as the crow flies, straight line, distance")),
+    Group(("ride, rode, ridden, cycled", "ran, run, running", "swam, swim, swum", "walked, walk, hiked")),
+    Group(("hold, bought, own, holding, holds", "sold")),
+    Group(("economy", "premium", "business cabin, business class, business", "standard", "panorama",
+           "second class, second-class", "first class, first-class")),
+    Group(("defender, defenders", "goalkeeper, keeper", "midfielder, midfielders", "forward, striker")),
+    Group(("hardback", "paperback", "e-book", "audiobook")),
+    Group(("breakfast", "lunch", "dinner", "dessert", "starter", "main course, main dish")),
     # Who or what it is.
     Group(("coach, coaches, trainer, manager", "player, captain, striker, referee, owner, president"), labelled=True),
     Group(("agent, assigned, assignee", "customer, reporter, author"), labelled=True),
@@ -125,15 +145,19 @@ GROUPS: tuple[Group, ...] = (
         "been paid, paid already, already paid, is settled, are settled, is closed, are closed",
     ), types=NAMES),
     Group((
-        "open", "closed from, shut from, closed all, shut all, stays shut, stays closed",
-    ), types=frozenset({"time"})),
+        "open", "closed from, shut from, closed between, closed all, shut all, stays shut, stays closed",
+    ), types=frozenset({"time"}), implied=r"\bclosed\b|\bshut\b"),
+    Group((
+        "granted", "was denied, was refused, was rejected, was declined, is denied, is refused",
+    ), implied=r"\b(?:if|whether|try|allow\w*|accept\w*|possible|can|yes|refus\w*)\b"),
     Group(("unread", "read")),
     # What nobody asks for unless a query has a word of it.
     Group((
         "still",
         "cancelled, canceled, called off, postponed, put off, taken off, cut from, dismissed, sacked, resigned,"
         "reassigned, replaced, used to, formerly, ticked off, crossed off, discontinued, is over, was over,"
-        "are over, scrapped, struck, withdrawn, pulled from, no longer, anymore, any more, already done, dropped",
+        "are over, scrapped, struck, withdrawn, pulled from, no longer, anymore, any more, already done, dropped, have passed, has passed,"
+        "is lost, got lost",
     ), implied=r"cancel|remov|delet|call\w* off|replac|postpon|reschedul|\bend|expire|\bover\b|last|return|"
        r"change|shift|move|refund|drop"),
     Group((
@@ -141,12 +165,16 @@ GROUPS: tuple[Group, ...] = (
         "last year, last week, last month, last spring, last summer, last autumn, last winter, last season,"
         "years ago, weeks ago, months ago, back then, in the past, at that time, would have been",
     ), implied=r"\b(?:last|ago|was|were|did|had|been|would)\b"),
-    Group(("one way", "round trip, both ways, there and back, return trip, two ways"), implied=r"round|both|back"),
+    Group(("one way", "round trip, both ways, there and back, return trip, two ways, return ticket,"
+        "return fare"), implied=r"round|both|back"),
     Group((
         "only",
         "of another, by another, for another, with another, in another, to another, from another,"
         "of a different, by a different, for a different, with a different, by someone else,"
-        "by somebody else, of someone else, of somebody else, the other one",
+        "by somebody else, of someone else, of somebody else, the other one, another parcel, another ticket,"
+        "another hotel, another city, another book, another film, another person, another account,"
+        "another company, another train, another flight, another mail, another list, another file,"
+        "another player, another team, another branch, another car, another order, another contact",
     ), implied=r"\bother|\banother|differ|\belse"),
     Group((
         "all",
@@ -159,14 +187,14 @@ GROUPS: tuple[Group, ...] = (
         "shortly before, shortly after, long before, long after",
     ), implied=r"before|after"),
     Group((
-        "in all, altogether, together, in total",
+        "in all, altogether, together",
         "per person, per head, per day, per night, per month, per ticket, per piece, per seat, per item,"
         "a day, a night, a month, a head, a piece, each, apiece, a person, per passenger, per adult, a ticket",
     ), behind=True, implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily"),
     Group((
         "in all, altogether, together, in total, total, sum, comes to, for all, times",
         "monthly price, monthly cost, monthly fee, nightly price, nightly rate, daily price, daily rate,"
-        "price of one, cost of one, one costs, each costs, one month costs, a single one costs, unit price",
+        "price of one, cost of one, one costs, each costs, one month costs, each ticket, every ticket, each of them costs, a single one costs, unit price",
     ), implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|unit|single|\bfor one\b"),
     Group((
         "for all of it",
@@ -180,7 +208,7 @@ GROUPS: tuple[Group, ...] = (
 """Groups of senses; a word may be in several of them."""
 
 _PLAIN = (
-    "opening hours, opening times, closing price, closing prices, at least, at most, last name, first name,"
+    "in total, opening hours, opening times, closing price, closing prices, at least, at most, last name, first name,"
     "full name, last close, last price, first class, second class, no longer than, longer than a, lets you,"
     "apart from that, apart from this, high season, low season, in the end, year end, top up, most likely,"
     "most affordable, most economical, most recent, of course, each of, each other, first of all, free of,"
