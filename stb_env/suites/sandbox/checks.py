@@ -221,7 +221,7 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
     places = [(one.start, one.end) for one in numerals.numbers(text.folded) if not one.worded]
     return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
-        fact, query, text, own, places
+        fact, query, text, own, places, allowed
     )
 
 
@@ -323,7 +323,7 @@ def _named(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     for value in fact["value"]:
         mine = [mention for mention in own if mention.said == value]
         found = mentions.settle(text, mine, (), len(allowed) + 1) or senses.misplaced(
-            fact, query, text, mine, places
+            fact, query, text, mine, places, allowed
         )
         if found:
             return found
@@ -361,7 +361,7 @@ def _settled(find: Found) -> Check:
         spare = sum(not mine for mine in found)
         places = [(one.start, one.end) for one in (*own, *rivals, *(one for mine in found for one in mine))]
         return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
-            fact, query, text, own, places
+            fact, query, text, own, places, allowed
         )
 
     return check

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.reading.statement import statement_at
-from stb_env.suites.sandbox.answers import fold
+from stb_env.suites.sandbox.answers import fold, stem
 from stb_env.suites.sandbox.mentions import Mention, Text
 
 
@@ -121,7 +121,6 @@ GROUPS: tuple[Group, ...] = (
            "second class, second-class", "first class, first-class")),
     Group(("defender, defenders", "goalkeeper, keeper", "midfielder, midfielders", "forward, striker")),
     Group(("hardback", "paperback", "e-book", "audiobook")),
-    Group(("breakfast", "lunch", "dinner", "dessert", "starter", "main course, main dish")),
     # Who or what it is.
     Group(("coach, coaches, trainer, manager", "player, captain, striker, referee, owner, president"), labelled=True),
     Group(("agent, assigned, assignee", "customer, reporter, author"), labelled=True),
@@ -237,7 +236,12 @@ class Hit(NamedTuple):
 
 
 def misplaced(
-    fact: Fact, query: str, text: Text, own: Iterable[Mention], places: Sequence[tuple[int, int]]
+    fact: Fact,
+    query: str,
+    text: Text,
+    own: Iterable[Mention],
+    places: Sequence[tuple[int, int]],
+    allowed: Iterable[Fact] = (),
 ) -> str:
     """Return how a value is said to be what was not asked for, or an empty string.
 
@@ -247,9 +251,11 @@ def misplaced(
         text: The answer.
         own: Where it has the value.
         places: Where it has values of the kind, its own among them; words belong to the value beside them.
+        allowed: Other facts of the task; the label of one of the same type is another sense than its own.
     """
     said = hits(text.folded)
-    if not said and "but" not in text.folded:
+    mine, theirs = _labelled(fact, allowed)
+    if not said and not theirs and "but" not in text.folded:
         return ""
     wanted = asked(fact["label"], query, fact["type"])
     reason = ""
@@ -259,6 +265,10 @@ def misplaced(
             return f'read as what is not so this time: "{usual[0][:80]}"'
         statement = statement_at(text.said, mention.start)
         if statement.stance != "asserted":
+            continue
+        swapped = _swapped(text, mention, places, mine, theirs) if theirs else ""
+        if swapped:
+            reason = f'read it as {swapped}: "{statement.text[:80]}"'
             continue
         senses = dict[int, set[int]]()
         contrary: Hit | None = None
@@ -275,6 +285,40 @@ def misplaced(
             hit = contrary
             reason = f'read it as {text.folded[hit.start : hit.end]}: "{statement.text[:80]}"'
     return reason
+
+
+def _labelled(fact: Fact, allowed: Iterable[Fact]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the words of a fact's label, and those of the labels of others of its type."""
+    mine = _stems(fact["label"])
+    others = [_stems(other["label"]) for other in allowed if other["type"] == fact["type"]]
+    return mine, frozenset[str]().union(*others) - mine - _VAGUE
+
+
+@lru_cache(maxsize=512)
+def _stems(label: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _TOKEN.findall(fold(label).replace("_", " ")))
+
+
+def _swapped(
+    text: Text,
+    mention: Mention,
+    places: Sequence[tuple[int, int]],
+    mine: frozenset[str],
+    theirs: frozenset[str],
+) -> str:
+    """Return the label of another fact that a value stands at without its own: "6847 kB are free"."""
+    left, right = _reach(text, mention, places)
+    if any(end == left for _, end in places):
+        # "712 shares at 35300.96": what stands right behind another value is said of that.
+        left += len(_NEXT_WORD.match(text.folded, left, mention.start)[0])  # type: ignore[index]
+    behind = _BEHIND.match(text.folded, mention.end, right)
+    before = [(stem(match[0]), match[0]) for match in _TOKEN.finditer(text.folded, left, mention.start)]
+    if mine & {one for one, _ in before} or mine & {
+        stem(word) for word in _TOKEN.findall(text.folded, mention.end, right)
+    }:
+        return ""
+    after = [(stem(behind[1]), behind[1])] if behind else []
+    return next((word for one, word in (*after, *reversed(before)) if one in theirs), "")
 
 
 def _bound(
@@ -294,6 +338,9 @@ def _bound(
 
 
 _FAR = 14
+_VAGUE = frozenset(map(stem, ["total", "first", "number", "day", "gap", "difference", "cost", "price", "used"]))
+_NEXT_WORD = re.compile(r"\s?\w*")
+_BEHIND = re.compile(r"\s?(?:of (?:the |them )?)?(?:(?:is|are|was|were)(?: the| still)? )?([a-z]+)")
 _USUAL = re.compile(
     r"\b(?:normally|usually|as a rule|(?:was|were|had been) (?:set|planned|scheduled|meant|supposed))\b"
     r"[^.;\n]{0,80}\bbut\b"

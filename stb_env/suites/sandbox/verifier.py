@@ -19,6 +19,7 @@ from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
 from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.standing import falls
+from stb_env.suites.sandbox.subjects import elsewhere
 from stb_env.suites.sandbox.values import given_values, parts
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord
@@ -108,7 +109,10 @@ def _speech(case: Case) -> str:
     stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
     if stray:
         return stray
-    told = disclaims(read(case.answer, query), query, facts) if facts else ""
+    told = facts and (
+        disclaims(read(case.answer, query), query, facts)
+        or elsewhere(case.answer, query, facts, _made(case))
+    )
     if told:
         return told
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
