@@ -132,6 +132,8 @@ HARMLESS = re.compile(
     r"(?:\b(?:not|never|no|nobody)|n['’]t)(?: [a-z]+){0,4} (?:above|below|under|beneath|beyond|past)\b(?= \W{0,3}\d)|"
     r"(?:\bnot|n['’]t)(?: \w+)? (?:need|have to|worry|forget|hesitate|miss|matter|mind|exceed|"
     r"change[ds]?)\b|"
+    r"\b(?:that|which|who) (?:is|are|was|were|does|do|has|have|can)(?:n['’]t| not)(?: \w+){1,3} "
+    r"(?:is|are|was|were)\b|"
     r"\bneed(?:n['’]t| not)\b|\bwhy not\b|\bif not\b|\bor not\b|\bwhether\b|"
     r"\bcan['’]?t? ?(?:not)? (?:help|wait)\b|"
     r"\bother than that\b|\bexcept(?: for)? that\b|\bfar from\b(?! being)"

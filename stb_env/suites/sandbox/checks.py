@@ -63,7 +63,7 @@ def _foreign(
 ) -> bool:
     """Return whether a number with a fact's value is in another currency, or in the unit of another fact."""
     code = _currency_at(text.folded, found.end)
-    if code and codes and code not in codes:
+    if codes and (code not in ("", *codes) or _CENTS.match(text.folded, found.end)):
         return True
     unit = found.quantity.unit
     return bool(unit) and not fact["unit"] and any(unit == other.get("unit") for other in allowed)
@@ -154,7 +154,9 @@ def _changed(
 def _codes_asked(query: str, allowed: Iterable[Fact]) -> frozenset[str]:
     """Return the currencies in which an amount is asked for: that of another fact, else those of the query."""
     told = {str(fact["value"][0]).casefold() for fact in allowed if fact["label"] == "currency"}
-    words = told or {_AUREL.get(word, word) for word in _ALPHA.findall(answers.fold(query))}
+    folded = answers.fold(query)
+    into = {_AUREL.get(word, word) for word in _INTO.findall(folded)} & _currencies()
+    words = told or into or {_AUREL.get(word, word) for word in _ALPHA.findall(folded)}
     return words & _currencies()
 
 
@@ -431,9 +433,11 @@ def _states(text: str, value: float | str) -> bool:
 
 _AUREL = {"aurel": "aur"}
 _CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
+_INTO = re.compile(r"\b(?:in|into|to) ([a-z]{3,6})\b")
 _ALPHA = re.compile(r"[a-z]{3,6}")
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
+_CENTS = re.compile(r"\s?cents?\b")
 _YEAR = re.compile(r"\d{4}")
 _BOUND = re.compile(
     r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|"

@@ -32,6 +32,7 @@ class Group(NamedTuple):
         behind: Whether they count only directly behind a number ("40 pages").
         types: The types of facts that they are said of.
         labelled: Whether only the label of a fact asks for one, not the query.
+        trailing: Whether they reach back: "it is at 10:00, but it was cancelled".
         implied: A pattern of queries that ask for more than the plain thing; for all others the first sense
             is asked for. None where only words in a label or query ask for one.
     """
@@ -41,6 +42,7 @@ class Group(NamedTuple):
     types: frozenset[str] = ANY
     labelled: bool = False
     implied: str | None = None
+    trailing: bool = False
 
 
 GROUPS: tuple[Group, ...] = (
@@ -49,7 +51,7 @@ GROUPS: tuple[Group, ...] = (
         "highest, maximum, max, high, largest, biggest, greatest, peak, strongest",
         "lowest, minimum, min, low, smallest, fewest, slightest, weakest",
     )),
-    Group(("most, best, top", "least, worst, bottom, last in the list, last on the list")),
+    Group(("most, best, top", "least, worst, fewest, bottom, last in the list, last on the list")),
     Group((
         "cheapest, least expensive, costs least, cost least, costs the least, lowest price, lowest fare",
         "dearest, most expensive, priciest, costliest, costs most, costs the most, highest price, highest fare",
@@ -114,7 +116,12 @@ GROUPS: tuple[Group, ...] = (
     Group((
         "refund, refunded, back, returned", "cost, costs, price, pay, fee, charge, surcharge"
     ), labelled=True, types=frozenset({"number"})),
-    Group(("elevation, height, altitude", "as the crow flies, straight line, distance")),
+    Group(("elevation, height, altitude", "as the crow flies, straight line, distance",)),
+    Group(("as the crow flies, straight line, straight-line", "by road, by car, by rail, on foot")),
+    Group((
+        "ends, ended, end, run out, ran out, expired", "begins, began, begun, begin, starts, started, start",
+        "bought, purchased", "left",
+    ), types=frozenset({"date", "time"})),
     Group(("ride, rode, ridden, cycled", "ran, run, running", "swam, swim, swum", "walked, walk, hiked")),
     Group(("hold, bought, own, holding, holds", "sold")),
     Group(("economy", "premium", "business cabin, business class, business", "standard", "panorama",
@@ -153,12 +160,18 @@ GROUPS: tuple[Group, ...] = (
     # What nobody asks for unless a query has a word of it.
     Group((
         "still",
-        "cancelled, canceled, called off, postponed, put off, taken off, cut from, dismissed, sacked, resigned,"
-        "reassigned, replaced, used to, formerly, ticked off, crossed off, discontinued, is over, was over,"
-        "are over, scrapped, struck, withdrawn, pulled from, no longer, anymore, any more, already done, dropped, have passed, has passed,"
-        "is lost, got lost",
-    ), implied=r"cancel|remov|delet|call\w* off|replac|postpon|reschedul|\bend|expire|\bover\b|last|return|"
-       r"change|shift|move|refund|drop"),
+        "cancelled, canceled, called off, postponed, put off, taken off, cut from, reassigned, replaced,"
+        "ticked off, crossed off, discontinued, scrapped, struck, withdrawn, pulled from, already done, dropped,"
+        "removed, deleted, completed, have passed, has passed, is lost, got lost",
+    ), implied=r"cancel|remov|delet|call\w* off|replac|postpon|reschedul|\bend|expire|return|change|shift|"
+       r"move|refund|drop|give up|complet", trailing=True),
+    Group((
+        "still",
+        "used to, formerly, no longer, anymore, any more, resigned, dismissed, sacked",
+    ), implied=r"used to|former|no longer|any ?more", trailing=True),
+    Group((
+        "still", "is over, was over, are over, is full, was full, is fully booked",
+    ), implied=r"\bover\b|\bfull\b", types=ANY - {"date", "time"}),
     Group((
         "now, today, currently",
         "last year, last week, last month, last spring, last summer, last autumn, last winter, last season,"
@@ -200,6 +213,10 @@ GROUPS: tuple[Group, ...] = (
         "just for, only for, merely for, belongs to a, belong to a, for completeness",
     ), implied=r"only|just|belong"),
     Group((
+        "a part", "whole company, whole firm, entire company, whole attendance, whole value, full attendance",
+    ), implied=r"whole|entire|full"),
+    Group(("then", "today is, today's date"), implied=r"today", types=frozenset({"date"})),
+    Group((
         "of one",
         "sum over, sum of, total over, whole week, whole month, whole year, entire week, entire month",
     ), implied=r"\b(?:sum|total|whole|all|altogether|together|add|overall|entire|median|mean|average|plus)"),
@@ -218,7 +235,7 @@ _PLAIN = (
 _TOKEN = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _PARTY = re.compile(
     r"\b(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?: of us| of them| x\b|"
-    r" (?:adults?|grown-ups|people|days|nights|months|tickets|usual|second-class|[a-z]+ tickets))|\bparty of \d|"
+    r" (?:[a-z-]+ )?[a-z]+s\b)|\ball my\b|\bparty of \d|"
     r"\bfor (?:all )?\d{1,3}\b|\ball of us\b|\d x "
 )
 """More than one of something, so that the price of one is another."""
@@ -278,6 +295,9 @@ def misplaced(
                 senses.setdefault(hit.group, set()).add(hit.sense)
                 contrary = contrary or (hit if hit.sense != sense else None)
         wrong = [group for group, found in senses.items() if wanted[group] not in found]
+        if _applies_to_all(wanted) and _UNIT_PRICE.search(text.folded, statement.start, mention.start):
+            reason = f'read it of one: "{statement.text[:80]}"'
+            continue
         if not wrong:
             if senses:
                 return ""
@@ -326,8 +346,10 @@ def _bound(
 ) -> Iterator[Hit]:
     """Yield the words of senses that belong to a value: in its clause, with no other value between."""
     left, right = _reach(text, mention, places)
+    later = _afterwards(text, mention, places)
     for hit in said:
-        if not left <= hit.start < right or mention.start <= hit.start < mention.end:
+        until = later if GROUPS[hit.group].trailing else right
+        if not left <= hit.start < until or mention.start <= hit.start < mention.end:
             continue
         if any(0 < start - hit.end < 3 and start != mention.start for start, _ in places):
             # "The dearer Iron Road": it is said of what follows.
@@ -338,6 +360,12 @@ def _bound(
 
 
 _FAR = 14
+_UNIT_PRICE = re.compile(
+    r"\b(?:each|every|one|an?|a single) (?:\w+ )?(?:ticket|copy|portion|night|day|month|room|seat|share|person|"
+    r"piece|subscription|one|of them)s? (?:costs?|is|weighs?|comes to|pays?|holds)\W*$"
+)
+"""Says of one what was asked of several."""
+_AFTERWARDS = re.compile(r"\W*(?:(?:but|and|so|though) )?(?:then |now )?(?:it|they|that|this|is|are|was|were|has)\b")
 _VAGUE = frozenset(map(stem, ["total", "first", "number", "day", "gap", "difference", "cost", "price", "used"]))
 _NEXT_WORD = re.compile(r"\s?\w*")
 _BEHIND = re.compile(r"\s?(?:of (?:the |them )?)?(?:(?:is|are|was|were)(?: the| still)? )?([a-z]+)")
@@ -347,6 +375,17 @@ _USUAL = re.compile(
 )
 """Says how it is at other times, or was to be."""
 _WORDLESS = re.compile(r"[^a-z]*")
+
+
+def _afterwards(text: Text, mention: Mention, places: Sequence[tuple[int, int]]) -> int:
+    """Return how far the next clause goes on about a value: "it is at 10:00, but it was cancelled"."""
+    index = text.said.index(statement_at(text.said, mention.start))
+    clause, follows = text.said[index], text.said[index + 1 : index + 2]
+    for other in follows:
+        taken = any(other.start <= start < other.end for start, _ in places)
+        if other.sentence == clause.sentence and not taken and _AFTERWARDS.match(other.text):
+            return other.end
+    return clause.end
 
 
 def _reach(text: Text, mention: Mention, places: Sequence[tuple[int, int]]) -> tuple[int, int]:
@@ -390,6 +429,10 @@ def asked(label: str, query: str, kind: str) -> Mapping[int, int]:
         elif group.implied is not None and not re.search(group.implied, folded) and _applies(group, folded):
             wanted[number] = 0
     return wanted
+
+
+def _applies_to_all(wanted: Mapping[int, int]) -> bool:
+    return wanted.get(_SEVERAL) == 0
 
 
 def _applies(group: Group, query: str) -> bool:
@@ -440,3 +483,4 @@ def _lexicon() -> dict[str, list[tuple[str, list[tuple[int, int]]]]]:
 
 
 _LEXICON = _lexicon()
+_SEVERAL = next(number for number, group in enumerate(GROUPS) if "in all" in group.senses[0])

@@ -62,9 +62,13 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
 def _stranger(text: Text, clause: Statement, named: Iterable[tuple[frozenset[str], str]]) -> str:
     """Return what else a clause names where it names nothing of the kind that the query does."""
     words = plain(clause.text)
+    index = text.said.index(clause)
+    if index and text.folded[text.said[index - 1].end : clause.start].startswith(":"):
+        # "In Velish: ..." says of all behind it what it is of.
+        words = plain(f"{text.said[index - 1].text} {clause.text}")
     for mine, other in named:
         if other in words and not any(one in words for one in mine):
-            place = clause.text.find(other.split()[0])
+            place = clause.text.find(other.strip())
             if not _BESIDE.search(clause.text[: max(place, 0)]):
                 return other
     return ""
@@ -82,6 +86,7 @@ def _others(query: str, known: str, calls: Sequence[CallRecord]) -> Iterator[tup
                 if name not in known and name not in seen:
                     yield mine, name
     for values in _returned(calls).values():
+        values.discard("")
         mine = frozenset(value for value in values if value in query)
         if mine:
             yield from ((mine, value) for value in values if value not in known)
@@ -94,7 +99,7 @@ def _returned(calls: Iterable[CallRecord]) -> Mapping[tuple[str, str], set[str]]
         for key, value in _texts(call.result.response):
             values = found.setdefault((call.name, key), set())
             if len(values) < _MOST and 3 < len(value) < _MOST and value[0].isalpha():
-                values.add(plain(value))
+                values.add(plain(value) if value != value.lower() else "")
     return found
 
 
