@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
-from stb_env.reading.statement import statement_at
-from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity, senses
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox import absence, amounts, answers, bounds, mentions, numerals, polarity, senses
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
@@ -35,7 +33,7 @@ def _numbers(
     own: list[Mention] = []
     rivals: list[Mention] = []
     units: set[str] = set()
-    codes = _codes_asked(query, allowed)
+    codes = amounts.asked(query, amounts.told(allowed))
     for found in numerals.numbers(text.folded):
         readings = found.quantity.readings(unit)
         said = text.folded[found.start : found.end]
@@ -58,12 +56,10 @@ def _numbers(
     return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units, codes)
 
 
-def _foreign(
-    text: Text, found: Number, fact: Fact, codes: frozenset[str], allowed: Iterable[Fact]
-) -> bool:
+def _foreign(text: Text, found: Number, fact: Fact, codes: frozenset[str], allowed: Iterable[Fact]) -> bool:
     """Return whether a number with a fact's value is in another currency, or in the unit of another fact."""
-    code = _currency_at(text.folded, found.end)
-    if codes and (code not in ("", *codes) or _CENTS.match(text.folded, found.end)):
+    code = amounts.code_at(text.folded, found.end)
+    if codes and (code not in ("", *codes) or amounts.in_cents(text.folded, found.end)):
         return True
     unit = found.quantity.unit
     return bool(unit) and not fact["unit"] and any(unit == other.get("unit") for other in allowed)
@@ -142,22 +138,11 @@ def _span_at(text: Text, place: int) -> str:
     return found[1] if found else ""
 
 
-def _changed(
-    text: Text, own: Sequence[Mention], found: Number, codes: frozenset[str] = frozenset()
-) -> bool:
+def _changed(text: Text, own: Sequence[Mention], found: Number, codes: frozenset[str] = frozenset()) -> bool:
     """Return whether an amount is in another currency than the value wherever that is given."""
-    code = _currency_at(text.folded, found.end)
-    mine = {_currency_at(text.folded, one.end) for one in own}
+    code = amounts.code_at(text.folded, found.end)
+    mine = {amounts.code_at(text.folded, one.end) for one in own}
     return bool(code) and code not in mine and ("" not in mine or (bool(codes) and code not in codes))
-
-
-def _codes_asked(query: str, allowed: Iterable[Fact]) -> frozenset[str]:
-    """Return the currencies in which an amount is asked for: that of another fact, else those of the query."""
-    told = {str(fact["value"][0]).casefold() for fact in allowed if fact["label"] == "currency"}
-    folded = answers.fold(query)
-    into = {_AUREL.get(word, word) for word in _INTO.findall(folded)} & _currencies()
-    words = told or into or {_AUREL.get(word, word) for word in _ALPHA.findall(folded)}
-    return words & _currencies()
 
 
 def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list[Mention]:
@@ -168,16 +153,6 @@ def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list
         for one in numerals.numbers(text.folded)
         if _changed(text, own, one) and not _is_fact(one, allowed)
     ]
-
-
-def _currency_at(folded: str, place: int) -> str:
-    found = _CURRENCY.match(folded, place)
-    return _AUREL.get(found[1], found[1]) if found and found[1] in _currencies() else ""
-
-
-@lru_cache(maxsize=1)
-def _currencies() -> frozenset[str]:
-    return frozenset([*map(str.casefold, currencies()), *_AUREL])
 
 
 def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
@@ -214,7 +189,7 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if not own:
         said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
         return f"read {' and '.join(said) or 'no number'}"
-    if all(_bounds(text, one, query) for one in own):
+    if all(bounds.is_one(text, one, query) for one in own):
         return f'read a bound: "{text.folded[max(0, own[0].start - 16) : own[0].end]}"'
     joined = [_joined(text, one, fact, query, allowed) for one in own]
     if all(joined):
@@ -225,19 +200,6 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
         fact, query, text, own, places, allowed
     )
-
-
-def _bounds(text: Text, one: Mention, query: str) -> bool:
-    """Return whether a number is only a bound, or one to the wrong side where a limit is asked for."""
-    bound = _BOUND.search(text.folded, max(0, one.start - 24), one.start)
-    if bound is None or not _LIMIT.search(query):
-        return bound is not None
-    clause = statement_at(text.said, one.start)
-    if _NEGATED.search(text.folded, clause.start, bound.start()):
-        return False
-    lower, upper = _LOWER.search(query), _UPPER.search(query)
-    wrong = _AT_MOST if lower and not upper else _AT_LEAST if upper and not lower else None
-    return wrong is not None and wrong.search(bound[0]) is not None
 
 
 def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[Fact]) -> str:
@@ -431,25 +393,9 @@ def _states(text: str, value: float | str) -> bool:
     return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
 
 
-_AUREL = {"aurel": "aur"}
-_CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
-_INTO = re.compile(r"\b(?:in|into|to) ([a-z]{3,6})\b")
-_ALPHA = re.compile(r"[a-z]{3,6}")
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
-_CENTS = re.compile(r"\s?cents?\b")
 _YEAR = re.compile(r"\d{4}")
-_BOUND = re.compile(
-    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|"
-    r"(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
-    r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
-)
-_LIMIT = re.compile(r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|high|low|how (?:old|young)|age)\b")
-_LOWER = re.compile(r"(?i)\b(?:least|minimum|lowest|how (?:old|young))\b")
-_UPPER = re.compile(r"(?i)\b(?:most|maximum|highest)\b")
-_AT_MOST = re.compile(r"\b(?:less|fewer|lower|under|below|up to|at most|no more)\b")
-_AT_LEAST = re.compile(r"\b(?:(?<!no )more|greater|higher|over|above|at least|upwards)\b")
-_NEGATED = re.compile(r"\b(?:no|not|nobody|none|never|nothing|cannot)\b|n['’]t\b")
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _LETTERS = re.compile(r"[^\W\d_]")
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")

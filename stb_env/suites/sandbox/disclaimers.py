@@ -15,6 +15,10 @@ from stb_env.suites.sandbox.mentions import Text
 Fact = JsonMapping
 
 _WORD = re.compile(r"[^\W\d_]+")
+_HINT = re.compile(
+    r"known\b|\bno[tn]?\b|n['’]t\b|\b(?:cannot|never|none|nothing|empty|else|order|one of the|another)\b"
+)
+"""What each of the others has at least one of."""
 _MANY = re.compile(r"\bin no particular order\b|\bone of the (?:two|three)\W*$|\bor not at all\b")
 _UNKNOWN = re.compile(
     r"\b(?:is|was|are|were) (?:someone|somebody|something|another one)(?: else)?\W*$|"
@@ -54,6 +58,8 @@ def disclaims(text: Text, query: str, facts: Iterable[Fact]) -> str:
         >>> disclaims(read("It is 12; I found no fee.", ""), "What price?", price)
         ''
     """
+    if not _HINT.search(text.folded):
+        return ""
     facts = list(facts)
     single = all(fact["type"] != "names" or len(fact["value"]) == 1 for fact in facts)
     if single and (found := _MANY.search(text.folded)):

@@ -34,6 +34,7 @@ until till base rate factor half double twice round rounded rounding today yeste
 excluding including included excluded outside away would still daily weekly monthly nightly yearly
 """
 _TIES = frozenset(_TIES_WORDS.split())
+_LEADS = frozenset({"no", "without", "not", "a", "an", "any", "the", "but"})
 _WITHOUT = re.compile(
     r"\b(?:no|without|not)\s(?:an? |any |the )?$|\b(?:all|every\w*|any\w*)\b[^.,;]{0,24}\bbut\s(?:the )?$"
 )
@@ -260,7 +261,8 @@ def _stance(text: Text, mention: Mention, small: int) -> str:
         alone = sum(part.stance == "quoted" for part in text.said) == 1
         is_small = alone and raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
         return "asserted" if is_small else "pasted"
-    if _WITHOUT.search(text.folded, max(0, mention.start - 40), mention.start):
+    before = text.folded[max(0, mention.start - 40) : mention.start]
+    if before.rpartition(" ")[0].rpartition(" ")[2] in _LEADS and _WITHOUT.search(before):
         return "denied"
     if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
         return "spoken of"

@@ -20,6 +20,8 @@ _NO = re.compile(
     r"^\W*(?:no|none|nobody)(?! (?:fees?|charge|extra|need|problem|worr|doubt|further|more|other)) [a-z]+"
     r"(?: (?:of|for|in|on|at) (?:the |this |that )?\w+)? (?:can|could|may|is|are|was|were|has|have|remains?)\b"
 )
+_CONCLUDED = re.compile(r"(?:^|\b(?:so|is|a|be|hence|thus|therefore)|['’]s|[:=|])\W{0,6}(yes|no)\W*$")
+"""Ends with the answer, whatever it began with: "the second is dearer, so the answer is no"."""
 _JOINED = re.compile(r"^\W*(?:and|but|or) ")
 _BARE = {"yes": True, "true": True, "no": False, "false": False}
 _REFUSED = re.compile(
@@ -39,7 +41,7 @@ _ECHO = re.compile(
 def says(
     said: Sequence[Statement], yes: Sequence[str] = (), no: Sequence[str] = (), subject: str = ""
 ) -> bool | None:
-    """Return whether statements say yes or no: the first such word decides, else the first that tells it.
+    """Return whether statements say yes or no: what it concludes, else the first clear word.
 
     Args:
         said: The statements of a folded answer.
@@ -52,9 +54,9 @@ def says(
         return bare.pop() if len(bare) == 1 else None
     found = None
     for statement in said:
-        outright = _outright(statement)
-        if outright is not None:
-            return outright
+        concluded = _CONCLUDED.search(statement.text) if statement.stance in ("asserted", "denied") else None
+        if concluded:
+            return concluded[1] == "yes"
         if found is None:
             found = _told(statement, yes, no, plain(subject))
     return found
@@ -74,7 +76,9 @@ def contradicts(
     """
     name = plain(subject)
     return len(name) > 2 and any(
-        part.stance == "asserted" and name in plain(part.text) and _worded(part.text, yes, no, name) is not value
+        part.stance == "asserted"
+        and name in plain(part.text)
+        and _worded(part.text, yes, no, name) is not value
         for part in said
         if _worded(part.text, yes, no, name) is not None
     )
@@ -94,22 +98,13 @@ def _bare(said: Sequence[Statement]) -> set[bool]:
     }
 
 
-def _outright(statement: Statement) -> bool | None:
-    """Return what a statement says by the very words yes and no, wherever in an answer it stands."""
-    if statement.stance not in ("asserted", "denied"):
-        return None
-    first, second = _YES.search(statement.text) is not None, _NO.search(statement.text) is not None
-    if first is second:
-        return None
-    return first is not (statement.stance == "denied" and statement.framed)
-
-
 def _told(statement: Statement, yes: Sequence[str], no: Sequence[str], subject: str) -> bool | None:
     if statement.stance not in ("asserted", "denied"):
         return None
     text, denied = statement.text, statement.stance == "denied"
-    if _YES.search(text) and _NO.search(text):
-        return None
+    first, second = _YES.search(text) is not None, _NO.search(text) is not None
+    if first or second:
+        return None if first and second else first is not (denied and statement.framed)
     refused = _REFUSED.search(text)
     if refused and denied and refused.start() == statement.scope - statement.start:
         # The refusal itself is the negation.

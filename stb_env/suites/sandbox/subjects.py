@@ -10,19 +10,19 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.reading.statement import Statement, statement_at
+from stb_env.reading.statement import Statement, index_at, statement_at
 from stb_env.suites.sandbox import checks
-from stb_env.suites.sandbox.answers import plain
+from stb_env.suites.sandbox.answers import fold, plain
 from stb_env.suites.sandbox.content.companies import companies
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.languages import LANGUAGES
 from stb_env.suites.sandbox.content.places import cities_by_name
-from stb_env.suites.sandbox.mentions import Text, read
+from stb_env.suites.sandbox.mentions import Text, content, read
 from stb_env.trajectory import CallRecord
 
 Fact = JsonMapping
 
-_NAME = re.compile(r"\b[A-Z]\w+|[\"“'‘][a-z]\w+")
+_NAME = re.compile(r"\b[A-Z]\w+|(?<=[\"“])[a-z]\w+")
 _BESIDE = re.compile(
     r"\b(?:than|over|unlike|from|to|via|as|versus|vs|against|beats?|and|or|not|through|into|near|with|"
     r"behind|before|after|followed by|compared with|instead of)(?: the| in| at| of| for)? $"
@@ -42,7 +42,8 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
-    if not any(plain(name) not in known for name in _NAME.findall(answer)):
+    strange = content(frozenset(map(fold, _NAME.findall(answer)))) - content(frozenset(known.split()))
+    if not strange:
         return ""
     others = _others(plain(query), known, calls)
     words = plain(answer)
@@ -62,7 +63,7 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
 def _stranger(text: Text, clause: Statement, named: Iterable[tuple[frozenset[str], str]]) -> str:
     """Return what else a clause names where it names nothing of the kind that the query does."""
     words = plain(clause.text)
-    index = text.said.index(clause)
+    index = index_at(text.said, clause.start)
     if index and text.folded[text.said[index - 1].end : clause.start].startswith(":"):
         # "In Velish: ..." says of all behind it what it is of.
         words = plain(f"{text.said[index - 1].text} {clause.text}")

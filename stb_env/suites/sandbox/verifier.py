@@ -110,8 +110,7 @@ def _speech(case: Case) -> str:
     if stray:
         return stray
     told = facts and (
-        disclaims(read(case.answer, query), query, facts)
-        or elsewhere(case.answer, query, facts, _made(case))
+        disclaims(read(case.answer, query), query, facts) or elsewhere(case.answer, query, facts, _made(case))
     )
     if told:
         return told
