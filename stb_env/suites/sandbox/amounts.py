@@ -43,7 +43,7 @@ def asked(query: str, code: str = "") -> frozenset[str]:
     """Return the currencies in which an amount may be given: none where the query names none.
 
     Args:
-        query: The query; where it asks for one "in" a currency or "to" it, another that it names is no answer.
+        query: The query; where it asks for one "in" a currency or "to" it, no other that it names will do.
         code: The currency, where that is a fact itself.
 
     Examples:

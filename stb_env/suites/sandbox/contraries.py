@@ -41,7 +41,8 @@ GROUPS: tuple[Group, ...] = (
     Group(("most, best, top", "least, worst, fewest, bottom, last in the list, last on the list")),
     Group((
         "cheapest, least expensive, costs least, cost least, costs the least, lowest price, lowest fare",
-        "dearest, most expensive, priciest, costliest, costs most, costs the most, highest price, highest fare",
+        "dearest, most expensive, priciest, costliest, costs most, costs the most, highest price,"
+        "highest fare",
     )),
     Group((
         "cheaper, less expensive, lower-priced, more affordable",
@@ -55,7 +56,10 @@ GROUPS: tuple[Group, ...] = (
     Group(("warmest, hottest", "coldest, coolest")),
     Group(("nearest, closest", "farthest, furthest")),
     Group(("heaviest", "lightest")),
-    Group(("newest, most recent, latest, top, first in the list", "oldest, earliest, bottom, end of the list")),
+    Group((
+        "newest, most recent, latest, top, first in the list",
+        "oldest, earliest, bottom, end of the list",
+    )),
     Group((
         "first, earliest, opens with, starts with, begins with, opener",
         "last, final, closes with, ends with, finishes with, closer, second, third",
@@ -78,16 +82,30 @@ GROUPS: tuple[Group, ...] = (
         "bound until, bound, minimum term, contract date, contract",
         "ends for good, expires, cancelled",
     )),
-    Group(("born, birth, birthday", "died, death, came out, released, published, printed, founded, married"), labelled=True),
-    Group(("delivery, delivered, arrives, comes", "sent, shipped, dispatched, posted, sent off"), labelled=True),
+    Group((
+        "born, birth, birthday",
+        "died, death, came out, released, published, printed, founded, married",
+    ), labelled=True),
+    Group((
+        "delivery, delivered, arrives, comes",
+        "sent, shipped, dispatched, posted, sent off",
+    ), labelled=True),
     Group(("closed", "opened, created"), labelled=True, types=frozenset({"date"})),
     # What is counted or measured.
-    Group(("articles, article, stories, reports, pieces", "words, word", "pages, page", "sections"), behind=True),
+    Group((
+        "articles, article, stories, reports, pieces",
+        "words, word",
+        "pages, page",
+        "sections",
+    ), behind=True),
     Group((
         "inhabitants, people, residents, citizens, live, population, souls",
         "households, families, houses, homes, buildings, dwellings, cars, voters",
     ), behind=True),
-    Group(("working days, business days, workdays, working", "calendar days, calendar, days in all"), behind=True),
+    Group((
+        "working days, business days, workdays, working",
+        "calendar days, calendar, days in all",
+    ), behind=True),
     Group((
         "calendar days, days", "working days, business days, workdays",
     ), behind=True, implied=r"working|business|weekday"),
@@ -116,7 +134,10 @@ GROUPS: tuple[Group, ...] = (
     Group(("defender, defenders", "goalkeeper, keeper", "midfielder, midfielders", "forward, striker")),
     Group(("hardback", "paperback", "e-book", "audiobook")),
     # Who or what it is.
-    Group(("coach, coaches, trainer, manager", "player, captain, striker, referee, owner, president"), labelled=True),
+    Group((
+        "coach, coaches, trainer, manager",
+        "player, captain, striker, referee, owner, president",
+    ), labelled=True),
     Group(("agent, assigned, assignee", "customer, reporter, author"), labelled=True),
     Group((
         "director, directed, directs, director of",
@@ -148,7 +169,8 @@ GROUPS: tuple[Group, ...] = (
     Group((
         "still",
         "cancelled, canceled, called off, postponed, put off, taken off, cut from, reassigned, replaced,"
-        "ticked off, crossed off, discontinued, scrapped, struck, withdrawn, pulled from, already done, dropped,"
+        "ticked off, crossed off, discontinued, scrapped, struck, withdrawn, pulled from, already done,"
+        "dropped,"
         "removed, deleted, completed, have passed, has passed, is lost, got lost",
     ), implied=r"cancel|remov|delet|call\w* off|replac|postpon|reschedul|\bend|expire|return|change|shift|"
        r"move|refund|drop|give up|complet", trailing=True),
@@ -188,12 +210,14 @@ GROUPS: tuple[Group, ...] = (
     Group((
         "in all, altogether, together",
         "per person, per head, per day, per night, per month, per ticket, per piece, per seat, per item,"
-        "a day, a night, a month, a head, a piece, each, apiece, a person, per passenger, per adult, a ticket",
+        "a day, a night, a month, a head, a piece, each, apiece, a person, per passenger, per adult,"
+        "a ticket",
     ), behind=True, implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily"),
     Group((
         "in all, altogether, together, in total, total, sum, comes to, for all, times",
         "monthly price, monthly cost, monthly fee, nightly price, nightly rate, daily price, daily rate,"
-        "price of one, cost of one, one costs, each costs, one month costs, each ticket, every ticket, each of them costs, a single one costs, unit price",
+        "price of one, cost of one, one costs, each costs, one month costs, each ticket, every ticket,"
+        "each of them costs, a single one costs, unit price",
     ), implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|unit|single|\bfor one\b"),
     Group((
         "for all of it",
@@ -211,7 +235,8 @@ GROUPS: tuple[Group, ...] = (
 """Groups of senses; a word may be in several of them."""
 
 _PLAIN = (
-    "in total, opening hours, opening times, closing price, closing prices, at least, at most, last name, first name,"
+    "in total, opening hours, opening times, closing price, closing prices, at least, at most, last name,"
+    "first name,"
     "full name, last close, last price, first class, second class, no longer than, longer than a, lets you,"
     "apart from that, apart from this, high season, low season, in the end, year end, top up, most likely,"
     "most affordable, most economical, most recent, of course, each of, each other, first of all, free of,"

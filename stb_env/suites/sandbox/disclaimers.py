@@ -48,7 +48,7 @@ def disclaims(text: Text, query: str, facts: Iterable[Fact]) -> str:
     Args:
         text: The answer.
         query: The query.
-        facts: The facts of the task; where one of them is that something is not so, saying so is no disclaimer.
+        facts: The facts of the task; where one is that something is not so, saying so is no disclaimer.
 
     Examples:
         >>> from stb_env.suites.sandbox.mentions import read

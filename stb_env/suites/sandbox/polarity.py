@@ -11,14 +11,16 @@ from stb_env.reading.statement import Statement
 from stb_env.suites.sandbox.answers import plain
 
 _YES = re.compile(
-    r"\b(?:yes|yeah|yep|yup|affirmative|indeed|aye|absolutely|certainly|definitely)\b|^\W*(?:correct|true|right|it is true)\W*$"
+    r"\b(?:yes|yeah|yep|yup|affirmative|indeed|aye|absolutely|certainly|definitely)\b|"
+    r"^\W*(?:correct|true|right|it is true)\W*$"
 )
 _NO = re.compile(
     r"^\W*(?:no|nope|negative|nay|false|incorrect|not true)\W*$|^\W*no (?:it|they|you|he|she|i|"
     r"that|this|there)\b|"
     r"(?:\bis|\ba|\bclear|\bsay|['’]s|[:=|])\W+no\W*$|\bnope\b|\bafraid not\b|"
     r"^\W*(?:no|none|nobody)(?! (?:fees?|charge|extra|need|problem|worr|doubt|further|more|other)) [a-z]+"
-    r"(?: (?:of|for|in|on|at) (?:the |this |that )?\w+)? (?:can|could|may|is|are|was|were|has|have|remains?)\b"
+    r"(?: (?:of|for|in|on|at) (?:the |this |that )?\w+)? (?:can|could|may|is|are|was|were|has|have|"
+    r"remains?)\b"
 )
 _CONCLUDED = re.compile(r"(?:^|\b(?:so|is|a|be|hence|thus|therefore)|['’]s|[:=|])\W{0,6}(yes|no)\W*$")
 """Ends with the answer, whatever it began with: "the second is dearer, so the answer is no"."""

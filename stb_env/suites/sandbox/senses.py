@@ -137,8 +137,8 @@ def _bound(
 
 _FAR = 14
 _UNIT_PRICE = re.compile(
-    r"\b(?:each|every|one|an?|a single) (?:\w+ )?(?:ticket|copy|portion|night|day|month|room|seat|share|person|"
-    r"piece|subscription|one|of them)s? (?:costs?|is|weighs?|comes to|pays?|holds)\W*$"
+    r"\b(?:each|every|one|an?|a single) (?:\w+ )?(?:ticket|copy|portion|night|day|month|room|seat|share|"
+    r"person|piece|subscription|one|of them)s? (?:costs?|is|weighs?|comes to|pays?|holds)\W*$"
 )
 """Says of one what was asked of several."""
 _AFTERWARDS = re.compile(

@@ -105,7 +105,7 @@ def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
 
 def _speech(case: Case) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
-    query, facts, returned = case.task.query, case.task.goal.get("facts", ()), _returned(case)
+    query, facts = case.task.query, case.task.goal.get("facts", ())
     stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
     if stray:
         return stray
@@ -114,6 +114,7 @@ def _speech(case: Case) -> str:
     )
     if told:
         return told
+    returned = _returned(case)
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
     if lists(case.answer, returned, wanted + 1):
         return "a list of what the calls returned"
