@@ -28,7 +28,9 @@ _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _NUMERIC = re.compile(r"\b(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\b")
 _DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+({_MONTH})\b\.?,?(?:[\s-]+(\d{{4}}))?\b"
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+({_MONTH})\b"
+    r"(?!(?<=\bmay)\s+(?:not\s+)?(?:drive|rent|hire|book|be|have|join|enter|come|go|use|take|attend|travel)\b)"
+    r"\.?,?(?:[\s-]+(\d{4}))?\b"
 )
 _MONTH_FIRST = re.compile(
     rf"\b({_MONTH})\b\.?\s+(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(\d{{4}})\b)?"
