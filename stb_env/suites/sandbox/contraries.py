@@ -57,7 +57,7 @@ GROUPS: tuple[Group, ...] = (
     Group(("nearest, closest", "farthest, furthest")),
     Group(("heaviest", "lightest")),
     Group((
-        "newest, most recent, latest, top, first in the list",
+        "newest, most recent, latest, youngest, top, first in the list",
         "oldest, earliest, bottom, end of the list",
     )),
     Group((

@@ -57,6 +57,7 @@ either another alternative option possibility candidate candidates options possi
 however though although because since whatever let know like need want wanted help sure certainly
 course glad happy hope welcome anything else something everything sum stands standing instead's
 truth fact reality double triple actually sorry wait correction aur ve ll re
+isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
@@ -74,6 +75,7 @@ _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
 _PAIR = re.compile(r"[\"']\s?:")
 _INSTEAD = re.compile(r"\binstead\b(?! of)")
 _ELSE = frozenset({"instead", "els", "otherwis", "rather"})
+_DASHES = frozenset("-–—")
 _LABEL = re.compile(r"[^:|\n]{2,60}(?::|\|)")
 _OF = re.compile(r"\s?of (?:the |your )?([a-z]{3,})")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
@@ -349,6 +351,9 @@ def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
         between = text.folded[first.end : second.start]
         clause = statement_at(text.said, rival.start)
         if _WORKING.search(clause.text):
+            continue
+        if between.strip() in _DASHES and ":" in first.said and ":" in second.said:
+            # "09:30-13:30" is a span of time, and both ends of it are meant.
             continue
         if len(between) < 24 and _LIST_GAP.fullmatch(between):
             return _LEAD.search(text.folded, max(0, first.start - 16), first.start) is None
