@@ -261,7 +261,7 @@ def hits(folded: str) -> tuple[Hit, ...]:
     """Return the words and phrases of a folded text that belong to a sense, the longest at each place.
 
     Examples:
-        >>> [(hit.start, hit.end) for hit in hits("the lowest of all, at least 12")]
+        >>> [(hit.start, hit.end) for hit in hits("the lowest here, at least 12")]
         [(4, 10)]
     """
     found = []
