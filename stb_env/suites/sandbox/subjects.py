@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.reading.statement import Statement, index_at, statement_at
@@ -42,7 +43,7 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
-    strange = content(frozenset(map(fold, _NAME.findall(answer)))) - content(frozenset(known.split()))
+    strange = content(frozenset(map(fold, _NAME.findall(answer)))) - _about(known)
     if not strange:
         return ""
     others = _others(plain(query), known, calls)
@@ -58,6 +59,11 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
         if strangers and all(strangers):
             return f'read it of {strangers[0].strip()}: "{clauses[0].text[:80]}"'
     return ""
+
+
+@lru_cache(maxsize=256)
+def _about(known: str) -> frozenset[str]:
+    return content(frozenset(known.split()))
 
 
 def _stranger(text: Text, clause: Statement, named: Iterable[tuple[frozenset[str], str]]) -> str:
