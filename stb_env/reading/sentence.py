@@ -14,7 +14,7 @@ _ABBREVIATED = re.compile(
 _END = re.compile(r"(?<![.!?…])[.!?…]+[\"”’')\]*_»]{0,4}(?=\s|$)\s*|\n\s*")
 _NUMBERED = re.compile(r"^\W*\d{1,2}\.$")
 _CLAUSE = re.compile(
-    r"[;—–|()\t]\s*|:(?=\s|$)\s*|\s-+\s+|,\s+|"
+    r"[;—–|()\t]\s*|:[*_]{0,3}(?=\s|$)\s*|\s-+\s+|,\s+|"
     r"(?<!anything)\s(?=(?:but|and|while|whereas|although|though|because|however|yet|which|who|rather than|"
     r"instead of|or|nor)\b)",
     re.IGNORECASE,

@@ -91,7 +91,12 @@ def statement_at(said: tuple[Statement, ...], place: int) -> Statement:
         >>> statement_at(statements("It rains. It is cold."), 12).text
         'It is cold'
     """
-    return said[max(0, bisect_right(said, place, key=lambda one: one.start) - 1)]
+    return said[index_at(said, place)]
+
+
+def index_at(said: tuple[Statement, ...], place: int) -> int:
+    """Return the number of the statement that a place of its text is in, or of the last before it."""
+    return max(0, bisect_right(said, place, key=lambda one: one.start) - 1)
 
 
 class _Attitude(NamedTuple):

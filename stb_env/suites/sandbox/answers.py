@@ -132,13 +132,16 @@ def has_code(text: str, code: str) -> bool:
 
 def code_at(folded: str, code: str) -> Place | None:
     """Return the first place of a code in a folded text."""
+    return next(codes_at(folded, code), None)
+
+
+def codes_at(folded: str, code: str) -> Iterator[Place]:
+    """Yield each place of a code in a folded text."""
     parts = _compact(code)
-    joined = _compact(folded)
-    if parts not in joined:
-        return None
-    spaced = "[^a-z0-9]{0,3}".join(map(re.escape, parts))
-    match = re.search(rf"(?<!\w)\+?{spaced}(?!\w)", _EXIT.sub(" +", folded))
-    return Place(match.start(), match.end()) if match else None
+    if parts in _compact(folded):
+        spaced = "[^a-z0-9]{0,3}".join(map(re.escape, parts))
+        for match in re.finditer(rf"(?<!\w)\+?{spaced}(?!\w)", _EXIT.sub(" +", folded)):
+            yield Place(match.start(), match.end())
 
 
 def codes_like(folded: str, code: str) -> Iterator[Place]:

@@ -47,7 +47,8 @@ take taken took lies lie located place city option options chosen choose chose p
 result results tool tools data database service system api account accounts here below above following
 quick full final overall combined altogether yourself instead able trouble runner
 followed ahead behind gave expected expect patience hesitate worry problem problems success fits enough
-remember upcoming come comes apply applies extra
+remember upcoming come comes apply applies extra way around refuse refused refusal reject rejected
+decline declined accept accepted allow allowed
 """
 _REPORT = frozenset(map(stem, _REPORT_WORDS.split()))
 _IDLE = frozenset(
@@ -63,6 +64,8 @@ _SAID_OF_ALL = re.compile(
     r"\b(?:do|well|fine|good|right)\b|"
     r"\b(?:half|part|parts|some|bits|little|most) of (?:that|this|it|the above|what)\b.{0,40}"
     r"\b(?:right|true|correct|wrong|false|made up|so)\b|"
+    r"\bi (?:was told|heard|overheard|gather(?:ed)?)\b(?! by the\b)|\bdisagrees?\b|\bsays otherwise\b|"
+    r"\beach\b[^.;\n]{0,40}\bthan the other\b|\bwould have been\b[^.\n]{0,100}\b(?:had|if)\b|"
     r"\b(?:true or false|right or wrong|fact or fiction)\b|"
     r"\bi (?:dreamt|dreamed|imagined|pretended|fancied|hallucinated)\b|"
     r"\bthis is (?:only|just|merely|simply) an? (?:\w+ )?(?:test|example|sample|draft|try|guess|exercise|"
@@ -71,6 +74,8 @@ _SAID_OF_ALL = re.compile(
 _SOURCE = re.compile(r"\b(?:according to|says|so says) (?:an?|my|some) (?:\w+ )?(\w+)\b")
 _ITEM = re.compile(r"^\W*[\w '’-]{1,40}[*_]*:|^\W*\||\||\t")
 _LEAD = re.compile(r"[^:\n]{1,300}:(?=\s|$)")
+_ANSWERED = re.compile(r"^\W*(?:yes|no|i['’]m afraid (?:not|so))\b(?=\W*[,:])")
+"""Opens a lead with the answer to a question of yes or no."""
 _GAP = re.compile(r"[,;\n]\s*")
 _SPARE = 3
 """Values of the results that an answer may list beside those that were asked for."""
@@ -185,14 +190,14 @@ def _framed(sentence: str, topics: Topics) -> str:
     lead = _LEAD.match(sentence)
     if lead is None:
         return ""
-    words = _WORD.findall(lead[0])
+    words = _WORD.findall(_ANSWERED.sub("", lead[0]))
     if len(words) <= _LABEL or lead[0].count("(") > lead[0].count(")"):
         return ""
     said = content(frozenset(words))
     about = said & topics() - _NO_TOPIC
     reported = said & (_REPORT - _IDLE - _NO_TOPIC)
     unrelated = said and not about | reported and _REFERS.search(lead[0])
-    if unrelated or (not about and _NEGATIVE.search(lead[0])):
+    if unrelated or (not about and _NEGATIVE.search(_ANSWERED.sub("", lead[0]))):
         return f'an unrelated lead: "{lead[0][:-1][:80]}"'
     return ""
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
-from stb_env.suites.sandbox import absence, answers, mentions, numerals, polarity
-from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox import amounts, answers, bounds, lack, mentions, numerals, polarity, senses
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
@@ -34,10 +33,12 @@ def _numbers(
     own: list[Mention] = []
     rivals: list[Mention] = []
     units: set[str] = set()
+    codes = amounts.asked(query, amounts.told(allowed))
     for found in numerals.numbers(text.folded):
         readings = found.quantity.readings(unit)
         said = text.folded[found.start : found.end]
-        if any(is_near(reading, fact, found, query) for reading in readings):
+        near = any(is_near(reading, fact, found, query) for reading in readings)
+        if near and not _foreign(text, found, fact, codes, allowed):
             own.append(Mention(said, found.start, found.end))
             units.add(found.quantity.unit)
         elif readings and not _is_fact(found, allowed):
@@ -48,11 +49,20 @@ def _numbers(
                 for quantity in excused
                 for one in quantity.readings(unit)
             )
-            if not known and _restates(found, fact["value"], readings):
+            if not known and (_restates(found, fact["value"], readings) or _converts(found, fact)):
                 continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
-    return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units)
+    return own, _comparable(text, own, _unworked(text, rivals, fact["value"], slack), units, codes)
+
+
+def _foreign(text: Text, found: Number, fact: Fact, codes: frozenset[str], allowed: Iterable[Fact]) -> bool:
+    """Return whether a number with a fact's value is in another currency, or in the unit of another fact."""
+    code = amounts.code_at(text.folded, found.end)
+    if codes and (code not in ("", *codes) or amounts.in_cents(text.folded, found.end)):
+        return True
+    unit = found.quantity.unit
+    return bool(unit) and not fact["unit"] and any(unit == other.get("unit") for other in allowed)
 
 
 def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
@@ -78,7 +88,7 @@ def _digits(query: str) -> tuple[Quantity, ...]:
 
 
 def _comparable(
-    text: Text, own: Sequence[Mention], rivals: Sequence[Mention], units: set[str]
+    text: Text, own: Sequence[Mention], rivals: Sequence[Mention], units: set[str], codes: frozenset[str]
 ) -> list[Mention]:
     """Return the rivals that are in a unit in which the value is given as well, or in none."""
     if not own:
@@ -87,7 +97,7 @@ def _comparable(
     for rival in rivals:
         (found,) = (one for one in numerals.numbers(text.folded) if (one.start, one.end) == rival[1:3])
         unit = found.quantity.unit
-        if not rival.known and (_counts(text, own, found) or _changed(text, own, found)):
+        if not rival.known and (_counts(text, own, found) or _changed(text, own, found, codes)):
             continue
         if rival.known or not unit or unit in units:
             kept.append(rival)
@@ -98,7 +108,8 @@ def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
     """Return whether a number is a fact's value, rounded where nobody asked for more."""
     value = fact["value"]
     if abs(reading - value) <= fact["tolerance"] + 1e-9:
-        return True
+        # The same digits in another order are a slip, and no rounding.
+        return abs(reading - value) < 0.006 or sorted(f"{reading:.2f}") != sorted(f"{value:.2f}")
     if not fact["unit"] or found.worded or _PRECISE.search(query):
         return False
     # A measure may be rounded where nobody asked for more, to two figures at least.
@@ -108,6 +119,9 @@ def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
 
 def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     """Return whether a whole number counts something where the value is an amount with decimals."""
+    spans = {_span_at(text, one.end) for one in own}
+    if "" not in spans and _span_at(text, found.start) not in ("", *spans):
+        return True
     next_word = _NEXT.match(text.folded, found.end)
     amounts = [_NEXT.match(text.folded, one.end) for one in own if "." in one.said]
     return (
@@ -118,11 +132,17 @@ def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     )
 
 
-def _changed(text: Text, own: Sequence[Mention], found: Number) -> bool:
+def _span_at(text: Text, place: int) -> str:
+    """Return the span of time of which a number counts how many: "days" of "17 and a half days"."""
+    found = _SPAN.match(text.folded, place)
+    return found[1] if found else ""
+
+
+def _changed(text: Text, own: Sequence[Mention], found: Number, codes: frozenset[str] = frozenset()) -> bool:
     """Return whether an amount is in another currency than the value wherever that is given."""
-    code = _currency_at(text.folded, found.end)
-    mine = {_currency_at(text.folded, one.end) for one in own}
-    return bool(code) and "" not in mine and code not in mine
+    code = amounts.code_at(text.folded, found.end)
+    mine = {amounts.code_at(text.folded, one.end) for one in own}
+    return bool(code) and code not in mine and ("" not in mine or (bool(codes) and code not in codes))
 
 
 def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list[Mention]:
@@ -135,16 +155,6 @@ def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list
     ]
 
 
-def _currency_at(folded: str, place: int) -> str:
-    found = _CURRENCY.match(folded, place)
-    return _AUREL.get(found[1], found[1]) if found and found[1] in _currencies() else ""
-
-
-@lru_cache(maxsize=1)
-def _currencies() -> frozenset[str]:
-    return frozenset([*map(str.casefold, currencies()), *_AUREL])
-
-
 def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
     """Return whether a number is the value once more with fewer figures ("about 1.04 billion")."""
     figures = found.figures
@@ -154,6 +164,15 @@ def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
         and figures > 1
         and any(abs(float(f"{value:.{figures - 1}e}") - reading) < 1e-9 for reading in readings)
     )
+
+
+def _converts(found: Number, fact: Fact) -> bool:
+    """Return whether a number is the value once more, roughly, in another unit ("12 C (about 54 F)")."""
+    unit, mine = found.quantity.unit, fact["unit"]
+    if not unit or not mine or unit == mine:
+        return False
+    told = Quantity(fact["value"], mine).readings(unit)
+    return any(abs(one - found.quantity.value) <= max(0.5, 0.01 * abs(one)) for one in told)
 
 
 def _is_fact(found: Number, allowed: Sequence[Fact]) -> bool:
@@ -170,18 +189,17 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if not own:
         said = [text.folded[one.start : one.end] for one in numerals.numbers(text.folded)[:4]]
         return f"read {' and '.join(said) or 'no number'}"
-    if not _LIMIT.search(query) and all(_bounds(text, one) for one in own):
+    if all(bounds.is_one(text, one, query) for one in own):
         return f'read a bound: "{text.folded[max(0, own[0].start - 16) : own[0].end]}"'
     joined = [_joined(text, one, fact, query, allowed) for one in own]
     if all(joined):
         return f"read as well {joined[0]}"
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
-    return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
-
-
-def _bounds(text: Text, one: Mention) -> bool:
-    return _BOUND.search(text.folded, max(0, one.start - 24), one.start) is not None
+    places = [(one.start, one.end) for one in numerals.numbers(text.folded) if not one.worded]
+    return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
+        fact, query, text, own, places, allowed
+    )
 
 
 def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[Fact]) -> str:
@@ -207,7 +225,7 @@ def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
             said = text.folded[moment.start : moment.end]
             if fact["value"] in moment.values:
                 own.append(Mention(said, moment.start, moment.end))
-            elif mine.isdisjoint(moment.values):
+            elif mine.isdisjoint(moment.values) and not _again(fact["value"], moment, said):
                 known = not set(fact["others"]).isdisjoint(moment.values)
                 asked = not excused.isdisjoint(moment.values)
                 if known or len(moment.values) <= 2:
@@ -215,6 +233,11 @@ def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
         return own, rivals
 
     return find
+
+
+def _again(value: str, moment: Moment, said: str) -> bool:
+    """Return whether a date is the right one once more, without its year."""
+    return _YEAR.search(said) is None and any(value[5:] == one[5:] for one in moment.values if "-" in one)
 
 
 def _names(
@@ -229,7 +252,7 @@ def _names(
     for name, place in answers.names_in(text.folded, [*wanted, *rivals]):
         if name in wanted:
             own.append(Mention(wanted[name], *place))
-        else:
+        elif not (fact["label"] == "currency" and _AMOUNT.search(text.folded, 0, place.start)):
             others.append(Mention(name, *place, known=True, asked=name in asked))
     said = {mention.said for mention in own}
     own_places = {(mention.start, mention.end) for mention in (*own, *others)}
@@ -259,9 +282,13 @@ def _named(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if lacking:
         read = " and ".join(mention.said for mention in [*own, *rivals][:4])
         return f"read {read or 'no such name'}"
+    others = [_names(other, text, query, ())[0] for other in allowed if other["type"] == "names"]
+    places = [(one.start, one.end) for one in (*own, *rivals, *(one for some in others for one in some))]
     for value in fact["value"]:
         mine = [mention for mention in own if mention.said == value]
-        found = mentions.settle(text, mine, (), len(allowed) + 1)
+        found = mentions.settle(text, mine, (), len(allowed) + 1) or senses.misplaced(
+            fact, query, text, mine, places, allowed
+        )
         if found:
             return found
     return mentions.settle(text, own, rivals, len(allowed) + 1)
@@ -271,8 +298,9 @@ def _codes(
     fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
 ) -> tuple[list[Mention], list[Mention]]:
     mine = _values(allowed, "code")
-    place = answers.code_at(text.folded, fact["value"])
-    own = [Mention(fact["value"], *place)] if place else []
+    own = [Mention(fact["value"], *place) for place in answers.codes_at(text.folded, fact["value"])]
+    # A table has what was compared as well; else the first place is the one that counts.
+    own = own[: next((index for index, one in enumerate(own) if not mentions.tabled(text, one)), 0) + 1]
     rivals = [
         Mention(other, *found, known=True, asked=answers.has_code(query, other))
         for other in fact["others"]
@@ -293,8 +321,12 @@ def _settled(find: Found) -> Check:
         if not own:
             return f"read {' and '.join(rival.said for rival in rivals[:4]) or 'nothing of the kind'}"
         others = [other for other in allowed if other["type"] == fact["type"]]
-        spare = sum(not find(other, text, query, ())[0] for other in others) if rivals else 0
-        return mentions.settle(text, own, rivals, len(allowed) + 1, spare)
+        found = [find(other, text, query, ())[0] for other in others]
+        spare = sum(not mine for mine in found)
+        places = [(one.start, one.end) for one in (*own, *rivals, *(one for mine in found for one in mine))]
+        return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
+            fact, query, text, own, places, allowed
+        )
 
     return check
 
@@ -302,82 +334,17 @@ def _settled(find: Found) -> Check:
 def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
     said = polarity.says(text.said, fact.get("yes", ()), fact.get("no", ()), fact.get("subject", ""))
     if said is fact["value"]:
-        return ""
+        yes, no = fact.get("yes", ()), fact.get("no", ())
+        turned = polarity.contradicts(text.said, said, yes, no, fact.get("subject", ""))
+        return "read it told the other way round" if turned else ""
     return "read neither" if said is None else f"read {'yes' if said else 'no'}"
 
 
-def _lacking(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
-    if any(part.framed and part.stance in ("retracted", "denied") for part in text.said):
-        return "read it taken back"
-    if any(part.framed and part.stance == "alternative" for part in text.said):
-        return "read an alternative"
-    twice = mentions.mirrored(text)
-    if twice:
-        return f'read it twice, with other figures: "{twice}"'
-    answer = _sure(text)
-    if absence.claims(answer, query):
-        return "read a claim that it was done"
-    if not absence.says(fact["kind"], fact["value"], answer, query):
-        return "read no word of it"
-    stated = _stated(text)
-    guesses = [other for other in fact["others"] if _states(stated, other) and not _states(query, other)]
-    return f"read the guess {guesses[0]}" if guesses else ""
-
-
-def _sure(text: Text) -> str:
-    """Return what is said without "maybe" and the like; a doubt about what is meant is no such doubt."""
-    unsure = {
-        part.sentence
-        for part in text.said
-        if part.framed and part.stance == "hedged" and not _WHICH.search(part.text)
-    }
-    asked = {part.sentence for part in text.said if part.stance == "asked"}
-    kept = text.folded
-    for part in text.said:
-        if part.sentence in unsure - asked and any(
-            one.sentence == part.sentence and _MAYBE.search(one.text) for one in text.said
-        ):
-            kept = f"{kept[: part.start]}{' ' * len(part.text)}{kept[part.end :]}"
-    return kept
-
-
-def _stated(text: Text) -> str:
-    """Return the clauses but for those with figures of something else, as of "the straight line"."""
-    kept = []
-    before = ""
-    for part in text.said:
-        words = part.text if _LETTERS.search(_UNITS.sub("", part.text)) else f"{before} {part.text}"
-        if not _OTHER.search(words) or not numerals.numbers(part.text):
-            kept.append(part.text)
-        before = words
-    return " ; ".join(kept)
-
-
-def _states(text: str, value: float | str) -> bool:
-    if isinstance(value, str):
-        return bool(answers.named(text, [value]))
-    return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
-
-
-_AUREL = {"aurel": "aur"}
-_CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
-_BOUND = re.compile(
-    r"\b(?:(?:more|less|fewer|greater|other|different|higher|lower) than|over|under|above|below|"
-    r"(?<!adds )(?<!add )(?<!sums )(?<!amounts )(?<!comes )up to|at least|"
-    r"at most|upwards of|no (?:more|less) than|between|not)\s(?:[\w*$€£]{0,4}\s?)?$"
-)
-_LIMIT = re.compile(r"(?i)\b(?:least|minimum|most|maximum|limit|lowest|highest|how (?:old|young)|age)\b")
+_AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
+_SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
+_YEAR = re.compile(r"\d{4}")
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
-_LETTERS = re.compile(r"[^\W\d_]")
-_UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
-_OTHER = re.compile(r"\b(?:similar|closest|nearest|other|another|different|alternative|straight)\b")
-"""Says that what follows is something else than what was asked for."""
 _NEXT = re.compile(r"\s([a-z]{2,})")
-_MAYBE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"
-    r"either)\b"
-)
-_WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
 _PRECISE = re.compile(
     r"(?i)\b(?:decimals?|exact(?:ly)?|precise(?:ly)?|tenths?|hundredths?|digits?|cents?|to the|"
     r"round(?:ed)?)\b"
@@ -393,6 +360,6 @@ CHECKS: Mapping[str, Check] = {
     "number": _number,
     "names": _named,
     "yes_no": _yes_no,
-    "lacking": _lacking,
+    "lacking": lack.check,
     **{kind: _settled(FOUND[kind]) for kind in ("code", "date", "time")},
 }

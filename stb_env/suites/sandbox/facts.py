@@ -7,10 +7,10 @@ itself names it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sandbox import absence, answers, checks, grounds, mentions, polarity
+from stb_env.suites.sandbox import absence, answers, checks, grounds, mentions, moments, numerals, polarity
 
 Fact = JsonMapping
 
@@ -182,11 +182,21 @@ def invented(fact: Fact, answer: str, query: str, allowed: Iterable[Fact], retur
     """
     if fact["type"] not in checks.FOUND:
         return ""
-    allowed, text = list(allowed), mentions.read(answer, query)
+    text = mentions.read(answer, query)
+    if fact["type"] in _READERS and len(_READERS[fact["type"]](text.folded)) < 2:
+        return ""
+    allowed = list(allowed)
     rivals = [*checks.FOUND[fact["type"]](fact, text, query, allowed)[1]]
     if fact["type"] == "number":
         rivals += checks.changed(fact, text, query, allowed)
     return grounds.baseless(text, rivals, f"{query}\n{returned}") if rivals else ""
+
+
+_READERS: Mapping[str, Callable[[str], Sequence[object]]] = {
+    "number": numerals.numbers,
+    "date": moments.days,
+    "time": moments.clocks,
+}
 
 
 def _wanted(fact: Fact) -> str:

@@ -125,6 +125,9 @@ def reckoned(number: Number, have: Sequence[float], said: Sequence[float] = ()) 
         return True
     if any(_near(value / scale, have, slack / scale) for scale in _SCALES):
         return True
+    if not number.decimals and any(abs(value - one) == 1 for one in said):
+        # "still 53 up to that day", the day on which somebody turns 54.
+        return True
     some = [one for one in have if one > 1][:_MOST]
     for one in said:
         if one and any(

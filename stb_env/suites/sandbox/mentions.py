@@ -31,9 +31,13 @@ starting departing leaving return back subtotal tax fee discount deposit per eac
 minus sum divided multiplied average range limit maximum minimum budget requested asked query only
 lower higher cheaper dearer more less fewer closest nearest rather usual usually normal normally
 until till base rate factor half double twice round rounded rounding today yesterday tomorrow off
-excluding including included excluded outside away would
+excluding including included excluded outside away would still daily weekly monthly nightly yearly
 """
 _TIES = frozenset(_TIES_WORDS.split())
+_LEADS = frozenset({"no", "without", "not", "a", "an", "any", "the", "but"})
+_WITHOUT = re.compile(
+    r"\b(?:no|without|not)\s(?:an? |any |the )?$|\b(?:all|every\w*|any\w*)\b[^.,;]{0,24}\bbut\s(?:the )?$"
+)
 _BEFORE_LOSER = re.compile(
     r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
 )
@@ -52,7 +56,8 @@ final exact precise same one ones thing things what which who when where how why
 either another alternative option possibility candidate candidates options possibilities next's
 however though although because since whatever let know like need want wanted help sure certainly
 course glad happy hope welcome anything else something everything sum stands standing instead's
-truth fact reality double triple actually sorry wait correction aur
+truth fact reality double triple actually sorry wait correction aur ve ll re
+isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn
 """
 _GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
@@ -64,10 +69,15 @@ _JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?
 _RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
 _WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
 _SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
-_STRUCK = re.compile(r"~~[^~]{1,400}~~")
+_STRUCK = re.compile(r"~~[^~]{1,400}~~|<!--.{0,4000}?(?:-->|$)", re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
 _PAIR = re.compile(r"[\"']\s?:")
+_INSTEAD = re.compile(r"\binstead\b(?! of)")
+_ELSE = frozenset({"instead", "els", "otherwis", "rather"})
+_DASHES = frozenset("-–—")
+_LABEL = re.compile(r"[^:|\n]{2,60}(?::|\|)")
+_OF = re.compile(r"\s?of (?:the |your )?([a-z]{3,})")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
 _LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
 
@@ -98,10 +108,15 @@ class Text(NamedTuple):
     asked: frozenset[str]
 
 
+_HALF_DAY = re.compile(r"\b([ap])\.m\.(?=\s+[A-Z])")
+"""Ends a sentence as well: only the capital letter behind it tells."""
+
+
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
     """Return an answer ready to be read; what it repeats of the query word for word is left out."""
-    folded = _STRUCK.sub(lambda match: " " * len(match[0]), fold(answer))
+    folded = fold(_HALF_DAY.sub(r"\1m.", answer))
+    folded = _STRUCK.sub(lambda match: " " * len(match[0]), folded)
     parts, words = _asked(query)
     for part in parts:
         if part in folded:
@@ -197,9 +212,14 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         doubted = statement.framed and statement.stance == "hedged"
+        if tabled(text, rival) and not all(tabled(text, one) for one in given):
+            # The table shows what was compared; the answer stands outside of it.
+            continue
         excused = rival.asked and not doubted
         loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
         offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
+        if _INSTEAD.search(statement.text) and not text.asked & _ELSE:
+            return f'read {rival.said} in its place: "{_around(text, rival)}"'
         if loose and spare and not rival.known and not offered:
             spare -= 1
         elif loose or offered or (statement.corrects and not rival.asked):
@@ -207,8 +227,25 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         tied += rival.known and not rival.asked
         if tied > MOST_TIED:
             return f"read more than {MOST_TIED} competitors"
-    twice = mirrored(text, one=True) if rivals else ""
+    twice = mirrored(text, one=True) if rivals or len(given) > 1 else ""
     return f'read it twice, with other figures: "{twice}"' if twice else ""
+
+
+def tabled(text: Text, mention: Mention) -> bool:
+    """Return whether a value stands in a row of a table, or in a line that has nothing but three values."""
+    start = text.folded.rfind("\n", 0, mention.start) + 1
+    end = text.folded.find("\n", mention.end)
+    line = text.folded[start : end if end >= 0 else len(text.folded)]
+    return line.lstrip().startswith("|") or (
+        line.count(",") > 1 and not _LETTERS.search(line) and start + len(line) < len(text.folded)
+    )
+
+
+def _labels(text: Text, mention: Mention) -> frozenset[str]:
+    """Return what the label of a line says that the mention stands in: "Opens" of "Opens: at 9:00"."""
+    start = text.folded.rfind("\n", 0, mention.start) + 1
+    label = _LABEL.match(text.folded, start, mention.start)
+    return _words(label[0]) if label else frozenset()
 
 
 def _without(text: Text, found: Iterable[Mention]) -> Text:
@@ -226,6 +263,9 @@ def _stance(text: Text, mention: Mention, small: int) -> str:
         alone = sum(part.stance == "quoted" for part in text.said) == 1
         is_small = alone and raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
         return "asserted" if is_small else "pasted"
+    before = text.folded[max(0, mention.start - 40) : mention.start]
+    if before.rpartition(" ")[0].rpartition(" ")[2] in _LEADS and _WITHOUT.search(before):
+        return "denied"
     if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
         return "spoken of"
     return statement.stance
@@ -251,6 +291,13 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     if not _LETTERS.search(clause.text):
         # "- 15:00: Choir practice" says what is at 15:00 only behind the colon.
         after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
+    elif rival.known and not _LETTERS.search(
+        text.folded[clause.start : rival.start] + text.folded[rival.end : clause.end]
+    ):
+        # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
+        after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
+    if _named_apart(text, given, rival):
+        return True
     part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
     if _WORKING.search(part) or (before > start and _SHARE.fullmatch(text.folded, before, rival.start)):
         return True
@@ -265,6 +312,19 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
     return bool(content(words) - content(frame) - text.asked)
+
+
+def _named_apart(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether a value stands under another label than the given one, or says itself what it is of."""
+    label = _labels(text, rival)
+    if label and all(own and label.isdisjoint(own) for own in (_labels(text, one) for one in given)):
+        return True
+    of = _OF.match(text.folded, rival.end)
+    return bool(
+        of
+        and of[1] not in _GENERIC
+        and all((own := _OF.match(text.folded, one.end)) is None or own[1] != of[1] for one in given)
+    )
 
 
 def _dated(text: Text, clause: Statement) -> frozenset[str]:
@@ -291,6 +351,9 @@ def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
         between = text.folded[first.end : second.start]
         clause = statement_at(text.said, rival.start)
         if _WORKING.search(clause.text):
+            continue
+        if between.strip() in _DASHES and ":" in first.said and ":" in second.said:
+            # "09:30-13:30" is a span of time, and both ends of it are meant.
             continue
         if len(between) < 24 and _LIST_GAP.fullmatch(between):
             return _LEAD.search(text.folded, max(0, first.start - 16), first.start) is None

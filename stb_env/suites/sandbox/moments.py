@@ -28,7 +28,9 @@ _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
 _NUMERIC = re.compile(r"\b(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})\b")
 _DAY_FIRST = re.compile(
-    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+({_MONTH})\b\.?,?(?:[\s-]+(\d{{4}}))?\b"
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th)?(?:\s+of)?[\s-]+({_MONTH})\b"
+    r"(?!(?<=\bmay)\s+(?:not\s+)?(?:drive|rent|hire|book|be|have|join|enter|come|go|use|take|attend|travel)\b)"
+    r"\.?,?(?:[\s-]+(\d{4}))?\b"
 )
 _MONTH_FIRST = re.compile(
     rf"\b({_MONTH})\b\.?\s+(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(\d{{4}})\b)?"
@@ -40,8 +42,8 @@ _CLOCK = re.compile(
 )
 _SPOKEN = re.compile(
     rf"\b(?:({'|'.join(sorted(_PARTS, key=len, reverse=True))}) )?({'|'.join(_HOURS)}|\d{{1,2}})"
-    r"( o['’]?clock)?(?: (?:in the )?([ap]\.?m|morning|afternoon|evening|at night))?\b|\b(noon|"
-    r"midday|midnight)\b"
+    r"( o['’]?clock)?(?: (?:in the )?([ap]\.?m|morning|afternoon|evening|at night))?\b|"
+    rf"\b(?:({'|'.join(sorted(_PARTS, key=len, reverse=True))}) )?(noon|midday|midnight)\b"
 )
 _INSTANT = re.compile(r"(?<=\d)t(?=\d\d:)")
 _SHORT_MONTHS = tuple(month[:3].casefold() for month in MONTHS)
@@ -169,9 +171,11 @@ def _day(year: str, month: str, day: str) -> str:
 
 def _spoken(text: str) -> Iterator[Moment]:
     for match in _SPOKEN.finditer(text):
-        part, hour, exact, half, name = match.groups()
+        part, hour, exact, half, to, name = match.groups()
         if name:
-            yield Moment(("00:00" if name == "midnight" else "12:00",), match.start(), match.end())
+            base = 24 * 60 if name == "midnight" else 12 * 60
+            value = _time(*divmod((base + _PARTS.get(to or "", 0)) % (24 * 60), 60))
+            yield Moment((value,), match.start(), match.end())
         elif part or exact or half:
             hours = _HOURS.index(hour) + 1 if hour in _HOURS else int(hour)
             minutes = _PARTS.get(part or "", 0)

@@ -214,6 +214,8 @@ def _numbers(text: str) -> Iterator[Number]:
         )
     if worded:
         text = _TIGHT.sub(lambda match: match[1].rjust(len(match[0]) - 1) + " ", text)
+    if "half" in text:
+        text = _AND_HALF.sub(lambda match: f"{match[1]}.5".rjust(len(match[0])), text)
     for match in _NUMBER.finditer(text):
         sign, digits, scale, unit = match.groups()
         value = round(float(_GROUPING.sub("", digits)) * _SCALES.get(scale, 1.0), 6)
@@ -226,6 +228,7 @@ def _numbers(text: str) -> Iterator[Number]:
         )
 
 
+_AND_HALF = re.compile(r"(\d{1,6})\s{1,12}and a half\b")
 # A number that stood for a word, with the blanks that fill the word's length.
 _TIGHT = re.compile(r"(\d+) {2,}(?=\S)")
 

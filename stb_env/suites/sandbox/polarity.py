@@ -11,13 +11,19 @@ from stb_env.reading.statement import Statement
 from stb_env.suites.sandbox.answers import plain
 
 _YES = re.compile(
-    r"\b(?:yes|yeah|yep|yup|affirmative|indeed|aye)\b|^\W*(?:correct|true|right|it is true)\W*$"
+    r"\b(?:yes|yeah|yep|yup|affirmative|indeed|aye|absolutely|certainly|definitely)\b|"
+    r"^\W*(?:correct|true|right|it is true)\W*$"
 )
 _NO = re.compile(
     r"^\W*(?:no|nope|negative|nay|false|incorrect|not true)\W*$|^\W*no (?:it|they|you|he|she|i|"
     r"that|this|there)\b|"
-    r"(?:\bis|\ba|\bclear|\bsay|['’]s)\W+no\W*$|\bnope\b"
+    r"(?:\bis|\ba|\bclear|\bsay|['’]s|[:=|])\W+no\W*$|\bnope\b|\bafraid not\b|"
+    r"^\W*(?:no|none|nobody)(?! (?:fees?|charge|extra|need|problem|worr|doubt|further|more|other)) [a-z]+"
+    r"(?: (?:of|for|in|on|at) (?:the |this |that )?\w+)? (?:can|could|may|is|are|was|were|has|have|"
+    r"remains?)\b"
 )
+_CONCLUDED = re.compile(r"(?:^|\b(?:so|is|a|be|hence|thus|therefore)|['’]s|[:=|])\W{0,6}(yes|no)\W*$")
+"""Ends with the answer, whatever it began with: "the second is dearer, so the answer is no"."""
 _JOINED = re.compile(r"^\W*(?:and|but|or) ")
 _BARE = {"yes": True, "true": True, "no": False, "false": False}
 _REFUSED = re.compile(
@@ -29,7 +35,7 @@ _REFUSED = re.compile(
 )
 _ECHO = re.compile(
     r"^\W*(?:(?:and|so|well) )?(?:it|they|you|he|she|that|this|there|i|we)(?: \w+)? "
-    r"(?:did|does|do|is|was|are|were|can|could|has|have|will|would)(?: so| indeed)?\W*$|"
+    r"(?:did|does|do|is|was|are|were|can|could|has|have|had|will|would)(?: been)?(?: so| indeed)?\W*$|"
     r"\b(?:worked|succeeded|successful(?:ly)?|accepted|went through|is possible|was possible|allowed)\b"
 )
 
@@ -37,7 +43,7 @@ _ECHO = re.compile(
 def says(
     said: Sequence[Statement], yes: Sequence[str] = (), no: Sequence[str] = (), subject: str = ""
 ) -> bool | None:
-    """Return whether statements say yes or no: the first clear word decides; both words mean neither.
+    """Return whether statements say yes or no: what it concludes, else the first clear word.
 
     Args:
         said: The statements of a folded answer.
@@ -50,10 +56,34 @@ def says(
         return bare.pop() if len(bare) == 1 else None
     found = None
     for statement in said:
-        told = _told(statement, yes, no, plain(subject))
+        concluded = _CONCLUDED.search(statement.text) if statement.stance in ("asserted", "denied") else None
+        if concluded:
+            return concluded[1] == "yes"
         if found is None:
-            found = told
+            found = _told(statement, yes, no, plain(subject))
     return found
+
+
+def contradicts(
+    said: Sequence[Statement], value: bool, yes: Sequence[str], no: Sequence[str], subject: str
+) -> bool:
+    """Return whether a clause that names what the question is about tells the other way round.
+
+    Args:
+        said: The statements of a folded answer that says yes or no.
+        value: Which of both it says.
+        yes: Words that say yes.
+        no: Words that say no.
+        subject: What the question is about.
+    """
+    name = plain(subject)
+    return len(name) > 2 and any(
+        part.stance == "asserted"
+        and name in plain(part.text)
+        and _worded(part.text, yes, no, name) is not value
+        for part in said
+        if _worded(part.text, yes, no, name) is not None
+    )
 
 
 def contradictory(said: Sequence[Statement]) -> bool:
@@ -92,12 +122,17 @@ def _told(statement: Statement, yes: Sequence[str], no: Sequence[str], subject: 
 
 def _worded(text: str, yes: Sequence[str], no: Sequence[str], subject: str) -> bool | None:
     words = plain(text)
-    for told, spellings in ((False, no), (True, yes)):
-        place = next((words.find(form) for form in _forms(tuple(spellings)) if form in words), -1)
-        if place >= 0:
-            turned = len(subject) > 2 and subject in words[place:] and subject not in words[:place]
-            return told is not turned
-    return None
+    found = [
+        (place, -len(form), told)
+        for told, spellings in ((False, no), (True, yes))
+        for form in _forms(tuple(spellings))
+        if (place := words.find(form)) >= 0
+    ]
+    if not found:
+        return None
+    place, _, told = min(found)
+    turned = len(subject) > 2 and subject in words[place:] and subject not in words[:place]
+    return told is not turned
 
 
 @lru_cache(maxsize=256)

@@ -14,9 +14,12 @@ from stb_env.request import Slow
 from stb_env.suites.sandbox.asides import lists, strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
+from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
+from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.standing import falls
+from stb_env.suites.sandbox.subjects import elsewhere
 from stb_env.suites.sandbox.values import given_values, parts
 from stb_env.tools import FINISH
 from stb_env.trajectory import CallRecord
@@ -102,10 +105,16 @@ def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
 
 def _speech(case: Case) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
-    query, facts, returned = case.task.query, case.task.goal.get("facts", ()), _returned(case)
+    query, facts = case.task.query, case.task.goal.get("facts", ())
     stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
     if stray:
         return stray
+    told = facts and (
+        disclaims(read(case.answer, query), query, facts) or elsewhere(case.answer, query, facts, _made(case))
+    )
+    if told:
+        return told
+    returned = _returned(case)
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
     if lists(case.answer, returned, wanted + 1):
         return "a list of what the calls returned"

@@ -25,7 +25,7 @@ from stb_env.suites.sandbox.tools import league_office, match_centre, player_fil
 _TEAMS = Options(lambda: teams().values())
 _TEAM_NAMES = Options(lambda: [row["name"] for row in _TEAMS])
 _COACHES = Options(lambda: [row["coach"] for row in _TEAMS])
-_ABOVE = ("above", "ahead of", "higher", "in front of", "better placed", "led", "leads")
+_ABOVE = ("above", "ahead", "higher", "in front", "better placed", "led", "leads")
 _BELOW = ("below", "behind", "lower", "trailed", "trails")
 _PLAYERS = Options(lambda: players().values())
 _PLAYED = sum(round_day(number) < TODAY for number in range(1, ROUNDS + 1))

@@ -68,7 +68,7 @@ def album_length(draw: Draw) -> Plan:
                 facts.yes_no(
                     "fits",
                     fits,
-                    yes=("within", "fits", "fit", "under the limit"),
+                    yes=("within", "fits", "fit", "under", "below", "shorter than", "less than", "to spare"),
                     no=("longer than", "exceeds", "over the limit", "too long", "more than"),
                 ),
                 facts.number("seconds", total, unit="s"),

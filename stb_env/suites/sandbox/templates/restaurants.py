@@ -213,8 +213,16 @@ def dinner_by_daylight(draw: Draw) -> Plan:
                 facts.yes_no(
                     "early enough",
                     early,
-                    yes=("early enough", "opens before"),
-                    no=("too late", "less than", "not early enough"),
+                    yes=("early enough", "opens before", "more than", "at least", "well over", "longer than"),
+                    no=(
+                        "too late",
+                        "less than",
+                        "not early enough",
+                        "short of",
+                        "under",
+                        "fewer than",
+                        "shorter than",
+                    ),
                 ),
                 facts.time("opening", row["opens"]),
                 facts.time("sunset", sunset),

@@ -1,0 +1,127 @@
+"""Whether an answer says a value of somebody or something else than the query asks about.
+
+"In Thornhaven it is 28.5 mm" does not answer what it is in Pellbury. What else there is of the kind is known:
+the cities, companies and languages of the world, and what the calls returned beside what the query names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.reading.statement import Statement, index_at, statement_at
+from stb_env.suites.sandbox import checks
+from stb_env.suites.sandbox.answers import fold, plain
+from stb_env.suites.sandbox.content.companies import companies
+from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.languages import LANGUAGES
+from stb_env.suites.sandbox.content.places import cities_by_name
+from stb_env.suites.sandbox.mentions import Text, content, read
+from stb_env.trajectory import CallRecord
+
+Fact = JsonMapping
+
+_NAME = re.compile(r"\b[A-Z]\w+|(?<=[\"“])[a-z]\w+")
+_BESIDE = re.compile(
+    r"\b(?:than|over|unlike|from|to|via|as|versus|vs|against|beats?|and|or|not|through|into|near|with|"
+    r"behind|before|after|followed by|compared with|instead of)(?: the| in| at| of| for)? $"
+)
+"""Stands before a name of which a value is not said, only compared or counted from."""
+_MOST = 60
+
+
+def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[CallRecord]) -> str:
+    """Return how an answer says a value of something else, or an empty string.
+
+    Args:
+        answer: The final answer.
+        query: The query.
+        facts: The facts of the task, all of which the answer gives.
+        calls: The calls of the episode with what they returned.
+    """
+    facts = [fact for fact in facts if fact["type"] in checks.FOUND]
+    known = plain(f"{query} {[fact['value'] for fact in facts]}")
+    strange = content(frozenset(map(fold, _NAME.findall(answer)))) - _about(known)
+    if not strange:
+        return ""
+    others = _others(plain(query), known, calls)
+    words = plain(answer)
+    named = [(mine, other) for mine, other in others if other in words]
+    if not named:
+        return ""
+    text = read(answer, query)
+    for fact in facts:
+        found = checks.FOUND[fact["type"]](fact, text, query, [one for one in facts if one is not fact])[0]
+        clauses = [statement_at(text.said, mention.start) for mention in found]
+        strangers = [_stranger(text, clause, named) for clause in clauses if clause.stance == "asserted"]
+        if strangers and all(strangers):
+            return f'read it of {strangers[0].strip()}: "{clauses[0].text[:80]}"'
+    return ""
+
+
+@lru_cache(maxsize=256)
+def _about(known: str) -> frozenset[str]:
+    return content(frozenset(known.split()))
+
+
+def _stranger(text: Text, clause: Statement, named: Iterable[tuple[frozenset[str], str]]) -> str:
+    """Return what else a clause names where it names nothing of the kind that the query does."""
+    words = plain(clause.text)
+    index = index_at(text.said, clause.start)
+    if index and text.folded[text.said[index - 1].end : clause.start].startswith(":"):
+        # "In Velish: ..." says of all behind it what it is of.
+        words = plain(f"{text.said[index - 1].text} {clause.text}")
+    for mine, other in named:
+        if other in words and not any(one in words for one in mine):
+            place = clause.text.find(other.strip())
+            if not _BESIDE.search(clause.text[: max(place, 0)]):
+                return other
+    return ""
+
+
+def _others(query: str, known: str, calls: Sequence[CallRecord]) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield what else there is of each kind that the query names, with what it names of it."""
+    seen: str | None = None
+    for kind in _kinds():
+        mine = frozenset(name for name in kind if name in query)
+        if mine:
+            if seen is None:
+                seen = plain(" ".join(f"{call.arguments} {call.result.response}" for call in calls))
+            for name in kind - mine:
+                if name not in known and name not in seen:
+                    yield mine, name
+    for values in _returned(calls).values():
+        values.discard("")
+        mine = frozenset(value for value in values if value in query)
+        if mine:
+            yield from ((mine, value) for value in values if value not in known)
+
+
+def _returned(calls: Iterable[CallRecord]) -> Mapping[tuple[str, str], set[str]]:
+    """Return the names that each call returned, by its name and theirs."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for call in calls:
+        for key, value in _texts(call.result.response):
+            values = found.setdefault((call.name, key), set())
+            if len(values) < _MOST and 3 < len(value) < _MOST and value[0].isalpha():
+                values.add(plain(value) if value != value.lower() else "")
+    return found
+
+
+def _texts(value: Json, key: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _texts(item, name)
+    elif isinstance(value, list | tuple):
+        for item in value[:_MOST]:
+            yield from _texts(item, key)
+    elif isinstance(value, str):
+        yield key, value
+
+
+@per_edition()
+def _kinds() -> Sequence[frozenset[str]]:
+    names = (cities_by_name(), [row["name"] for row in companies().values()], LANGUAGES)
+    return [frozenset(map(plain, kind)) for kind in names]
