@@ -23,6 +23,8 @@ _FRAMEWORKS = {
 collect_ignore_glob = [
     f"stb_env/integrations/{name}*" for name, module in _FRAMEWORKS.items() if find_spec(module) is None
 ]
+if find_spec("verifiers") is None:
+    collect_ignore_glob.append("stb_env/bench/verifiers_shop.py")
 if find_spec("textual") is None:
     collect_ignore_glob.append("stb_env/terminal/apps/*")
 

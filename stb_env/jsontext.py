@@ -12,8 +12,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from stb_env.jsontypes import Json, JsonArray, JsonObject
 
 MAX_DEPTH = 100
@@ -155,6 +153,8 @@ def _quickly(data: bytes) -> Json:
     if _LONG_NUMBER in data.translate(_DIGITS):
         # Of what orjson takes, long integers alone become something else.
         return None
+    import orjson  # takes a while
+
     try:
         return orjson.loads(data)
     except orjson.JSONDecodeError:

@@ -62,7 +62,7 @@ def check(
         >>> check("test/Notes-v0", settings={"judge": "heuristic"}, seeds=3)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        AssertionError: test/Notes-v0 fails 2 of 19 checks:
+        AssertionError: test/Notes-v0 fails 1 of 19 checks:
         - gold: ... reach the maximum, not ...
     """
     if isinstance(env, str):
