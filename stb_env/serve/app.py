@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import partial
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from typing import NamedTuple
 
 from fastapi import FastAPI
@@ -112,8 +112,7 @@ def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metric
     figures.watch(sessions.__len__)
     app.include_router(session_routes.routes(Desk(sessions, answers=settings.answers, step_s=limits.timeout)))
     parts: list[Part] = [partial(_tended, sessions)]
-    # Which came with version 2: frameworks that need version 1 live beside the rest of the server.
-    if find_spec("mcp_types") is None:
+    if not _has_mcp():
         app.add_api_route("/mcp", _no_mcp, methods=["GET", "POST", "DELETE"], include_in_schema=False)
     else:
         from stb_env.serve.mcp.http import McpEndpoint
@@ -123,6 +122,15 @@ def _add_sessions(app: FastAPI, settings: ServeSettings, figures: metrics.Metric
         parts.append(endpoint.manager.run)
     app.mount("/openenv", Environments(sessions, limit=limits.sessions))
     return parts
+
+
+def _has_mcp() -> bool:
+    # Frameworks that need an older version live beside the rest of the server.
+    try:
+        major, minor = map(int, version("mcp").split(".")[:2])
+    except PackageNotFoundError:
+        return False
+    return (major, minor) >= (2, 3)
 
 
 @asynccontextmanager
