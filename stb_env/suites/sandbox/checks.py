@@ -39,7 +39,8 @@ def _numbers(
         said = text.folded[found.start : found.end]
         near = any(is_near(reading, fact, found, query) for reading in readings)
         if near and not _foreign(text, found, fact, codes, allowed):
-            own.append(Mention(said, found.start, found.end))
+            again = "or " in text.folded and _told_again(text, found, fact, query)
+            own.append(Mention(said, found.start, found.end, again=again))
             units.add(found.quantity.unit)
         elif readings and not _is_fact(found, allowed):
             known = any(abs(reading - other) <= slack for reading in readings for other in others)
@@ -49,7 +50,9 @@ def _numbers(
                 for quantity in excused
                 for one in quantity.readings(unit)
             )
-            if not known and (_restates(found, fact["value"], readings) or _converts(found, fact)):
+            if not known and (
+                _restates(found, fact["value"], readings) or _converts(text, found, fact, query)
+            ):
                 continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
@@ -66,16 +69,28 @@ def _foreign(text: Text, found: Number, fact: Fact, codes: frozenset[str], allow
 
 
 def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
-    """Return the rivals that are no step to the value: two numbers that yield it are its working."""
-    said = {number.start: number.quantity.value for number in numerals.numbers(text.folded)}
+    """Return the rivals that are no step to the value: two numbers that yield it are its working.
+
+    A value rounded to a whole one may be told before that, too; what yields it then is the working.
+    """
+    found = numerals.numbers(text.folded)
+    said = {number.start: number.quantity.value for number in found}
     others = {one for one in said.values() if one not in (0, 1) and abs(one - value) > slack}
-    kept = []
-    for rival in rivals:
-        one = said[rival.start]
-        steps = (abs(found - value) for other in others for found in _steps(one, other) if other != one)
-        if not one or min(steps, default=slack + 1) > slack:
-            kept.append(rival)
-    return kept
+    shares = {number.quantity.value for number in found if number.quantity.unit == "%"}
+    exact = {one for one in others if value >= _MANY and value == int(value) and abs(one - value) <= 0.5}
+
+    def yields(one: float, wanted: float) -> bool:
+        steps = (step for other in others - {one, wanted} for step in _steps(one, other))
+        part = (one * share / 100 for share in shares)
+        return one != 0 and any(abs(step - wanted) <= slack for step in (*steps, *part))
+
+    exact = {one for one in exact if any(yields(other, one) for other in others - {one})}
+    return [
+        rival
+        for rival in rivals
+        if said[rival.start] not in exact
+        and not any(yields(said[rival.start], wanted) for wanted in (value, *exact))
+    ]
 
 
 def _steps(one: float, other: float) -> tuple[float, ...]:
@@ -166,8 +181,16 @@ def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
     )
 
 
-def _converts(found: Number, fact: Fact) -> bool:
+def _told_again(text: Text, found: Number, fact: Fact, query: str) -> bool:
+    """Return whether another number is the value as well, in another unit."""
+    others = (one for one in numerals.numbers(text.folded) if one.start != found.start)
+    return any(_converts(text, one, fact, query) for one in others)
+
+
+def _converts(text: Text, found: Number, fact: Fact, query: str) -> bool:
     """Return whether a number is the value once more, roughly, in another unit ("12 C (about 54 F)")."""
+    if amounts.restates(text.folded, found.end, found.quantity.value, fact["value"], query):
+        return True
     unit, mine = found.quantity.unit, fact["unit"]
     if not unit or not mine or unit == mine:
         return False
@@ -340,6 +363,8 @@ def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     return "read neither" if said is None else f"read {'yes' if said else 'no'}"
 
 
+_MANY = 100
+"""A whole value from which on a rounded half is told apart from another value."""
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")

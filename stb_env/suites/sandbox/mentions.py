@@ -29,11 +29,16 @@ compared comparison versus vs than after before from instead original originally
 remaining against ahead behind over under above below beat beats beaten while whereas via through
 starting departing leaving return back subtotal tax fee discount deposit per each every times plus
 minus sum divided multiplied average range limit maximum minimum budget requested asked query only
+leaves departs
 lower higher cheaper dearer more less fewer closest nearest rather usual usually normal normally
 until till base rate factor half double twice round rounded rounding today yesterday tomorrow off
 excluding including included excluded outside away would still daily weekly monthly nightly yearly
 """
 _TIES = frozenset(_TIES_WORDS.split())
+_ROLES = frozenset(
+    "opens opening closes closing starts begins ends arrives departs leaves rises sets lands".split()
+)
+"""Words for what a value is: one that has its own is no other value of one that has another."""
 _LEADS = frozenset({"no", "without", "not", "a", "an", "any", "the", "but"})
 _WITHOUT = re.compile(
     r"\b(?:no|without|not)\s(?:an? |any |the )?$|\b(?:all|every\w*|any\w*)\b[^.,;]{0,24}\bbut\s(?:the )?$"
@@ -72,6 +77,17 @@ _SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
 _STRUCK = re.compile(r"~~[^~]{1,400}~~|<!--.{0,4000}?(?:-->|$)", re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
+_MARK = re.compile(r"\*\*|<-|[←⬅✓✔✅⭐🏆👈]")
+"""Makes one line stand out among others."""
+_RUN = re.compile(
+    r"\d[\d.:-]*(?: ?(?!and\b)[a-z%°]{1,4})?"
+    r"(?:(?:, and |, | and )\d[\d.:-]*\d(?: ?(?!and\b)[a-z%°]{1,4}(?![a-z]))?){2,16}"
+)
+"""Several values in a row."""
+_SPAN_TO = re.compile(r"[\d;]\s*[-–—]\s*$")
+_SPAN_FROM = re.compile(r"\s*[-–—]\s*\d")
+_YEAR = re.compile(r"\b(?:in|for|by|of|year) (?:the year )?((?:18|19|20)\d\d)(?![\w-])")
+_ANY_YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 _PAIR = re.compile(r"[\"']\s?:")
 _INSTEAD = re.compile(r"\binstead\b(?! of)")
 _ELSE = frozenset({"instead", "els", "otherwis", "rather"})
@@ -91,6 +107,7 @@ class Mention(NamedTuple):
         end: Where it ends.
         known: Whether it is one of the fact's competitors.
         asked: Whether the query has it, too.
+        again: Whether the answer has it in another unit as well, so that "or" offers nothing else.
     """
 
     said: str
@@ -98,6 +115,7 @@ class Mention(NamedTuple):
     end: int
     known: bool = False
     asked: bool = False
+    again: bool = False
 
 
 class Text(NamedTuple):
@@ -126,11 +144,12 @@ def read(answer: str, query: str) -> Text:
 
 @lru_cache(maxsize=128)
 def _asked(query: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the query and its long sentences, and its words but for the names in it."""
+    """Return the query and its long sentences, and its words and years but for the names in it."""
     asked = fold(query)
     parts = (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED))
     named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
-    return tuple(filter(None, parts)), _words(asked) - frozenset(map(stem, named))
+    words = _words(asked) - frozenset(map(stem, named))
+    return tuple(filter(None, parts)), words | frozenset(_ANY_YEAR.findall(asked))
 
 
 def settle(
@@ -212,8 +231,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         doubted = statement.framed and statement.stance == "hedged"
-        if tabled(text, rival) and not all(tabled(text, one) for one in given):
-            # The table shows what was compared; the answer stands outside of it.
+        if _compared(text, given, rival):
             continue
         excused = rival.asked and not doubted
         loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
@@ -231,13 +249,29 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
     return f'read it twice, with other figures: "{twice}"' if twice else ""
 
 
-def tabled(text: Text, mention: Mention) -> bool:
-    """Return whether a value stands in a row of a table, or in a line that has nothing but three values."""
+def _compared(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether a table or a list shows a value beside the given one, which stands out of it."""
+    if tabled(text, rival) and not all(tabled(text, one) for one in given):
+        return True
+    marks = set(_MARK.findall(_line(text, rival)))
+    if all(set(_MARK.findall(_line(text, one))) - marks for one in given):
+        return True
+    run = next((one for one in _RUN.finditer(text.folded) if one.start() <= rival.start < one.end()), None)
+    inside = [run is not None and run.start() <= one.start < run.end() for one in given]
+    return any(inside) and not all(inside)
+
+
+def _line(text: Text, mention: Mention) -> str:
     start = text.folded.rfind("\n", 0, mention.start) + 1
     end = text.folded.find("\n", mention.end)
-    line = text.folded[start : end if end >= 0 else len(text.folded)]
+    return text.folded[start : end if end >= 0 else len(text.folded)]
+
+
+def tabled(text: Text, mention: Mention) -> bool:
+    """Return whether a value stands in a row of a table, or in a line that has nothing but three values."""
+    line = _line(text, mention)
     return line.lstrip().startswith("|") or (
-        line.count(",") > 1 and not _LETTERS.search(line) and start + len(line) < len(text.folded)
+        line.count(",") > 1 and not _LETTERS.search(line) and text.folded.find("\n", mention.end) >= 0
     )
 
 
@@ -268,7 +302,7 @@ def _stance(text: Text, mention: Mention, small: int) -> str:
         return "denied"
     if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
         return "spoken of"
-    return statement.stance
+    return "asserted" if mention.again and statement.stance == "alternative" else statement.stance
 
 
 def loses(text: Text, mention: Mention) -> bool:
@@ -296,7 +330,16 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     ):
         # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
         after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
-    if _named_apart(text, given, rival):
+    if _named_apart(text, given, rival) or _ends(text, given, rival):
+        return True
+    mine = [
+        years for one in given if (years := _years(statement_at(text.said, one.start)) - {one.said})
+    ]
+    years = _years(clause)
+    if rival.said in years and not any(_ANY_YEAR.fullmatch(one.said) for one in given):
+        return True
+    years -= {rival.said}
+    if mine and years and all(years.isdisjoint(one) for one in (text.asked, *mine)):
         return True
     part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
     if _WORKING.search(part) or (before > start and _SHARE.fullmatch(text.folded, before, rival.start)):
@@ -308,6 +351,10 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     words = frozenset(_TOKEN.findall(part))
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
     if words & _TIES - frame:
+        return True
+    own = [_ROLES.intersection(_TOKEN.findall(statement_at(text.said, one.start).text)) for one in given]
+    roles = _ROLES.intersection(_TOKEN.findall(clause.text))
+    if roles and all(one and roles.isdisjoint(one) for one in own):
         return True
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
@@ -325,6 +372,22 @@ def _named_apart(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
         and of[1] not in _GENERIC
         and all((own := _OF.match(text.folded, one.end)) is None or own[1] != of[1] for one in given)
     )
+
+
+def _ends(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether a time is the end of a span, and the given one is told outside of any."""
+    if ":" not in rival.said or not _SPAN_TO.search(text.folded, max(0, rival.start - 12), rival.start):
+        return False
+    return any(
+        ":" in one.said
+        and not _SPAN_TO.search(text.folded, max(0, one.start - 12), one.start)
+        and not _SPAN_FROM.match(text.folded, one.end)
+        for one in given
+    )
+
+
+def _years(clause: Statement) -> frozenset[str]:
+    return frozenset(_YEAR.findall(clause.text))
 
 
 def _dated(text: Text, clause: Statement) -> frozenset[str]:
