@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
-from stb_env.suites.sandbox import amounts, answers, bounds, lack, mentions, numerals, polarity, senses
+from stb_env.suites.sandbox import (
+    amounts,
+    answers,
+    bounds,
+    lack,
+    listing,
+    mentions,
+    numerals,
+    polarity,
+    senses,
+    working,
+)
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
@@ -68,33 +79,12 @@ def _foreign(text: Text, found: Number, fact: Fact, codes: frozenset[str], allow
     return bool(unit) and not fact["unit"] and any(unit == other.get("unit") for other in allowed)
 
 
-def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
-    """Return the rivals that are no step to the value: two numbers that yield it are its working.
-
-    A value rounded to a whole one may be told before that, too; what yields it then is the working.
-    """
-    found = numerals.numbers(text.folded)
-    said = {number.start: number.quantity.value for number in found}
-    others = {one for one in said.values() if one not in (0, 1) and abs(one - value) > slack}
-    shares = {number.quantity.value for number in found if number.quantity.unit == "%"}
-    exact = {one for one in others if value >= _MANY and value == int(value) and abs(one - value) <= 0.5}
-
-    def yields(one: float, wanted: float) -> bool:
-        steps = (step for other in others - {one, wanted} for step in _steps(one, other))
-        part = (one * share / 100 for share in shares)
-        return one != 0 and any(abs(step - wanted) <= slack for step in (*steps, *part))
-
-    exact = {one for one in exact if any(yields(other, one) for other in others - {one})}
-    return [
-        rival
-        for rival in rivals
-        if said[rival.start] not in exact
-        and not any(yields(said[rival.start], wanted) for wanted in (value, *exact))
-    ]
-
-
-def _steps(one: float, other: float) -> tuple[float, ...]:
-    return (one + other, abs(one - other), one * other, one / other, other / one if one else 0.0)
+def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> Sequence[Mention]:
+    """Return the rivals that are no step to the value."""
+    if not rivals:
+        return rivals
+    steps = working.steps(numerals.numbers(text.folded), value, slack)
+    return [rival for rival in rivals if rival.start not in steps]
 
 
 @lru_cache(maxsize=64)
@@ -323,7 +313,12 @@ def _codes(
     mine = _values(allowed, "code")
     own = [Mention(fact["value"], *place) for place in answers.codes_at(text.folded, fact["value"])]
     # A table has what was compared as well; else the first place is the one that counts.
-    own = own[: next((index for index, one in enumerate(own) if not mentions.tabled(text, one)), 0) + 1]
+    own = own[
+        : next(
+            (index for index, one in enumerate(own) if not listing.tabled(text.folded, one.start, one.end)), 0
+        )
+        + 1
+    ]
     rivals = [
         Mention(other, *found, known=True, asked=answers.has_code(query, other))
         for other in fact["others"]
@@ -363,8 +358,6 @@ def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     return "read neither" if said is None else f"read {'yes' if said else 'no'}"
 
 
-_MANY = 100
-"""A whole value from which on a rounded half is told apart from another value."""
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")

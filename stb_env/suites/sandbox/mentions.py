@@ -13,8 +13,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from stb_env.reading.statement import Statement, statement_at, statements
+from stb_env.suites.sandbox import listing
 from stb_env.suites.sandbox.answers import fold, stem
-from stb_env.suites.sandbox.moments import clocks, days
+from stb_env.suites.sandbox.moments import clocks, days, in_span
 from stb_env.suites.sandbox.numerals import numbers
 
 MOST_TIED = 2
@@ -35,9 +36,8 @@ until till base rate factor half double twice round rounded rounding today yeste
 excluding including included excluded outside away would still daily weekly monthly nightly yearly
 """
 _TIES = frozenset(_TIES_WORDS.split())
-_ROLES = frozenset(
-    "opens opening closes closing starts begins ends arrives departs leaves rises sets lands".split()
-)
+_ROLE_WORDS = "opens opening closes closing starts begins ends arrives departs leaves rises sets lands"
+_ROLES = frozenset(_ROLE_WORDS.split())
 """Words for what a value is: one that has its own is no other value of one that has another."""
 _LEADS = frozenset({"no", "without", "not", "a", "an", "any", "the", "but"})
 _WITHOUT = re.compile(
@@ -77,15 +77,6 @@ _SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
 _STRUCK = re.compile(r"~~[^~]{1,400}~~|<!--.{0,4000}?(?:-->|$)", re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
-_MARK = re.compile(r"\*\*|<-|[←⬅✓✔✅⭐🏆👈]")
-"""Makes one line stand out among others."""
-_RUN = re.compile(
-    r"\d[\d.:-]*(?: ?(?!and\b)[a-z%°]{1,4})?"
-    r"(?:(?:, and |, | and )\d[\d.:-]*\d(?: ?(?!and\b)[a-z%°]{1,4}(?![a-z]))?){2,16}"
-)
-"""Several values in a row."""
-_SPAN_TO = re.compile(r"[\d;]\s*[-–—]\s*$")
-_SPAN_FROM = re.compile(r"\s*[-–—]\s*\d")
 _YEAR = re.compile(r"\b(?:in|for|by|of|year) (?:the year )?((?:18|19|20)\d\d)(?![\w-])")
 _ANY_YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 _PAIR = re.compile(r"[\"']\s?:")
@@ -231,7 +222,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         doubted = statement.framed and statement.stance == "hedged"
-        if _compared(text, given, rival):
+        if listing.compared(text.folded, [(one.start, one.end) for one in given], (rival.start, rival.end)):
             continue
         excused = rival.asked and not doubted
         loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
@@ -247,32 +238,6 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             return f"read more than {MOST_TIED} competitors"
     twice = mirrored(text, one=True) if rivals or len(given) > 1 else ""
     return f'read it twice, with other figures: "{twice}"' if twice else ""
-
-
-def _compared(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether a table or a list shows a value beside the given one, which stands out of it."""
-    if tabled(text, rival) and not all(tabled(text, one) for one in given):
-        return True
-    marks = set(_MARK.findall(_line(text, rival)))
-    if all(set(_MARK.findall(_line(text, one))) - marks for one in given):
-        return True
-    run = next((one for one in _RUN.finditer(text.folded) if one.start() <= rival.start < one.end()), None)
-    inside = [run is not None and run.start() <= one.start < run.end() for one in given]
-    return any(inside) and not all(inside)
-
-
-def _line(text: Text, mention: Mention) -> str:
-    start = text.folded.rfind("\n", 0, mention.start) + 1
-    end = text.folded.find("\n", mention.end)
-    return text.folded[start : end if end >= 0 else len(text.folded)]
-
-
-def tabled(text: Text, mention: Mention) -> bool:
-    """Return whether a value stands in a row of a table, or in a line that has nothing but three values."""
-    line = _line(text, mention)
-    return line.lstrip().startswith("|") or (
-        line.count(",") > 1 and not _LETTERS.search(line) and text.folded.find("\n", mention.end) >= 0
-    )
 
 
 def _labels(text: Text, mention: Mention) -> frozenset[str]:
@@ -330,13 +295,13 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     ):
         # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
         after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
-    if _named_apart(text, given, rival) or _ends(text, given, rival):
+    if _named_apart(text, given, rival) or _ends(text.folded, given, rival):
         return True
-    mine = [
-        years for one in given if (years := _years(statement_at(text.said, one.start)) - {one.said})
-    ]
+    mine = [years for one in given if (years := _years(statement_at(text.said, one.start)) - {one.said})]
     years = _years(clause)
-    if rival.said in years and not any(_ANY_YEAR.fullmatch(one.said) for one in given):
+    if rival.said in years - frozenset[str]().union(*mine) and not any(
+        _ANY_YEAR.fullmatch(one.said) for one in given
+    ):
         return True
     years -= {rival.said}
     if mine and years and all(years.isdisjoint(one) for one in (text.asked, *mine)):
@@ -374,15 +339,12 @@ def _named_apart(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     )
 
 
-def _ends(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether a time is the end of a span, and the given one is told outside of any."""
-    if ":" not in rival.said or not _SPAN_TO.search(text.folded, max(0, rival.start - 12), rival.start):
-        return False
-    return any(
-        ":" in one.said
-        and not _SPAN_TO.search(text.folded, max(0, one.start - 12), one.start)
-        and not _SPAN_FROM.match(text.folded, one.end)
-        for one in given
+    return (
+        ":" in rival.said
+        and in_span(folded, rival.start, rival.start)
+        and any(":" in one.said and not in_span(folded, one.start, one.end) for one in given)
     )
 
 

@@ -38,6 +38,8 @@ _MONTH_FIRST = re.compile(
 _YEAR = re.compile(r"(?<![\d.,:])(?:18|19|20)\d\d(?![\d:]|[.,]\d)")
 _FAR = 120
 """Letters between a day and the year that it may be of."""
+_SPAN_TO = re.compile(r"[\d;]\s*[-–—]\s*$")
+_SPAN_FROM = re.compile(r"\s*[-–—]\s*[\d;]")
 _DAY_ONLY = re.compile(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")
 _CLOCK = re.compile(
     r"\b(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?\s*([ap])\.?m\b\.?|"
@@ -70,7 +72,7 @@ class Moment(NamedTuple):
 
 
 def dates(text: str) -> frozenset[str]:
-    """Return every date of a text as ``YYYY-MM-DD``; one without a year counts in 2026 and in the year beside it.
+    """Return every date of a text as ``YYYY-MM-DD``; one without a year counts in 2026 and in that beside it.
 
     Examples:
         >>> sorted(dates("from March 3rd, 2026 to 05/04/2026"))
@@ -97,6 +99,14 @@ def days(folded: str) -> tuple[Moment, ...]:
 def clocks(folded: str) -> tuple[Moment, ...]:
     """Return every time of day of a folded text."""
     return _clocks(folded)[0]
+
+
+def in_span(folded: str, start: int, end: int) -> bool:
+    """Return whether a dash joins what stands at a place to digits before it or behind it."""
+    return (
+        _SPAN_TO.search(folded, max(0, start - 12), start) is not None
+        or _SPAN_FROM.match(folded, end) is not None
+    )
 
 
 def without(folded: str) -> str:
