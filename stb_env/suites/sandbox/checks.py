@@ -221,6 +221,9 @@ def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[
     for found in numerals.numbers(text.folded):
         first, second = sorted([(one.start, one.end), (found.start, found.end)])
         known = found.quantity.value in asked or _is_fact(found, [fact, *allowed])
+        if found.start < one.start and _CHANGED.search(text.folded, max(0, found.start - 24), found.start):
+            # "It rose from 900 to 1250" says which of both holds now.
+            continue
         if not known and first[1] <= second[0] and _JOIN.fullmatch(text.folded, first[1], second[0]):
             return text.folded[found.start : found.end]
     return ""
@@ -362,6 +365,10 @@ _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
+_CHANGED = re.compile(
+    r"\b(?:went|goes|rose|rises|fell|falls|dropped|changed|changes|moved|increased|grew|climbed|up|down) "
+    r"from (?:[a-z]{3} )?$"
+)
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _PRECISE = re.compile(
     r"(?i)\b(?:decimals?|exact(?:ly)?|precise(?:ly)?|tenths?|hundredths?|digits?|cents?|to the|"
