@@ -82,7 +82,9 @@ HEDGE = re.compile(
     r"(?:\w+ )?(?:say|claim|believe|think|has it)\b|\bit (?:is|was) (?:said|claimed|rumou?red|alleged)\b|"
     r"\bi (?:am|['’]m|was) (?:only )?(?:guessing|unsure|uncertain)\b|\btake (?:this|it) with\b|"
     r"\b(?:sources?|accounts?|opinions?) (?:differ|vary|disagree)\b|\bwas i to guess\b|"
-    r"\beither\b[^.;\n]{0,120}\bor\b|\bone of (?:these|those|the following|them|two)\b|\bin doubt\b"
+    r"\beither\b[^.;\n]{0,120}\bor\b|"
+    r"(?<!only )(?<!just )(?<!exactly )(?<!every )\bone of (?:these|those|the following|them|two)\b|"
+    r"\bin doubt\b"
 )
 """Says that the speaker does not know, or lets others say it."""
 

@@ -33,6 +33,18 @@ def in_cents(folded: str, place: int) -> bool:
     return _CENTS.match(folded, place) is not None
 
 
+def restates(folded: str, place: int, said: float, value: float, query: str) -> bool:
+    """Return whether an amount is another one in cents, or that one in aurel where cents are asked for.
+
+    Examples:
+        >>> restates("35680 cents, or 356.80 aur", 5, 35680, 356.8, "")
+        True
+    """
+    if in_cents(folded, place):
+        return abs(said - 100 * value) < 0.5
+    return "cent" in query and code_at(folded, place) == "aur" and abs(100 * said - value) < 0.5
+
+
 def told(facts: Iterable[JsonMapping]) -> str:
     """Return the currency that one of some facts is, or an empty string."""
     return next((str(fact["value"][0]).casefold() for fact in facts if fact["label"] == "currency"), "")

@@ -74,8 +74,15 @@ _SAID_OF_ALL = re.compile(
 _SOURCE = re.compile(r"\b(?:according to|says|so says) (?:an?|my|some) (?:\w+ )?(\w+)\b")
 _ITEM = re.compile(r"^\W*[\w '’-]{1,40}[*_]*:|^\W*\||\||\t")
 _LEAD = re.compile(r"[^:\n]{1,300}:(?=\s|$)")
-_ANSWERED = re.compile(r"^\W*(?:yes|no|i['’]m afraid (?:not|so))\b(?=\W*[,:])")
-"""Opens a lead with the answer to a question of yes or no."""
+_ANSWERED = re.compile(
+    r"^\W*(?:(?:unfortunately|sadly|sorry|the (?:short |plain )?answer is|but)\W+){0,2}"
+    r"(?:yes|no|not|i['’]m afraid (?:not|so)|"
+    r"(?:it|they|he|she|you|there) (?:is|was|are|were|do|does|did|has|have|had|can|could|will|would)"
+    r"(?:n['’]t)?)\b(?=\W*[,:])|"
+    r"^[^:\n]*\b(?:but|so|unfortunately|sadly),? (?:yes|no|not)(?=\W*:)|"
+    r"^\W*i(?:['’]ve| have)? [a-z]+ (?:it|this|that|them|both) (?:up |out )?for you\b"
+)
+"""Opens a lead with the answer to a question of yes or no, or tells that the work is done."""
 _GAP = re.compile(r"[,;\n]\s*")
 _SPARE = 3
 """Values of the results that an answer may list beside those that were asked for."""
@@ -119,6 +126,11 @@ _REFERS = re.compile(
     r"following|said|says?|told|tells?)\b|n['’]t\b|\b(?:not|no|none|never|neither)\b"
 )
 """Speaks of the answer or of somebody, or denies; "Pack an umbrella!" does neither and takes nothing back."""
+_SPEAKS = re.compile(
+    r"\b(?:i|my|me|we|our|us|he|his|she|her|this|that|these|those|above|below|following|said|says?|told|"
+    r"tells?)\b|\b(?:it|none|nobody|nothing|neither)\W*$"
+)
+"""Speaks of the answer or of somebody; "Neither of them is at sea level" only of the world."""
 _NEGATIVE = re.compile(
     r"\b(?:not|no|none|neither|never|nobody|nothing|hardly|anything but|no longer)\b|n['’]t\b"
 )
@@ -190,14 +202,16 @@ def _framed(sentence: str, topics: Topics) -> str:
     lead = _LEAD.match(sentence)
     if lead is None:
         return ""
-    words = _WORD.findall(_ANSWERED.sub("", lead[0]))
+    answered = _ANSWERED.match(lead[0])
+    rest = lead[0][answered.end() :] if answered else lead[0]
+    words = _WORD.findall(rest)
     if len(words) <= _LABEL or lead[0].count("(") > lead[0].count(")"):
         return ""
     said = content(frozenset(words))
     about = said & topics() - _NO_TOPIC
     reported = said & (_REPORT - _IDLE - _NO_TOPIC)
-    unrelated = said and not about | reported and _REFERS.search(lead[0])
-    if unrelated or (not about and _NEGATIVE.search(_ANSWERED.sub("", lead[0]))):
+    unrelated = said and not (answered or about | reported) and _REFERS.search(lead[0])
+    if unrelated or (not about and _NEGATIVE.search(rest)):
         return f'an unrelated lead: "{lead[0][:-1][:80]}"'
     return ""
 
@@ -215,6 +229,6 @@ def _idle(sentence: str, mark: str, topics: Topics) -> str:
         return ""
     if cue.HEDGE.search(sentence) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'
-    if told and mark != "!" and _REFERS.search(sentence) and not told & (_REPORT - _NO_TOPIC):
+    if told and mark != "!" and _SPEAKS.search(sentence) and not told & (_REPORT - _NO_TOPIC):
         return f'an unrelated sentence: "{sentence[:80]}"'
     return ""

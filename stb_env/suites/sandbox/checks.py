@@ -7,7 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
-from stb_env.suites.sandbox import amounts, answers, bounds, lack, mentions, numerals, polarity, senses
+from stb_env.suites.sandbox import (
+    amounts,
+    answers,
+    bounds,
+    lack,
+    listing,
+    mentions,
+    numerals,
+    polarity,
+    senses,
+    working,
+)
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
@@ -39,7 +50,8 @@ def _numbers(
         said = text.folded[found.start : found.end]
         near = any(is_near(reading, fact, found, query) for reading in readings)
         if near and not _foreign(text, found, fact, codes, allowed):
-            own.append(Mention(said, found.start, found.end))
+            again = "or " in text.folded and _told_again(text, found, fact, query)
+            own.append(Mention(said, found.start, found.end, again=again))
             units.add(found.quantity.unit)
         elif readings and not _is_fact(found, allowed):
             known = any(abs(reading - other) <= slack for reading in readings for other in others)
@@ -49,7 +61,9 @@ def _numbers(
                 for quantity in excused
                 for one in quantity.readings(unit)
             )
-            if not known and (_restates(found, fact["value"], readings) or _converts(found, fact)):
+            if not known and (
+                _restates(found, fact["value"], readings) or _converts(text, found, fact, query)
+            ):
                 continue
             if known or not found.worded:
                 rivals.append(Mention(said, found.start, found.end, known, asked))
@@ -65,21 +79,12 @@ def _foreign(text: Text, found: Number, fact: Fact, codes: frozenset[str], allow
     return bool(unit) and not fact["unit"] and any(unit == other.get("unit") for other in allowed)
 
 
-def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> list[Mention]:
-    """Return the rivals that are no step to the value: two numbers that yield it are its working."""
-    said = {number.start: number.quantity.value for number in numerals.numbers(text.folded)}
-    others = {one for one in said.values() if one not in (0, 1) and abs(one - value) > slack}
-    kept = []
-    for rival in rivals:
-        one = said[rival.start]
-        steps = (abs(found - value) for other in others for found in _steps(one, other) if other != one)
-        if not one or min(steps, default=slack + 1) > slack:
-            kept.append(rival)
-    return kept
-
-
-def _steps(one: float, other: float) -> tuple[float, ...]:
-    return (one + other, abs(one - other), one * other, one / other, other / one if one else 0.0)
+def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float) -> Sequence[Mention]:
+    """Return the rivals that are no step to the value."""
+    if not rivals:
+        return rivals
+    steps = working.steps(numerals.numbers(text.folded), value, slack)
+    return [rival for rival in rivals if rival.start not in steps]
 
 
 @lru_cache(maxsize=64)
@@ -166,8 +171,16 @@ def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
     )
 
 
-def _converts(found: Number, fact: Fact) -> bool:
+def _told_again(text: Text, found: Number, fact: Fact, query: str) -> bool:
+    """Return whether another number is the value as well, in another unit."""
+    others = (one for one in numerals.numbers(text.folded) if one.start != found.start)
+    return any(_converts(text, one, fact, query) for one in others)
+
+
+def _converts(text: Text, found: Number, fact: Fact, query: str) -> bool:
     """Return whether a number is the value once more, roughly, in another unit ("12 C (about 54 F)")."""
+    if amounts.restates(text.folded, found.end, found.quantity.value, fact["value"], query):
+        return True
     unit, mine = found.quantity.unit, fact["unit"]
     if not unit or not mine or unit == mine:
         return False
@@ -208,6 +221,9 @@ def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[
     for found in numerals.numbers(text.folded):
         first, second = sorted([(one.start, one.end), (found.start, found.end)])
         known = found.quantity.value in asked or _is_fact(found, [fact, *allowed])
+        if found.start < one.start and _CHANGED.search(text.folded, max(0, found.start - 24), found.start):
+            # "It rose from 900 to 1250" says which of both holds now.
+            continue
         if not known and first[1] <= second[0] and _JOIN.fullmatch(text.folded, first[1], second[0]):
             return text.folded[found.start : found.end]
     return ""
@@ -300,7 +316,12 @@ def _codes(
     mine = _values(allowed, "code")
     own = [Mention(fact["value"], *place) for place in answers.codes_at(text.folded, fact["value"])]
     # A table has what was compared as well; else the first place is the one that counts.
-    own = own[: next((index for index, one in enumerate(own) if not mentions.tabled(text, one)), 0) + 1]
+    own = own[
+        : next(
+            (index for index, one in enumerate(own) if not listing.tabled(text.folded, one.start, one.end)), 0
+        )
+        + 1
+    ]
     rivals = [
         Mention(other, *found, known=True, asked=answers.has_code(query, other))
         for other in fact["others"]
@@ -344,6 +365,10 @@ _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
+_CHANGED = re.compile(
+    r"\b(?:went|goes|rose|rises|fell|falls|dropped|changed|changes|moved|increased|grew|climbed|up|down) "
+    r"from (?:[a-z]{3} )?$"
+)
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _PRECISE = re.compile(
     r"(?i)\b(?:decimals?|exact(?:ly)?|precise(?:ly)?|tenths?|hundredths?|digits?|cents?|to the|"

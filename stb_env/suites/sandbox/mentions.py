@@ -13,27 +13,17 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from stb_env.reading.statement import Statement, statement_at, statements
+from stb_env.suites.sandbox import listing
 from stb_env.suites.sandbox.answers import fold, stem
-from stb_env.suites.sandbox.moments import clocks, days
+from stb_env.suites.sandbox.moments import clocks, days, in_span
 from stb_env.suites.sandbox.numerals import numbers
+from stb_env.suites.sandbox.vocabulary import GENERIC, ROLES, TIES
 
 MOST_TIED = 2
 """Competitors that may be named for comparison; an answer that names more of them lists candidates."""
 MOST_VALUES = 8
 """Values of a kind besides those of the query; more of them are guesses."""
 
-# They tie a value to something else than what was asked for.
-_TIES_WORDS = """
-next second third runner followed following previous previously earlier later other others rest
-compared comparison versus vs than after before from instead original originally formerly initially
-remaining against ahead behind over under above below beat beats beaten while whereas via through
-starting departing leaving return back subtotal tax fee discount deposit per each every times plus
-minus sum divided multiplied average range limit maximum minimum budget requested asked query only
-lower higher cheaper dearer more less fewer closest nearest rather usual usually normal normally
-until till base rate factor half double twice round rounded rounding today yesterday tomorrow off
-excluding including included excluded outside away would still daily weekly monthly nightly yearly
-"""
-_TIES = frozenset(_TIES_WORDS.split())
 _LEADS = frozenset({"no", "without", "not", "a", "an", "any", "the", "but"})
 _WITHOUT = re.compile(
     r"\b(?:no|without|not)\s(?:an? |any |the )?$|\b(?:all|every\w*|any\w*)\b[^.,;]{0,24}\bbut\s(?:the )?$"
@@ -41,25 +31,6 @@ _WITHOUT = re.compile(
 _BEFORE_LOSER = re.compile(
     r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
 )
-_GENERIC_WORDS = """
-maybe perhaps guess guessing likely unsure suppose presume imagine assume believe think thought
-seems a an the this that these those it its they them their there he she his her him you your i my
-we our us me is are was were be been being am do does did done has have had having will would shall
-should can could may might must and or but nor so if as at by for in into of on onto to with within
-without about up out off then thus hence also too again still now just even well please note here hi
-hello ok okay yes no not answer answers value values figure figures number numbers result results
-total amount price cost costs comes come equals equal makes make made get gets got give gives given
-giving say says said tell tells told find finds found look looked looks check checked see seen show
-shows shown return returned report reports reported call called tool tools api service system data
-source output response information info question request asked ask correct right real actual true
-final exact precise same one ones thing things what which who when where how why all any some both
-either another alternative option possibility candidate candidates options possibilities next's
-however though although because since whatever let know like need want wanted help sure certainly
-course glad happy hope welcome anything else something everything sum stands standing instead's
-truth fact reality double triple actually sorry wait correction aur ve ll re
-isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn
-"""
-_GENERIC = frozenset(_GENERIC_WORDS.split())
 _TOKEN = re.compile(r"[^\W\d_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _REPEATED = 20
@@ -72,6 +43,8 @@ _SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
 _STRUCK = re.compile(r"~~[^~]{1,400}~~|<!--.{0,4000}?(?:-->|$)", re.DOTALL)
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
+_YEAR = re.compile(r"\b(?:in|for|by|of|year) (?:the year )?((?:18|19|20)\d\d)(?![\w-])")
+_ANY_YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
 _PAIR = re.compile(r"[\"']\s?:")
 _INSTEAD = re.compile(r"\binstead\b(?! of)")
 _ELSE = frozenset({"instead", "els", "otherwis", "rather"})
@@ -91,6 +64,7 @@ class Mention(NamedTuple):
         end: Where it ends.
         known: Whether it is one of the fact's competitors.
         asked: Whether the query has it, too.
+        again: Whether the answer has it in another unit as well, so that "or" offers nothing else.
     """
 
     said: str
@@ -98,6 +72,7 @@ class Mention(NamedTuple):
     end: int
     known: bool = False
     asked: bool = False
+    again: bool = False
 
 
 class Text(NamedTuple):
@@ -126,11 +101,12 @@ def read(answer: str, query: str) -> Text:
 
 @lru_cache(maxsize=128)
 def _asked(query: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the query and its long sentences, and its words but for the names in it."""
+    """Return the query and its long sentences, and its words and years but for the names in it."""
     asked = fold(query)
     parts = (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED))
     named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
-    return tuple(filter(None, parts)), _words(asked) - frozenset(map(stem, named))
+    words = _words(asked) - frozenset(map(stem, named))
+    return tuple(filter(None, parts)), words | frozenset(_ANY_YEAR.findall(asked))
 
 
 def settle(
@@ -212,8 +188,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         doubted = statement.framed and statement.stance == "hedged"
-        if tabled(text, rival) and not all(tabled(text, one) for one in given):
-            # The table shows what was compared; the answer stands outside of it.
+        if listing.compared(text.folded, [(one.start, one.end) for one in given], (rival.start, rival.end)):
             continue
         excused = rival.asked and not doubted
         loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
@@ -229,16 +204,6 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             return f"read more than {MOST_TIED} competitors"
     twice = mirrored(text, one=True) if rivals or len(given) > 1 else ""
     return f'read it twice, with other figures: "{twice}"' if twice else ""
-
-
-def tabled(text: Text, mention: Mention) -> bool:
-    """Return whether a value stands in a row of a table, or in a line that has nothing but three values."""
-    start = text.folded.rfind("\n", 0, mention.start) + 1
-    end = text.folded.find("\n", mention.end)
-    line = text.folded[start : end if end >= 0 else len(text.folded)]
-    return line.lstrip().startswith("|") or (
-        line.count(",") > 1 and not _LETTERS.search(line) and start + len(line) < len(text.folded)
-    )
 
 
 def _labels(text: Text, mention: Mention) -> frozenset[str]:
@@ -268,7 +233,7 @@ def _stance(text: Text, mention: Mention, small: int) -> str:
         return "denied"
     if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
         return "spoken of"
-    return statement.stance
+    return "asserted" if mention.again and statement.stance == "alternative" else statement.stance
 
 
 def loses(text: Text, mention: Mention) -> bool:
@@ -296,7 +261,9 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     ):
         # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
         after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
-    if _named_apart(text, given, rival):
+    if _named_apart(text, given, rival) or _ends(text.folded, given, rival):
+        return True
+    if _of_another_year(text, given, rival, clause):
         return True
     part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
     if _WORKING.search(part) or (before > start and _SHARE.fullmatch(text.folded, before, rival.start)):
@@ -307,7 +274,12 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
         return True
     words = frozenset(_TOKEN.findall(part))
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
-    if words & _TIES - frame:
+    if words & TIES - frame:
+        return True
+    roles = _roles(clause)
+    if roles and all(
+        (own := _roles(statement_at(text.said, one.start))) and roles.isdisjoint(own) for one in given
+    ):
         return True
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
@@ -322,9 +294,36 @@ def _named_apart(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     of = _OF.match(text.folded, rival.end)
     return bool(
         of
-        and of[1] not in _GENERIC
+        and of[1] not in GENERIC
         and all((own := _OF.match(text.folded, one.end)) is None or own[1] != of[1] for one in given)
     )
+
+
+def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether a time is the end of a span, and the given one is told outside of any."""
+    return (
+        ":" in rival.said
+        and in_span(folded, rival.start, rival.start)
+        and any(":" in one.said and not in_span(folded, one.start, one.end) for one in given)
+    )
+
+
+def _roles(clause: Statement) -> frozenset[str]:
+    return ROLES.intersection(_TOKEN.findall(clause.text))
+
+
+def _years(clause: Statement) -> frozenset[str]:
+    return frozenset(_YEAR.findall(clause.text))
+
+
+def _of_another_year(text: Text, given: Sequence[Mention], rival: Mention, clause: Statement) -> bool:
+    """Return whether a value is told of another year ("138 in 2026"), or is such a year itself."""
+    mine = [years for one in given if (years := _years(statement_at(text.said, one.start)) - {one.said})]
+    years = _years(clause)
+    if rival.said in years:
+        amounts = not any(_ANY_YEAR.fullmatch(one.said) for one in given)
+        return amounts and all(rival.said not in one for one in mine)
+    return bool(mine and years) and all(years.isdisjoint(one) for one in (text.asked, *mine))
 
 
 def _dated(text: Text, clause: Statement) -> frozenset[str]:
@@ -369,7 +368,7 @@ def content(words: frozenset[str]) -> frozenset[str]:
     return frozenset(
         stem(word)
         for word in words
-        if len(word) > 1 and word not in _GENERIC and not (word.endswith("ly") and len(word) > 4)
+        if len(word) > 1 and word not in GENERIC and not (word.endswith("ly") and len(word) > 4)
     )
 
 

@@ -35,6 +35,11 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(
     rf"\b({_MONTH})\b\.?\s+(?:the\s+)?(\d{{1,2}})(?:st|nd|rd|th)?\b(?:,?\s+(\d{{4}})\b)?"
 )
+_YEAR = re.compile(r"(?<![\d.,:])(?:18|19|20)\d\d(?![\d:]|[.,]\d)")
+_FAR = 120
+"""Letters between a day and the year that it may be of."""
+_SPAN_TO = re.compile(r"[\d;]\s*[-–—]\s*$")
+_SPAN_FROM = re.compile(r"\s*[-–—]\s*[\d;]")
 _DAY_ONLY = re.compile(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")
 _CLOCK = re.compile(
     r"\b(\d{1,2})(?:[:.h](\d{2}))?(?::\d{2})?\s*([ap])\.?m\b\.?|"
@@ -67,7 +72,7 @@ class Moment(NamedTuple):
 
 
 def dates(text: str) -> frozenset[str]:
-    """Return every date of a text as ``YYYY-MM-DD``; one without a year counts in 2026 as well.
+    """Return every date of a text as ``YYYY-MM-DD``; one without a year counts in 2026 and in that beside it.
 
     Examples:
         >>> sorted(dates("from March 3rd, 2026 to 05/04/2026"))
@@ -96,6 +101,14 @@ def clocks(folded: str) -> tuple[Moment, ...]:
     return _clocks(folded)[0]
 
 
+def in_span(folded: str, start: int, end: int) -> bool:
+    """Return whether a dash joins what stands at a place to digits before it or behind it."""
+    return (
+        _SPAN_TO.search(folded, max(0, start - 12), start) is not None
+        or _SPAN_FROM.match(folded, end) is not None
+    )
+
+
 def without(folded: str) -> str:
     """Return a folded text of the same length in which no date and no time is left."""
     return _clocks(folded)[1]
@@ -111,7 +124,8 @@ def _days(folded: str) -> tuple[tuple[Moment, ...], str]:
             continue
         matches = list(pattern.finditer(text))
         for match in matches:
-            values = tuple(dict.fromkeys(value for value in read(match) if value))
+            year = _year_near(folded, match.start(), match.end()) if worded and not match[3] else ""
+            values = tuple(dict.fromkeys(value for value in read(match, year) if value))
             # A day that no month has is still offered as one.
             found.append(Moment(values or (match[0],), match.start(), match.end()))
         if matches:
@@ -140,24 +154,36 @@ def _blank(match: re.Match[str]) -> str:
     return ";".rjust(len(match[0]))
 
 
-def _iso(match: re.Match[str]) -> Iterator[str]:
+def _year_near(folded: str, start: int, end: int) -> str:
+    """Return the year that stands nearest to a day without one, or an empty string."""
+    apart = [
+        (found.start() - end if found.start() >= end else start - found.end(), found[0])
+        for found in _YEAR.finditer(folded)
+    ]
+    distance, year = min(apart, default=(_FAR, ""))
+    return year if distance < _FAR else ""
+
+
+def _iso(match: re.Match[str], _: str) -> Iterator[str]:
     yield _day(match[1], match[2], match[3])
 
 
-def _numeric(match: re.Match[str]) -> Iterator[str]:
+def _numeric(match: re.Match[str], _: str) -> Iterator[str]:
     yield _day(match[3], match[2], match[1])
     yield _day(match[3], match[1], match[2])
 
 
-def _day_first(match: re.Match[str]) -> Iterator[str]:
-    yield _day(match[3] or "2026", str(_MONTHS[match[2]]), match[1])
+def _day_first(match: re.Match[str], year: str) -> Iterator[str]:
+    for one in (match[3] or "2026", year):
+        yield _day(one, str(_MONTHS[match[2]]), match[1])
 
 
-def _month_first(match: re.Match[str]) -> Iterator[str]:
-    yield _day(match[3] or "2026", str(_MONTHS[match[1]]), match[2])
+def _month_first(match: re.Match[str], year: str) -> Iterator[str]:
+    for one in (match[3] or "2026", year):
+        yield _day(one, str(_MONTHS[match[1]]), match[2])
 
 
-def _day_only(match: re.Match[str]) -> Iterator[str]:
+def _day_only(match: re.Match[str], _: str) -> Iterator[str]:
     for month in range(1, 13):
         yield _day("2026", str(month), match[1])
 

@@ -15,9 +15,10 @@ _YES = re.compile(
     r"^\W*(?:correct|true|right|it is true)\W*$"
 )
 _NO = re.compile(
-    r"^\W*(?:no|nope|negative|nay|false|incorrect|not true)\W*$|^\W*no (?:it|they|you|he|she|i|"
+    r"^\W*(?:no|none|nope|negative|nay|false|incorrect|not true)\W*$|^\W*no (?:it|they|you|he|she|i|"
     r"that|this|there)\b|"
     r"(?:\bis|\ba|\bclear|\bsay|['’]s|[:=|])\W+no\W*$|\bnope\b|\bafraid not\b|"
+    r"\b(?:unfortunately|sadly|regrettably|alas|sorry)\W+(?:no\W*$|not\b)|"
     r"^\W*(?:no|none|nobody)(?! (?:fees?|charge|extra|need|problem|worr|doubt|further|more|other)) [a-z]+"
     r"(?: (?:of|for|in|on|at) (?:the |this |that )?\w+)? (?:can|could|may|is|are|was|were|has|have|"
     r"remains?)\b"
@@ -36,6 +37,7 @@ _REFUSED = re.compile(
 _ECHO = re.compile(
     r"^\W*(?:(?:and|so|well) )?(?:it|they|you|he|she|that|this|there|i|we)(?: \w+)? "
     r"(?:did|does|do|is|was|are|were|can|could|has|have|had|will|would)(?: been)?(?: so| indeed)?\W*$|"
+    r"\b(?:it|they|he|she|there|that|this) do(?:es)? (?:indeed |really |still |also )?[a-z]{3,}\b|"
     r"\b(?:worked|succeeded|successful(?:ly)?|accepted|went through|is possible|was possible|allowed)\b"
 )
 

@@ -16,6 +16,14 @@ PRICE = facts.number("price", 1250, others=[900])
 HIGH = facts.number("high", 64.3, unit="f", tolerance=0.15)
 ENERGY = facts.number("energy", 63558, unit="kj", tolerance=0.5)
 ABOVE = facts.yes_no("above", True, yes=("above", "ahead of"), no=("below",), subject="Minamori Harriers")
+GUESTS = facts.number("guests", 3848)
+LOW = facts.number("close", 11.99, others=[12.34, 12.17])
+AGE = facts.number("age", 139)
+CLOSING = facts.time("closing time", "21:00")
+START = facts.time("first start", "10:45")
+BIRTH = facts.date("birth", "1960-01-23")
+SHELF = facts.yes_no("on the shelf", False)
+NAMED = facts.name("scorer", "Viktor Castellan")
 OUT = facts.yes_no("cancelled", False, yes=("cancelled",), no=("too late",))
 
 
@@ -49,6 +57,21 @@ OUT = facts.yes_no("cancelled", False, yes=("cancelled",), no=("too late",))
         (OUT, "The gym refused."),
         (OUT, "The gym refused to cancel it."),
         (OUT, "They didn't let me."),
+        (OUT, "I tried to cancel it, but unfortunately no: the time for that has passed."),
+        (SHELF, "| Branch | Copies |\n|---|---|\n| Lockyard | none |"),
+        (ABOVE, "It does look better than the others."),
+        (GUESTS, "54 % of 7125 is 3847.5, so about 3848 people."),
+        (GUESTS, "- Attendance: 7,125\n- 54 % of it: 3,848 (3,847.5 before rounding)"),
+        (GUESTS, "1200, 1300 and 1348 add up to 3848."),
+        (PRICE, "125000 cents, or 1250 AUR"),
+        (PRICE, "The price went from 900 to 1250."),
+        (LOW, "It closed at 12.34, 12.17 and 11.99. So the low point is 11.99."),
+        (LOW, "| 12.34 |\n| **11.99** |\n| 12.17 |"),
+        (AGE, "The paper turns 139 in the year 2027 (it's 138 in 2026)."),
+        (CLOSING, "It opens at 14:15, and it closes at 21:00."),
+        (START, "1. Choir, 10:45-11:45\n\nFirst start: 10:45"),
+        (BIRTH, "The birthday is the 23rd of January, and the year is 1960."),
+        (NAMED, "Only one of them has 19 goals: Viktor Castellan."),
     ],
 )
 def test_a_value_belongs_to_what_stands_beside_it(fact, answer):
@@ -77,6 +100,19 @@ def test_a_value_belongs_to_what_stands_beside_it(fact, answer):
         (ABOVE, "Cawdle City stood above Minamori Harriers."),
         (OUT, "It was cancelled."),
         (OUT, "No. Yes, it was."),
+        (ABOVE, "It does not look so."),
+        (GUESTS, "3848 or 3848.4"),
+        (GUESTS, "1200, 1300, 1349, 3848"),
+        (PRICE, "125000 cents, or 1300 AUR"),
+        (PRICE, "It costs from 900 to 1250."),
+        (PRICE, "The price went from 1250 to 900."),
+        (LOW, "12.34, 12.17 and 11.99."),
+        (LOW, "| 12.34 |\n| 11.99 |\n| 12.17 |"),
+        (AGE, "It is 138 and 139 in 2026."),
+        (CLOSING, "It closes at 14:15, and it closes at 21:00."),
+        (START, "10:45, 11:45"),
+        (BIRTH, "The birthday is the 23rd of January, and the year is 1961."),
+        (NAMED, "One of them has 19 goals: Viktor Castellan."),
     ],
 )
 def test_what_only_seems_to_give_a_value_fails(fact, answer):

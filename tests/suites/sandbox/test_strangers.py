@@ -35,11 +35,29 @@ def test_friendly_advice_takes_nothing_back(advice):
 
 
 @pytest.mark.parametrize(
+    "remark",
+    [
+        "Neither of them is at sea level.",
+        "No holiday closure is mentioned.",
+        "The answer is no: the desk was closed.",
+        "It wasn't: they came second.",
+        "I've measured it for you: it is 12 km.",
+        "I tried to move it, but unfortunately no: the desk was closed.",
+    ],
+)
+def test_a_plain_remark_takes_nothing_back(remark):
+    assert not strays(f"It costs 12 AUR. {remark}", lambda: "What does it cost?")
+
+
+@pytest.mark.parametrize(
     "doubt",
     [
         "A parrot squawked it.",
         "Sure, and pigs fly!",
         "My brother says so.",
+        "Nobody told me.",
+        "It is not so: the desk was closed.",
+        "I dreamt it for you: it is 12 km.",
         "Had I looked, it would have been otherwise.",
     ],
 )
