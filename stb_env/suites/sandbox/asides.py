@@ -128,7 +128,7 @@ _REFERS = re.compile(
 """Speaks of the answer or of somebody, or denies; "Pack an umbrella!" does neither and takes nothing back."""
 _SPEAKS = re.compile(
     r"\b(?:i|my|me|we|our|us|he|his|she|her|this|that|these|those|above|below|following|said|says?|told|"
-    r"tells?)\b|\b(?:it|none|nobody|nothing|neither)\W*$"
+    r"tells?)\b|^\W*they\b|\b(?:it|none|nobody|nothing|neither)\W*$"
 )
 """Speaks of the answer or of somebody; "Neither of them is at sea level" only of the world."""
 _NEGATIVE = re.compile(

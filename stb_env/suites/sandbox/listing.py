@@ -11,6 +11,9 @@ _MARK = re.compile(r"\*\*|<-|[←⬅✓✔✅⭐🏆👈]")
 _UNIT = r"(?: ?(?!and\b)[a-z%°]{1,4}(?![a-z]))?"
 _ROW = re.compile(rf"\d[\d.]*{_UNIT}(?:(?:, and |, | and )\d[\d.]*\d{_UNIT}){{2,16}}")
 
+_NEAR = 24
+"""Letters before a row of numbers in which a word says what they are; bare ones are guesses."""
+
 Place = tuple[int, int]
 
 
@@ -37,6 +40,7 @@ def compared(folded: str, given: Sequence[Place], rival: Place) -> bool:
         return True
     return any(
         row.start() <= rival[0] < row.end()
+        and _LETTERS.search(folded, max(0, row.start() - _NEAR), row.start())
         and any(row.start() <= start < row.end() for start, _ in given)
         and any(start > row.end() for start, _ in given)
         for row in _ROW.finditer(folded)

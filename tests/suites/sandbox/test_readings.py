@@ -107,6 +107,7 @@ def test_a_value_belongs_to_what_stands_beside_it(fact, answer):
         (PRICE, "It costs from 900 to 1250."),
         (PRICE, "The price went from 1250 to 900."),
         (LOW, "12.34, 12.17 and 11.99."),
+        (LOW, "12.34, 12.17, 11.99. It is 11.99."),
         (LOW, "| 12.34 |\n| 11.99 |\n| 12.17 |"),
         (AGE, "It is 138 and 139 in 2026."),
         (CLOSING, "It closes at 14:15, and it closes at 21:00."),
