@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import tempfile
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.connection import wait
@@ -61,7 +62,7 @@ class Workers:
                 self._end()
 
     def _start(self) -> None:
-        process = self._context.Process(target=self._work, args=(self._settings, self._listener))
+        process = self._context.Process(target=_watched, args=(self._work, self._settings, self._listener))
         process.start()
         self._alive[process] = time.monotonic()
 
@@ -94,3 +95,16 @@ class Workers:
 
     def _forget(self, process: SpawnProcess) -> None:
         mark_process_dead(process.pid)  # type: ignore[no-untyped-call] # as published
+
+
+def _watched(work: Work, settings: ServeSettings, listener: socket.socket) -> None:
+    """Work until told to stop, or until the process that would tell is gone."""
+    threading.Thread(target=_outlived, daemon=True).start()
+    work(settings, listener)
+
+
+def _outlived() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os.kill(os.getpid(), signal.SIGTERM)

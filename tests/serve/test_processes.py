@@ -8,6 +8,7 @@ import os
 import signal
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -127,6 +128,17 @@ def test_eight_workers_record_four_hundred_answers_each_for_one_api_and_lose_non
     with closing(ResponseCache(cache, read_only=True)) as opened:
         assert len(opened) == 8 * 400
         assert all(opened.get(key(number)) is not None for number in range(8 * 400))
+
+
+def test_workers_end_when_the_process_that_started_them_is_killed(tmp_path: Path):
+    with serving(tmp_path, "--workers", 2) as server:
+        assert httpx2.get(f"{server.url}/health").status_code == 200
+        server.process.kill()
+        server.process.wait()
+        last = time.monotonic() + 30
+        with pytest.raises(httpx2.TransportError):
+            while time.monotonic() < last:
+                httpx2.get(f"{server.url}/health")
 
 
 def record(folder: Path, process: int) -> None:
