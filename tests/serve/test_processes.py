@@ -135,10 +135,14 @@ def test_workers_end_when_the_process_that_started_them_is_killed(tmp_path: Path
         assert httpx2.get(f"{server.url}/health").status_code == 200
         server.process.kill()
         server.process.wait()
-        last = time.monotonic() + 30
         with pytest.raises(httpx2.TransportError):
-            while time.monotonic() < last:
-                httpx2.get(f"{server.url}/health")
+            ask_for(30, f"{server.url}/health")
+
+
+def ask_for(seconds: float, url: str) -> None:
+    last = time.monotonic() + seconds
+    while time.monotonic() < last:
+        httpx2.get(url)
 
 
 def record(folder: Path, process: int) -> None:
