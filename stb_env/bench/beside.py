@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -32,11 +31,6 @@ def session_server(env_id: str) -> AbstractContextManager[tuple[int, int]]:
 def ends_with_input() -> None:
     """End this process when the other end of its standard input is closed, so that it outlives nobody."""
     threading.Thread(target=_end, daemon=True).start()
-
-
-def cpu_seconds(pid: int) -> float:
-    """Return the CPU time that a process has taken so far; Linux alone has such a clock for every process."""
-    return time.clock_gettime((~pid << 3) | 2)
 
 
 def _end() -> None:

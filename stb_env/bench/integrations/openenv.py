@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from stb_env.bench.beside import cpu_seconds, session_server
+from stb_env.bench.beside import session_server
 from stb_env.bench.integrations.loop import Play, mean
 from stb_env.bench.integrations.script import ENV_ID, Script, calls_of
+from stb_env.bench.process import cpu_seconds
 
 
 @contextmanager

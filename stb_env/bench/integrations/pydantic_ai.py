@@ -9,9 +9,10 @@ from contextlib import contextmanager
 from itertools import count
 from typing import Any
 
-from stb_env.bench.beside import cpu_seconds, session_server
+from stb_env.bench.beside import session_server
 from stb_env.bench.integrations.loop import Play, mean
 from stb_env.bench.integrations.script import ENV_ID, Script, calls_of
+from stb_env.bench.process import cpu_seconds
 
 
 @contextmanager

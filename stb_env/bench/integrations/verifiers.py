@@ -9,9 +9,10 @@ from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
-from stb_env.bench.beside import beside, cpu_seconds
+from stb_env.bench.beside import beside
 from stb_env.bench.integrations.loop import Play, mean
 from stb_env.bench.integrations.script import Script
+from stb_env.bench.process import cpu_seconds
 from stb_env.errors import ConfigError
 
 _KEY = "STB_BENCH_KEY"
