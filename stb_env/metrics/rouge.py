@@ -48,7 +48,9 @@ def _new_words(references: Iterable[list[str]], hypotheses: Sequence[list[str]])
     for reference in references:
         before = len(common)
         for hypothesis in hypotheses:
-            common.update(_common(reference, hypothesis))
+            # Most pairs of sentences share nothing that is new.
+            if not common.issuperset(set(reference).intersection(hypothesis)):
+                common.update(_common(reference, hypothesis))
         yield len(common) - before
 
 
