@@ -22,12 +22,7 @@ from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tools import ToolCall
 from stb_env.wrappers import DepthFirstSearch
 
-# The real catalogue of RapidAPI is about as large.
-_MANY = 16_000
-_BRIEF = 0.5
-_WARM_UP = 8_000
-_NODES = 200
-_PROGRAMS = {
+PROGRAMS = {
     "GoogleSheets": (
         "rows = worksheet.get_all_values()\n"
         "for number, row in enumerate(rows[1:], 2):\n"
@@ -41,6 +36,13 @@ _PROGRAMS = {
         "        put_first_on_second(name, [-x / 2, y])"
     ),
 }
+"""A program for each world that reads Python: goes through what there is, and changes some of it."""
+
+# The real catalogue of RapidAPI is about as large.
+_MANY = 16_000
+_BRIEF = 0.5
+_WARM_UP = 8_000
+_NODES = 200
 _OPEN = "stb_env.suites.stabletoolbench.env:make"
 
 
@@ -89,7 +91,7 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
 
 def program_measurements(seconds: float) -> Iterator[Measurement]:
     """Measure a step that runs a whole program, in the worlds that read Python."""
-    for name, program in _PROGRAMS.items():
+    for name, program in PROGRAMS.items():
         env = _made(f"stb/{name}-v0")
         yield Measurement(
             f"env.step, program, {name}", _step_rate(env, program, env.snapshot(), seconds), "/s"
