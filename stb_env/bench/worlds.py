@@ -11,6 +11,7 @@ import gymnasium as gym
 from gymnasium.envs.registration import registry
 
 from stb_env import jsontext
+from stb_env.baselines.gold import Gold
 from stb_env.bench.measurement import TURNS, Measurement, cycle, episode_rate, rate
 from stb_env.envs.state import State
 from stb_env.envs.tool_env import ToolEnv
@@ -20,6 +21,22 @@ from stb_env.suites.api_bank.searcher import ToolSearcher
 from stb_env.suites.api_bank.world import ApiBankWorld
 from stb_env.tools import ToolCall
 from stb_env.wrappers import DepthFirstSearch
+
+PROGRAMS = {
+    "GoogleSheets": (
+        "rows = worksheet.get_all_values()\n"
+        "for number, row in enumerate(rows[1:], 2):\n"
+        "    if number % 2 == 0 and len(row) > 1:\n"
+        "        worksheet.update_cell(number, len(row) + 1, row[0].upper())"
+    ),
+    "Tabletop": (
+        "for name in objects:\n"
+        "    x, y = get_obj_pos(name)[:2]\n"
+        "    if 'block' in name:\n"
+        "        put_first_on_second(name, [-x / 2, y])"
+    ),
+}
+"""A program for each world that reads Python: goes through what there is, and changes some of it."""
 
 # The real catalogue of RapidAPI is about as large.
 _MANY = 16_000
@@ -50,7 +67,10 @@ def sandbox_measurements(seconds: float) -> Iterator[Measurement]:
 
 
 def world_measurements(seconds: float) -> Iterator[Measurement]:
-    """Measure a step and a reset of every other environment that has an oracle."""
+    """Measure resets and steps, the first and the judged last one, of every other environment with an oracle.
+
+    A reset is to one of the test tasks, most of which were made before; that to a training task makes it.
+    """
     world = ApiBankWorld()
     yield Measurement("fresh API-Bank world", 1e6 / rate(world.fresh, seconds), "us")
     for env_id in env_ids():
@@ -60,8 +80,23 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
             env = _made(env_id)
             if env.oracle is not None:
                 yield Measurement(f"env.step, {name}", _first_step_rate(env, seconds), "/s")
+                yield Measurement(f"last step, {name}", 1e6 / _last_step_rate(env, seconds), "us")
                 yield Measurement(f"reset, {name}", 1e6 / rate(env.reset, seconds), "us")
+                training = _made(env_id, split="train")
+                yield Measurement(f"reset, new task, {name}", 1e6 / rate(training.reset, seconds), "us")
+                training.close()
             env.close()
+    yield from program_measurements(seconds)
+
+
+def program_measurements(seconds: float) -> Iterator[Measurement]:
+    """Measure a step that runs a whole program, in the worlds that read Python."""
+    for name, program in PROGRAMS.items():
+        env = _made(f"stb/{name}-v0")
+        yield Measurement(
+            f"env.step, program, {name}", _step_rate(env, program, env.snapshot(), seconds), "/s"
+        )
+        env.close()
 
 
 def searcher_measurements(seconds: float) -> Iterator[Measurement]:
@@ -120,8 +155,22 @@ def _made(env_id: str, **settings: Any) -> ToolEnv:
 
 def _first_step_rate(env: ToolEnv, seconds: float) -> float:
     """Return how often a second the first step of an episode can be taken."""
-    action, start = _first_action(env), env.snapshot()
+    return _step_rate(env, _first_action(env), env.snapshot(), seconds)
 
+
+def _last_step_rate(env: ToolEnv, seconds: float) -> float:
+    """Return how often a second the step can be taken that ends an episode, its verdict included."""
+    agent, over = Gold(), False
+    observation, info = env.reset(seed=0)
+    agent.reset(env, 0)
+    while not over:
+        start, action = env.snapshot(), agent.act(observation, info)
+        observation, _, terminated, truncated, info = env.step(action)
+        over = terminated or truncated
+    return _step_rate(env, action, start, seconds)
+
+
+def _step_rate(env: ToolEnv, action: object, start: State, seconds: float) -> float:
     def step() -> None:
         env.restore(start)
         env.step(action)

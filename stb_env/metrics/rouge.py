@@ -48,19 +48,26 @@ def _new_words(references: Iterable[list[str]], hypotheses: Sequence[list[str]])
     for reference in references:
         before = len(common)
         for hypothesis in hypotheses:
-            common.update(_common(reference, hypothesis))
+            # Most pairs of sentences share nothing that is new.
+            if not common.issuperset(set(reference).intersection(hypothesis)):
+                common.update(_common(reference, hypothesis))
         yield len(common) - before
 
 
 def _common(reference: Sequence[str], hypothesis: Sequence[str]) -> list[str]:
     """Return one longest common subsequence; of several, the one that the package happens to find."""
-    lengths = [[0] * (len(hypothesis) + 1) for _ in range(len(reference) + 1)]
-    for i, ours in enumerate(reference, 1):
-        for j, theirs in enumerate(hypothesis, 1):
-            same = ours == theirs
-            lengths[i][j] = lengths[i - 1][j - 1] + 1 if same else max(lengths[i - 1][j], lengths[i][j - 1])
     i, j = len(reference), len(hypothesis)
     words = []
+    while i and j and reference[i - 1] == hypothesis[j - 1]:
+        words.append(reference[i - 1])
+        i, j = i - 1, j - 1
+    lengths = [[0] * (j + 1)]
+    for ours in reference[:i] if j else ():
+        above, row, left = lengths[-1], [0], 0
+        for place, theirs in enumerate(hypothesis[:j]):
+            left = above[place] + 1 if ours == theirs else max(above[place + 1], left)
+            row.append(left)
+        lengths.append(row)
     while i and j:
         if reference[i - 1] == hypothesis[j - 1]:
             words.append(reference[i - 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 _BRACKET = re.compile(r"[{}\[\]]")
 _PAIR = re.compile(r"[\w\"']\s*[:=]\s*[\w\"'\[{.+-]")
@@ -17,6 +18,17 @@ def dumps(text: str) -> Iterator[tuple[int, int]]:
         >>> [text[start:end] for start, end in dumps(text)]
         ['{"id": 3, "rows": [{"a": 1}]}']
     """
+    # Most texts have none.
+    return iter(_found(text)) if "{" in text else iter(())
+
+
+# Each reader of an answer asks for them again.
+@lru_cache(maxsize=64)
+def _found(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_outermost(text))
+
+
+def _outermost(text: str) -> Iterator[tuple[int, int]]:
     depth = start = 0
     for match in _BRACKET.finditer(text):
         if match[0] in "{[":

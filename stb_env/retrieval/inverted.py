@@ -16,7 +16,7 @@ class InvertedIndex:
     """Postings of every term, one weight for each document that has it.
 
     Args:
-        documents: For each document, how often it has each of its terms.
+        documents: For each document, how often it has each of its terms, or what each weighs in it.
 
     Attributes:
         size: Number of documents.
@@ -30,7 +30,7 @@ class InvertedIndex:
         ([2, 1], [1.0, 1.5])
     """
 
-    def __init__(self, documents: Iterable[Mapping[str, int]]) -> None:
+    def __init__(self, documents: Iterable[Mapping[str, float]]) -> None:
         # Gives every new term the next number.
         self.terms: defaultdict[str, int] = defaultdict()
         self.terms.default_factory = self.terms.__len__

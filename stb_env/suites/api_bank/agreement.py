@@ -63,9 +63,6 @@ class Known:
         texts: What was said and asked so far, the system's date among it.
         results: What calls took and returned.
 
-    Attributes:
-        returned: All of the results as one text.
-
     Examples:
         >>> known = Known(["What did BRKV cost on 22 March?"], [42.25])
         >>> known.agrees("BRKV cost 42.25 on March 22."), known.agrees("BRKV cost 41 on March 22.")
@@ -77,8 +74,11 @@ class Known:
     def __init__(self, texts: Iterable[str], results: Sequence[Json]) -> None:
         self._said = "\n".join(texts)
         self._results = list(results)
-        self.returned = "\n".join(each if isinstance(each, str) else jsontext.dumps(each) for each in results)
-        self._sizes = {len(each) for each in _lists(list(results))}
+
+    @cached_property
+    def returned(self) -> str:
+        """All of the results as one text."""
+        return "\n".join(each if isinstance(each, str) else jsontext.dumps(each) for each in self._results)
 
     def agrees(self, text: str, *, failed: Sequence[bool] = ()) -> bool:
         """Return whether a reply agrees.
@@ -119,7 +119,8 @@ class Known:
         found |= {float(part) for part in re.findall(r"\d+", self._all)}
         clocks = clocks_in(self._all)
         found |= {float(part) for hour, minute in clocks for part in (hour, hour - 12, minute)}
-        return found | {float(n) for n, word in enumerate(NUMBERS) if word in self._spelled} | self._sizes
+        found |= {float(n) for n, word in enumerate(NUMBERS) if word in self._spelled}
+        return found | {len(each) for each in _lists(self._results)}
 
     @cached_property
     def _spelled(self) -> set[str]:
@@ -144,6 +145,9 @@ class Known:
         return sorted(pairs | {sum(numbers)})
 
     def _holds(self, word: str, scaled: bool, reckoned: bool) -> bool:
+        # Most numbers stand there to the letter, and to read all numbers of a long text takes a while.
+        if word.isdecimal() and re.search(rf"(?<!\d){word}(?!\d)", self._all):
+            return True
         number = float(word.replace(",", ""))
         # Rounded either way, where a half can go both ways.
         near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9 if "." in word else 1e-9

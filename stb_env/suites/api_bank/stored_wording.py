@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonObject
@@ -11,6 +12,7 @@ from stb_env.suites.api_bank.times import read_date, read_time
 from stb_env.suites.api_bank.tokens import user_of
 from stb_env.suites.api_bank.wording import words_of
 
+_DATED = re.compile(r"\d{4}-")
 _TOPICS: Mapping[str, tuple[str, str]] = {
     f"{verb}{noun}": (noun, "meeting_topic" if noun == "Meeting" else "content")
     for verb in ("Delete", "Modify", "Query")
@@ -53,10 +55,10 @@ def in_full(text: str) -> str:
         >>> in_full("2023-4-3 6:45:00"), in_full("2023-4-3"), in_full("2023-4")
         ('2023-04-03 06:45:00', '2023-04-03', '2023-4')
     """
-    for read, size in ((read_time, 19), (read_date, 10)):
-        try:
-            moment = read(text)
-        except ApiError:
-            continue
-        return moment.isoformat(" ")[:size]
-    return text
+    if not _DATED.match(text):
+        return text
+    read, size = (read_time, 19) if ":" in text else (read_date, 10)
+    try:
+        return read(text).isoformat(" ")[:size]
+    except ApiError:
+        return text

@@ -10,6 +10,7 @@ from stb_env.suites.api_bank.api_error import ApiError
 _DATE = "%Y-%m-%d"
 _TIME = "%Y-%m-%d %H:%M:%S"
 _DAY = "%m-%d"
+_SHORT = 64
 
 
 def read_time(text: str) -> datetime:
@@ -99,11 +100,21 @@ def _written(moment: datetime) -> str:
     return f"{moment.year}-{moment:%m-%d}"
 
 
-@lru_cache(maxsize=4096)
 def _parse(text: str, form: str) -> datetime:
+    # What is remembered is short, so that a process stays small whatever agents write.
+    read = _read if len(text) <= _SHORT else _read.__wrapped__
+    moment = read(text, form)
+    if isinstance(moment, str):
+        raise ApiError(moment)
+    return moment
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str, form: str) -> datetime | str:
+    """Return the moment, or what is wrong with the text; failures are as common as the rest."""
     try:
         return datetime.strptime(text, form)
     except ValueError as error:
         message = str(error)
         # Python 3.14 words this one differently; equal calls must give equal bytes.
-        raise ApiError("day is out of range for month" if message.startswith("day ") else message) from error
+        return "day is out of range for month" if message.startswith("day ") else message

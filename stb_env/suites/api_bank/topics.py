@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.retrieval import NgramRetriever
+from stb_env.retrieval.inverted import InvertedIndex
 from stb_env.suites.api_bank.wording import word_list
 
 _NAME, _USED, _DESCRIBED = 3.0, 2.0, 1.0
@@ -37,24 +37,23 @@ class TopicIndex:
     """
 
     def __init__(self, records: Sequence[JsonMapping]) -> None:
-        self._weights = [_weights(str(record["name"]), str(record["description"])) for record in records]
-        counts = Counter(word for weights in self._weights for word in weights)
-        self._idf = {word: math.log(1 + len(records) / count) for word, count in counts.items()}
+        self._words = words = InvertedIndex(
+            _weights(str(record["name"]), str(record["description"])) for record in records
+        )
+        self._idf = [math.log(1 + words.size / count) for count in words.frequencies.tolist()]
         self._spelling = NgramRetriever(
             f"{_spaced(str(record['name']))} " * 3 + str(record["description"]) for record in records
         )
 
     def best(self, query: str) -> int | None:
         """Return the place of the best API, the first of equals; None where nothing is alike."""
-        spelling = self._spelling.scores(query)
-        words = set(word_list(_spaced(query)))
-        scores = [
-            sum(self._idf[word] * weights[word] for word in words if word in weights)
-            + _SPELLING * float(alike)
-            for weights, alike in zip(self._weights, spelling, strict=True)
-        ]
-        top = max(range(len(scores)), key=scores.__getitem__, default=None)
-        return None if top is None or scores[top] <= 0 else top
+        if not self._words.size:
+            return None
+        known = self._words.terms
+        asked = {word: self._idf[known[word]] for word in word_list(_spaced(query)) if word in known}
+        scores = self._words.scores(asked) + _SPELLING * self._spelling.scores(query)
+        top = int(scores.argmax())
+        return top if scores[top] > 0 else None
 
 
 @lru_cache(maxsize=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json
@@ -38,9 +38,9 @@ _LISTED_WORDS = (
 _COMMON = frozenset([*_LISTED_WORDS.split(), *MONTHS])
 
 Convert = Callable[[float], float]
-_CONVERSIONS: tuple[tuple[str, tuple[Convert, ...]], ...] = (
+_CONVERSIONS: tuple[tuple[re.Pattern[str], tuple[Convert, ...]], ...] = (
     (
-        r"°|\b(?:celsius|fahrenheit|kelvin|degrees?|[cfk])\b",
+        re.compile(r"°|\b(?:celsius|fahrenheit|kelvin|degrees?|[cfk])\b"),
         (
             lambda value: value - 273.15,
             lambda value: value + 273.15,
@@ -51,16 +51,22 @@ _CONVERSIONS: tuple[tuple[str, tuple[Convert, ...]], ...] = (
         ),
     ),
     (
-        r"\bkm/?h|\bkph|\bmph|miles per|kilomet",
+        re.compile(r"\bkm/?h|\bkph|\bmph|miles per|kilomet"),
         (lambda v: v * 3.6, lambda v: v * 2.23694, lambda v: v * 1.60934),
     ),
-    (r"\bm²|\bm2\b|square met|sq(?:uare)? ?m\b", (lambda v: v * 0.092903,)),
-    (r"\bmi(?:les?)?\b|\bkm\b", (lambda v: v / 1.60934, lambda v: v * 1.60934, lambda v: v / 1000)),
-    (r"\bhours?\b|\bh\b|\bmin", (lambda v: v / 60, lambda v: v * 60, lambda v: v // 60, lambda v: v % 60)),
-    (r"\bp\.?m\b", (lambda v: v - 12,)),
-    (r"%|percent|per cent", (lambda v: v * 100,)),
-    (r"\bmg\b|milligram|\d ?k\b|thousand|\bkm\b", (lambda v: v / 1000,)),
-    (r"million", (lambda v: v / 1e6,)),
+    (re.compile(r"\bm²|\bm2\b|square met|sq(?:uare)? ?m\b"), (lambda v: v * 0.092903,)),
+    (
+        re.compile(r"\bmi(?:les?)?\b|\bkm\b"),
+        (lambda v: v / 1.60934, lambda v: v * 1.60934, lambda v: v / 1000),
+    ),
+    (
+        re.compile(r"\bhours?\b|\bh\b|\bmin"),
+        (lambda v: v / 60, lambda v: v * 60, lambda v: v // 60, lambda v: v % 60),
+    ),
+    (re.compile(r"\bp\.?m\b"), (lambda v: v - 12,)),
+    (re.compile(r"%|percent|per cent"), (lambda v: v * 100,)),
+    (re.compile(r"\bmg\b|milligram|\d ?k\b|thousand|\bkm\b"), (lambda v: v / 1000,)),
+    (re.compile(r"million"), (lambda v: v / 1e6,)),
 )
 _COMPARED = re.compile(
     r"\b(?:more|less|fewer|cheaper|dearer|over|under|above|below|leaves?|left|saves?|differ\w*)\b",
@@ -110,6 +116,10 @@ class Evidence:
         return "\n".join([self._said, *map(_written, self._values)]).replace("_", " ")
 
     @cached_property
+    def _folded(self) -> str:
+        return self.text.lower()
+
+    @cached_property
     def _content(self) -> str:
         """The text without the names of fields."""
         return _KEY.sub("", self.text)
@@ -124,20 +134,18 @@ class Evidence:
             kinds: Names of which one that stands here nowhere is a wrong one.
             things: Returns names of which one that stands here nowhere is wrong where something is put.
         """
-        prose = "\n".join(said.text for said in asserted(answer))
+        clauses = [said.text for said in asserted(answer)]
+        prose = "\n".join(clauses)
         placed = things is not tuple and _PUT.search(prose)
         if not (_STATED.search(prose) or placed or any(_has(prose, kind) for kind in kinds)):
             return
-        told = "\n".join(
-            _LISTED.sub("", said.text) for said in asserted(answer) if said.text not in self.text
-        )
+        told = "\n".join(_LISTED.sub("", clause) for clause in clauses if clause not in self.text)
         if not told:
             return
         dated = without_days(told)
-        conversions = [each for unit, group in _CONVERSIONS if re.search(unit, dated) for each in group]
         for match in _NUMBER.finditer(dated):
             counts = _COUNTED.match(dated, match.end()) and float(match[0].replace(",", "")) <= self._calls
-            if not counts and not self._holds(match[0], conversions) and not self._left(match[0], dated):
+            if not counts and not self._holds(match[0], dated) and not self._left(match[0], dated):
                 yield match[0]
         named = list(days_in(told))
         if named and self._days:
@@ -157,7 +165,7 @@ class Evidence:
         """
         for start, end in dumps(answer):
             data = answer[start:end]
-            yield from (word for word in _FIGURE.findall(_KEY.sub("", data)) if not self._holds(word, ()))
+            yield from (word for word in _FIGURE.findall(_KEY.sub("", data)) if not self._holds(word))
             yield from (text for text in _TEXT.findall(data) if _unescaped(text) not in self.text)
 
     def _is_back(self, one: str, other: str) -> bool:
@@ -184,13 +192,16 @@ class Evidence:
         parts = ([int(part) for part in found if part] for found in _DATE_PARTS.findall(self.text))
         return {day for day, _ in days_in(self.text)} | {Day(month, day) for month, day in parts}
 
-    def _holds(self, word: str, conversions: Iterable[Convert]) -> bool:
+    def _holds(self, word: str, told: str = "") -> bool:
+        """Return whether a number is one of these, or one of them in another unit that a text speaks of."""
         number = float(word.replace(",", ""))
         near = 0.5 * 10.0 ** -len(word.partition(".")[2]) + 1e-9
         place = bisect_left(self._figures, number - near)
         if place < len(self._figures) and self._figures[place] <= number + near:
             return True
-        return any(abs(convert(each) - number) <= near for convert in conversions for each in self._figures)
+        return any(
+            abs(convert(each) - number) <= near for convert in _conversions(told) for each in self._figures
+        )
 
     def _left(self, word: str, told: str) -> bool:
         """Return whether a number is by how much two others differ, one of them in the goal."""
@@ -204,7 +215,12 @@ class Evidence:
 
     def _is_named(self, name: str) -> bool:
         parts = [part.lower().removesuffix("'s") for part in re.split(r"[ -]", name)]
-        return all(part in _COMMON or part in self.text.lower() for part in parts)
+        return all(part in _COMMON or part in self._folded for part in parts)
+
+
+@lru_cache(maxsize=64)
+def _conversions(told: str) -> list[Convert]:
+    return [each for unit, group in _CONVERSIONS if unit.search(told) for each in group]
 
 
 def _written(value: Json) -> str:
@@ -219,12 +235,28 @@ def _unescaped(text: str) -> str:
 
 
 def _has(text: str, word: str) -> bool:
-    return re.search(rf"\b{re.escape(word)}\b", text, re.IGNORECASE) is not None
+    return _may_have(text, word) and _whole(word).search(text) is not None
 
 
 def _is_put(text: str, thing: str) -> bool:
+    return _may_have(text, thing) and _put(thing).search(text) is not None
+
+
+def _may_have(text: str, word: str) -> bool:
+    """Return False where a text does not have a word, at a fraction of what a search for it costs."""
+    # Beyond ASCII, letters are equal whose small forms differ.
+    return not (text.isascii() and word.isascii()) or word.lower() in text.lower()
+
+
+@lru_cache(maxsize=1_024)
+def _whole(word: str) -> re.Pattern[str]:
+    return re.compile(rf"\b{re.escape(word)}\b", re.IGNORECASE)
+
+
+@lru_cache(maxsize=1_024)
+def _put(thing: str) -> re.Pattern[str]:
     put = r"\b(?:on|onto|in|into|inside|over|under|to|from|move[ds]?|took|take|grab(?:bed)?)(?: top of)? "
-    return re.search(rf"{put}(?:the|a|an|your)? ?{re.escape(thing)}\b", text, re.IGNORECASE) is not None
+    return re.compile(rf"{put}(?:the|a|an|your)? ?{re.escape(thing)}\b", re.IGNORECASE)
 
 
 def _lists(value: Json) -> Iterator[list[Json]]:

@@ -38,6 +38,7 @@ from stb_env.suites.sambanova.google_sheets.outcomes import (
     restyled,
     same_values,
 )
+from stb_env.suites.sambanova.google_sheets.results import Results
 from stb_env.suites.sambanova.google_sheets.runs import run_program
 from stb_env.suites.sambanova.google_sheets.session import Session
 from stb_env.suites.sambanova.google_sheets.sheet import Book, book_of
@@ -67,8 +68,9 @@ class SheetsJudge:
         """
         yield from ()
         book, calls = _book_of(case), made_calls(case)
-        got = outcome_of(book)
-        success = any(_reached(book, got, label, case.task) for label in labelled(case.task))
+        results = Results(book)
+        got = outcome_of(book, results)
+        success = any(_reached(book, results, got, label, case.task) for label in labelled(case.task))
         error = next((call.result.error for call in calls if call.result.error), "")
         return _verdict(self.name, success, is_executable(calls), error)
 
@@ -167,7 +169,7 @@ def _labelled(grid: str, label: str) -> Label:
     return Label(start, session.book)
 
 
-def _reached(book: Book, got: Outcome, label: Label, task: Task) -> bool:
+def _reached(book: Book, results: Results, got: Outcome, label: Label, task: Task) -> bool:
     if task.goal.get("is_summary"):
         wanted = label.outcome
         kept = same_values(got._replace(added=()), wanted._replace(added=()))
@@ -177,7 +179,7 @@ def _reached(book: Book, got: Outcome, label: Label, task: Task) -> bool:
         return False
     if not (task.goal.get("check_format") or label.restyles):
         return True
-    return looks_of(book) == label.looks
+    return looks_of(book, results) == label.looks
 
 
 def _book_of(case: Case) -> Book:

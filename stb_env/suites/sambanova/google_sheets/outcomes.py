@@ -34,17 +34,17 @@ class Outcome(NamedTuple):
     added: tuple[Mapping[Place, Scalar], ...]
 
 
-def outcome_of(book: Book) -> Outcome:
-    """Return what the cells of a spreadsheet came to."""
-    results, sheets = Results(book), _judged(book)
+def outcome_of(book: Book, results: Results | None = None) -> Outcome:
+    """Return what the cells of a spreadsheet came to; its results may be shared, so that they come once."""
+    results, sheets = results or Results(book), _judged(book)
     values = {sheet.id: _values(results, sheet) for sheet in sheets}
     title = next((sheet.title for sheet in sheets if sheet.id == OWN), None)
     return Outcome(title, values.pop(OWN, {}), tuple(values.values()))
 
 
-def looks_of(book: Book) -> tuple[JsonMapping, ...]:
-    """Return everything else that can be seen of a spreadsheet, for each worksheet."""
-    results = Results(book)
+def looks_of(book: Book, results: Results | None = None) -> tuple[JsonMapping, ...]:
+    """Return everything else that can be seen of a spreadsheet, for each worksheet; see `outcome_of`."""
+    results = results or Results(book)
     return tuple(_look(results, sheet) for sheet in _judged(book))
 
 
@@ -73,16 +73,14 @@ def _without_placeholders(sheet: Sheet) -> Sheet:
     A program that reads the grid and writes it again leaves ``Unnamed: 5`` above a column in which nothing
     stands; nobody who looks at the table takes that for part of it.
     """
-    filled = {column for row, column in sheet.cells if row > 1}
-    return sheet.mapped(
-        lambda place: (
-            None
-            if place[0] == 1
-            and place[1] not in filled
-            and sheet.cells.get(place) == f"Unnamed: {place[1] - 1}"
-            else place
-        )
-    )
+    heads = [
+        place
+        for place, content in sheet.cells.items()
+        if place[0] == 1 and content == f"Unnamed: {place[1] - 1}"
+    ]
+    filled = {column for row, column in sheet.cells if row > 1} if heads else ()
+    dropped = {place for place in heads if place[1] not in filled}
+    return sheet.mapped(lambda place: None if place in dropped else place) if dropped else sheet
 
 
 def frame_of(book: Book) -> Frame:
@@ -127,6 +125,8 @@ def same_value(a: Scalar, b: Scalar) -> bool:
         >>> same_value(0.1 + 0.2, 0.3), same_value(4, "4"), same_value(True, 1)
         (True, False, False)
     """
+    if type(a) is type(b) and a == b:
+        return True
     kinds = [isinstance(value, int | float) and not isinstance(value, bool) for value in (a, b)]
     if all(kinds):
         return math.isclose(float(a or 0), float(b or 0), rel_tol=_CLOSE, abs_tol=_CLOSE)

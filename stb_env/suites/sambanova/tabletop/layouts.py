@@ -33,6 +33,8 @@ EDGE_POINTS: tuple[Point, ...] = tuple(
     for y in (BOTTOM, _MIDDLE_Y, TOP)
     if (x, y) != (_MIDDLE_X, _MIDDLE_Y)
 )
+_EDGES = np.array(EDGE_POINTS)
+_LOW, _HIGH = np.array((LEFT, BOTTOM)) + BORDER, np.array((RIGHT, TOP)) - BORDER
 
 
 def layout(count: int, draw: random.Random) -> list[Point]:
@@ -52,7 +54,7 @@ def layout(count: int, draw: random.Random) -> list[Point]:
         # Filtering a batch is ten times as fast as drawing one point after the other.
         free = _clear_of_edges(_batch(draw), count)
         for start in range(0, len(free), _STRIDE):
-            points = _apart(np.roll(free, -start, axis=0), count)
+            points = _apart(np.concatenate((free[start:], free[:start])), count)
             if len(points) == count:
                 return points
 
@@ -69,15 +71,15 @@ def _apart(free: Points, count: int) -> list[Point]:
 
 def _batch(draw: random.Random) -> Points:
     """Draw points within the border."""
-    low, high = np.array((LEFT, BOTTOM)) + BORDER, np.array((RIGHT, TOP)) - BORDER
-    parts = np.array([(draw.random(), draw.random()) for _ in range(_BATCH)])
-    return np.round(low + parts * (high - low), _DIGITS)
+    parts = np.array([draw.random() for _ in range(2 * _BATCH)]).reshape(_BATCH, 2)
+    return np.round(_LOW + parts * (_HIGH - _LOW), _DIGITS)
 
 
 def _clear_of_edges(points: Points, count: int) -> Points:
-    for edge in EDGE_POINTS if count <= MOST_CLEAR_OF_EDGES else ():
-        points = points[_gaps(points, np.array(edge)) > _EDGE_APART]
-    return points
+    if count > MOST_CLEAR_OF_EDGES:
+        return points
+    gaps = np.hypot(points[:, :1] - _EDGES[:, 0], points[:, 1:] - _EDGES[:, 1])
+    return points[(gaps > _EDGE_APART).all(axis=1)]
 
 
 def _gaps(points: Points, point: Points) -> Points:

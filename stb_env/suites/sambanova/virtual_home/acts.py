@@ -105,14 +105,17 @@ def done(home: Home, step: Step) -> Home:
 
 def _settled(home: Home) -> Home:
     """Return the home after what machines that run do to what lies in them."""
-    lying = [fact for fact in home.facts if fact[0] in ("on", "in") and home.has("running", fact[2])]
+    running = {fact[1] for fact in home.facts if fact[0] == "running"}
+    if not running:
+        return home
+    lying = [fact for fact in home.facts if fact[0] in ("on", "in") and fact[2] in running]
     hot: list[Fact] = [("hot", thing) for _, thing, place in lying if place in _HEATERS]
     clean: list[Fact] = [("clean", thing) for _, thing, place in lying if place in _WASHERS]
     home = home.plus(*hot, *clean)
-    if home.has("running", "faucet"):
+    if "faucet" in running:
         under = [vessel for _, vessel, place in home.having("on") if place == "sink" and vessel in _VESSELS]
         home = home.plus(*(("holds", vessel, "water") for vessel in under))
-    if home.has("running", "coffee_maker") and home.has("on", "ground_coffee", "coffee_maker"):
+    if "coffee_maker" in running and home.has("on", "ground_coffee", "coffee_maker"):
         return home.minus("lacking", "coffee")
     return home
 

@@ -64,16 +64,18 @@ class Chore:
         """Return so many different programs, or nearly all there are; the complete one comes first."""
         found = {self._program(self.errands, None): None}
         orders = list(permutations(self.errands))
+        most = min(count, self.variety)
         for _ in range(_PATIENCE * count):
-            if len(found) == count:
+            if len(found) == most:
                 break
             found[self._program(draw.choice(orders), draw)] = None
         return tuple(found)
 
     def _program(self, order: Sequence[Errand], draw: random.Random | None) -> str:
-        steps = (each for errand in order for each in errand.steps)
-        kept = (step for step, is_optional in steps if not (is_optional and draw) or draw.random() < 0.5)
-        return "\n".join(step.line for step in kept)
+        lines = (each for errand in order for each in errand.lines)
+        return "\n".join(
+            [line for line, is_optional in lines if not (is_optional and draw) or draw.random() < 0.5]
+        )
 
 
 def activity(chore: Chore, count: int | None = None) -> Activity:
@@ -108,11 +110,15 @@ def demonstrated_chores() -> tuple[Chore, ...]:
 def training_chore(index: int) -> Chore:
     """Return a chore for training that is not demonstrated."""
     draw = rng("virtual_home", VERSION, "train", index)
-    shown = {chore.name for chore in demonstrated_chores()}
     while True:
         chore = Chore(_together(draw, draw.sample(errands("train"), 24)))
-        if chore.name not in shown:
+        if chore.name not in _demonstrated():
             return chore
+
+
+@cache
+def _demonstrated() -> frozenset[str]:
+    return frozenset(chore.name for chore in demonstrated_chores())
 
 
 def _distinct(pool: Pool, count: int, variety: int = 1) -> tuple[Chore, ...]:

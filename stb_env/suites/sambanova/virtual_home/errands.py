@@ -39,6 +39,11 @@ class Errand:
     alone: bool
 
     @cached_property
+    def lines(self) -> tuple[tuple[str, bool], ...]:
+        """Each step as a line of a program, and whether it may be left out."""
+        return tuple((step.line, is_optional) for step, is_optional in self.steps)
+
+    @cached_property
     def things(self) -> frozenset[str]:
         """What it has to do with: the objects of its steps."""
         return frozenset(thing for step, _ in self.steps for thing in step.objects)

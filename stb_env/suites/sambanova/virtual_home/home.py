@@ -59,7 +59,7 @@ class Home:
 
     def having(self, *start: str) -> list[Fact]:
         """Return the facts that begin so, in alphabetical order."""
-        return sorted(fact for fact in self.facts if fact[: len(start)] == start)
+        return sorted(self._beginning(start))
 
     def plus(self, *facts: Fact) -> Home:
         """Return the home in which these facts hold too."""
@@ -67,8 +67,12 @@ class Home:
 
     def minus(self, *start: str) -> Home:
         """Return the home in which no fact begins so."""
-        gone = self.having(*start)
+        gone = self._beginning(start)
         return Home(self.facts.difference(gone), self.deeds) if gone else self
+
+    def _beginning(self, start: Fact) -> list[Fact]:
+        size = len(start)
+        return [fact for fact in self.facts if fact[:size] == start]
 
     def after(self, *steps: Fact, before: Home | None = None) -> Home:
         """Return the home in which these things were done too.

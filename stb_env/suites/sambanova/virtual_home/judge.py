@@ -75,15 +75,19 @@ class StepJudge:
         yield from ()
         calls = [call for call in case.calls if call.name != FINISH]
         labels = [steps_of(label) for label in case.task.goal["labels"]]
+        tried = [_tried(call) for call in calls]
         # A number is equal to no step, and to no other call's number.
-        steps = [_step(call) or index for index, call in enumerate(calls)]
+        steps = [
+            step if step and call.result.status is Status.OK else index
+            for index, (call, step) in enumerate(zip(calls, tried, strict=True))
+        ]
         lcs, _ = best_likeness(steps, labels)
         executable = bool(calls) and _all_done(calls)
         if "reaches" not in case.task.goal:
             return rule(self.name, lcs, executable=executable)
         made = [step for step in steps if isinstance(step, Step)]
-        tried = [step for call in calls if (step := _tried(call))]
-        return _look(case, made, unasked(tried, labels), labels, lcs, executable)
+        idle = unasked([step for step in tried if step], labels)
+        return _look(case, made, idle, labels, lcs, executable)
 
 
 class OriginalJudge:
@@ -162,14 +166,14 @@ def unasked(steps: Sequence[Step], labels: Sequence[Sequence[Step]]) -> list[Ste
         >>> unasked([*label, Step("Open", ("freezer",)), Step("Eat", ("beer",))], [label])
         [Step(name='Eat', objects=('beer',))]
     """
-    names = {step.name for label in labels for step in label}
-    often = [Counter(label) for label in labels]
     done: Counter[Step] = Counter()
     found = []
     for step in steps:
+        if step.name in _HANDLING:
+            continue
         done[step] += 1
-        most = max(1, *(counts[step] for counts in often))
-        if step.name not in _HANDLING and (step.name not in names or done[step] > most):
+        asked = any(step.name == other.name for label in labels for other in label)
+        if not asked or done[step] > max(1, *(label.count(step) for label in labels)):
             found.append(step)
     return found
 
@@ -216,13 +220,9 @@ def _all_done(calls: Sequence[CallRecord]) -> bool:
     return all(call.result.status is Status.OK for call in calls)
 
 
-def _step(call: CallRecord) -> Step | None:
-    return _tried(call) if call.result.status is Status.OK else None
-
-
 def _tried(call: CallRecord) -> Step | None:
     """Return the step that a call is about, whatever came of it."""
-    if not isinstance(call.arguments, Mapping):
+    if isinstance(call.arguments, str):
         return None
     if call.name == STEP:
         steps = read_steps(_line(call))

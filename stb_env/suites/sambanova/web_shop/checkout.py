@@ -30,11 +30,12 @@ def closed_by_purchase(action: Action, session: Session, world: WebShopWorld) ->
         checked = check_call(call, tool) if tool else None
         if tool is None or checked is None or checked.violations or isinstance(checked.arguments, str):
             break
-        result, session = world.call(session, tool, checked.arguments)
-        if result.error:
+        after = world.after(session, tool, checked.arguments)
+        if after is None:
             break
-        if session.kind == "done":
+        if after.kind == "done":
             return Action((*action.calls[: index + 1], _END), action.text)
+        session = after
     return action
 
 

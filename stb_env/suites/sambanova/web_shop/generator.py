@@ -101,10 +101,18 @@ class _Words:
         self, phrases: JsonMapping, kind: _Kind, style: str, number: int, draw: random.Random
     ) -> None:
         self._phrases, self._draw = phrases, draw
-        onsets, codas, lines = (phrases[name].split() for name in ("onsets", "codas", "lines"))
+        onsets, codas, lines = (phrases[name] for name in ("onsets", "codas", "lines"))
         name, line = divmod(number * _STRIDE % (len(onsets) * len(codas) * len(lines)), len(lines))
         onset, coda = divmod(name, len(codas))
-        self._setting = phrases["settings"][kind.setting]
+        setting = phrases["settings"][kind.setting]
+        # In the order in which they are drawn.
+        self._varying = (
+            ("who", setting["who"]),
+            ("where", setting["where"]),
+            ("town", phrases["towns"]),
+            ("span", phrases["spans"]),
+            ("number", phrases["marks"]),
+        )
         self._fixed = {
             "brand": onsets[onset] + codas[coda],
             "line": lines[line],
@@ -136,14 +144,8 @@ class _Words:
         ]
 
     def _filled(self, form: str, words: dict[str, str]) -> str:
-        pick, phrases = self._draw.choice, self._phrases
-        drawn = {
-            "who": pick(self._setting["who"].split("|")),
-            "where": pick(self._setting["where"].split("|")),
-            "town": pick(phrases["towns"].split("|")),
-            "span": pick(phrases["spans"].split("|")),
-            "number": pick(phrases["marks"].split("|")),
-        }
+        pick = self._draw.choice
+        drawn = {name: pick(known) for name, known in self._varying}
         return form.format_map(self._fixed | drawn | words)
 
 
@@ -167,6 +169,12 @@ def _code(number: int) -> str:
 @cache
 def _content() -> tuple[tuple[_Kind, ...], JsonMapping]:
     kinds, phrases = map(json.loads, _texts())
+    phrases |= {name: phrases[name].split() for name in ("onsets", "codas", "lines")}
+    phrases |= {name: phrases[name].split("|") for name in ("towns", "spans", "marks")}
+    phrases["settings"] = {
+        name: {role: people.split("|") for role, people in setting.items()}
+        for name, setting in phrases["settings"].items()
+    }
     return tuple(map(_kind, kinds)), phrases
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from array import array
 from collections import Counter, defaultdict
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ B = 0.4
 
 _PART = 4_000_000
 _MOST_COUNTED = 65_535
+_REMEMBERED, _FEW = 256, 20_000
 
 
 class PostingsWriter:
@@ -98,20 +100,27 @@ class Postings:
         mean = float(known.mean()) or 1.0
         # Single precision halves what a million texts take, and is finer than Lucene's own norms.
         self._norms = (K1 * (1 - B + B * known / mean)).astype(np.float32)
+        # Words come again; of a large shop they would take too much memory.
+        self._having = lru_cache(_REMEMBERED)(self._read) if len(known) <= _FEW else self._read
 
     def best(self, query: str, k: int) -> list[int]:
         """Return the numbers of the ``k`` best texts that have a word of the query; equals in their order."""
         texts, scores = [], []
         for term, times in Counter(terms(query)).items():
-            rows = self._rows("SELECT texts, counts FROM postings WHERE term = ? ORDER BY rowid", (term,))
-            if rows:
-                having = np.frombuffer(b"".join(row[0] for row in rows), dtype=np.int32)
-                counts = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.uint16)
+            having, weights = self._having(term)
+            if len(having):
                 texts.append(having)
-                scores.append(times * self._weights(having, counts))
+                scores.append(times * weights)
         if not texts:
             return []
         return _best(np.concatenate(texts), np.concatenate(scores), len(self._norms), k)
+
+    def _read(self, term: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the texts that have a term, and what it weighs in each."""
+        rows = self._rows("SELECT texts, counts FROM postings WHERE term = ? ORDER BY rowid", (term,))
+        having = np.frombuffer(b"".join(row[0] for row in rows), dtype=np.int32)
+        counts = np.frombuffer(b"".join(row[1] for row in rows), dtype=np.uint16)
+        return having, self._weights(having, counts)
 
     def _weights(self, texts: NDArray[np.int32], counts: NDArray[np.uint16]) -> NDArray[np.float64]:
         idf = np.log1p((len(self._norms) - len(texts) + 0.5) / (len(texts) + 0.5))

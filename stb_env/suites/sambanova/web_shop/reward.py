@@ -129,7 +129,9 @@ def _levels(path: str) -> set[str]:
 
 
 def _has(product: Product, wanted: str) -> bool:
-    if any(token_set_ratio(attribute, wanted) > _ALIKE for attribute in product.attributes):
+    # Mostly it is one of them as it stands, and to compare texts takes a while.
+    likely = (wanted,) if wanted in product.attributes else ()
+    if any(token_set_ratio(attribute, wanted) > _ALIKE for attribute in (*likely, *product.attributes)):
         return True
     texts = (product.title, " ".join(product.bullets), product.description)
     return any(wanted in text.lower() for text in texts)

@@ -76,28 +76,32 @@ class WebShopWorld(World[Session]):
         Raises:
             DataError: The tool is neither.
         """
-        if tool.name == SEARCH:
-            query = str(arguments.get("query", "")).lower()
-            after = searched(state, self.shop, query) if query and state.kind != "done" else None
-        elif tool.name == CLICK:
-            after = self._clicked(state, str(arguments.get("element", "")).lower())
-        else:
-            raise DataError(f"{tool.name!r} is no tool of the shop; it has {SEARCH!r} and {CLICK!r}")
+        after = self.after(state, tool, arguments)
         if after is None:
             error = f"nothing happened, for the page does not offer that; {self._offered(state)}"
             return ToolResult.of(self.page(state), error=error, source="world"), state
+        if after.kind == "done" and after.product is not None:
+            reward = purchase_reward(
+                after.product, after.options, state.goal, nouns=self._nouns, original=self.original
+            )
+            after = after._replace(reward=reward)
         return ToolResult.of(self.page(after), source="world"), after
 
-    def _clicked(self, state: Session, element: str) -> Session | None:
+    def after(self, state: Session, tool: Tool, arguments: JsonMapping) -> Session | None:
+        """Return where a call leads, without what a purchase is worth; None where the page does not offer it.
+
+        Raises:
+            DataError: The tool is none of the shop's.
+        """
+        if tool.name == SEARCH:
+            query = str(arguments.get("query", "")).lower()
+            return searched(state, self.shop, query) if query and state.kind != "done" else None
+        if tool.name != CLICK:
+            raise DataError(f"{tool.name!r} is no tool of the shop; it has {SEARCH!r} and {CLICK!r}")
+        element = str(arguments.get("element", "")).lower()
         if not self.original and element == "next >" and not state.has_next:
             return None
-        after = clicked(state, self.shop, element)
-        if after is None or after.kind != "done" or after.product is None:
-            return after
-        reward = purchase_reward(
-            after.product, after.options, state.goal, nouns=self._nouns, original=self.original
-        )
-        return after._replace(reward=reward)
+        return clicked(state, self.shop, element)
 
     def _offered(self, state: Session) -> str:
         known = clickables(pieces(state, self.shop, endless=self.original))

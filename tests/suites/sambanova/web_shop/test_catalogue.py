@@ -6,6 +6,7 @@ import math
 import multiprocessing
 import os
 import pickle
+import sqlite3
 from collections import Counter
 from pathlib import Path
 
@@ -118,3 +119,20 @@ def test_a_draft_that_a_crash_left_is_not_taken_for_a_shop(tmp_path: Path, monke
         shop_file("first", crashing)
     shop = Catalogue.opened(shop_file("first", lambda: PRODUCTS), (Catalogue, ()))
     assert len(shop) == len(PRODUCTS)
+
+
+def test_a_large_shop_ranks_as_a_small_one_that_remembers_words(monkeypatch):
+    database = sqlite3.connect(":memory:")
+    writer = postings.PostingsWriter(database)
+    for text in ("red cup", "red cups, two red cups", "blue cup", "spoon"):
+        writer.add(text)
+    writer.close()
+
+    def ranked():
+        index = postings.Postings(lambda *query: database.execute(*query).fetchall())
+        return [index.best(query, 4) for query in ("red cup", "red cup", "cup cup spoon", "fork", "")]
+
+    remembered = ranked()
+    monkeypatch.setattr(postings, "_FEW", 0)
+    assert ranked() == remembered
+    assert remembered[0][0] == 1

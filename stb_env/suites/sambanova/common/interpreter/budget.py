@@ -26,7 +26,10 @@ MAX_BITS = 1_024
 """Bits of an integer."""
 
 _CONTAINERS = (list, tuple, OrderedSet)
+_COLLECTIONS = (*_CONTAINERS, dict)
 _ATOMS = (int, float, type(None))
+# Whether something is an ordered set takes long to find out, and most values are numbers.
+_NUMBERS = frozenset((bool, int, float))
 LINE = 100
 """Characters of a text that weigh as much as one member."""
 
@@ -98,6 +101,8 @@ def weigh(value: object) -> int:
     while waiting:
         count += 1
         item = waiting.pop()
+        if type(item) in _NUMBERS:
+            continue
         if isinstance(item, _CONTAINERS):
             waiting.extend(item)
         elif isinstance(item, dict):
@@ -130,10 +135,12 @@ def bounded(value: T) -> T:
     if isinstance(value, str):
         if len(value) > MAX_TEXT:
             raise CrashError(f"a text has more than {MAX_TEXT} characters")
+    elif type(value) is float:
+        return value
     elif isinstance(value, int):
         if value.bit_length() > MAX_BITS:
             raise CrashError(f"a number has more than {MAX_BITS} bits")
-    elif isinstance(value, list | tuple | dict | OrderedSet) and len(value) > MAX_ITEMS:
+    elif isinstance(value, _COLLECTIONS) and len(value) > MAX_ITEMS:
         raise CrashError(f"a collection has more than {MAX_ITEMS} members")
     return value
 

@@ -18,6 +18,8 @@ from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, Va
 
 Define = Callable[[ast.Lambda, Scope], object]
 
+_LITERALS = (bool, int, float, str, type(None))
+
 
 class Expressions(Values):
     """Evaluates expressions within a budget.
@@ -69,7 +71,7 @@ class Expressions(Values):
         return walk(node, scope)
 
     def _constant(self, node: ast.Constant, scope: Scope) -> object:  # noqa: ARG002
-        if isinstance(node.value, bool | int | float | str | type(None)):
+        if isinstance(node.value, _LITERALS):
             return bounded(node.value)
         raise UnsupportedError(f"{type(node.value).__name__} is no value here")
 

@@ -7,12 +7,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from stb_env.actions.python_text import NotDataError, statements
+from stb_env.actions.python_text import NotDataError
 from stb_env.suites.sambanova.common.interpreter.budget import MAX_STEPS, MAX_TEXT, Budget
 from stb_env.suites.sambanova.common.interpreter.builtins import builtins_for
 from stb_env.suites.sambanova.common.interpreter.crash import CrashError, UnsupportedError
 from stb_env.suites.sambanova.common.interpreter.expressions import Expressions
 from stb_env.suites.sambanova.common.interpreter.kinds import Kind, Module
+from stb_env.suites.sambanova.common.interpreter.parsed import parsed
 from stb_env.suites.sambanova.common.interpreter.scope import Scope
 from stb_env.suites.sambanova.common.interpreter.values import PYTHON_ERRORS, said
 
@@ -162,7 +163,7 @@ class Machine:
             CrashError: It does not run through.
         """
         try:
-            body = statements(text)
+            body = parsed(text)
         except NotDataError as error:
             raise CrashError(f"not a program: {error}") from error
         value = None

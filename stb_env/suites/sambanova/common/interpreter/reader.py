@@ -10,7 +10,8 @@ from functools import partial
 from stb_env.actions import Action, parse_action
 from stb_env.actions.known import Known
 from stb_env.actions.parse import ActionLike
-from stb_env.actions.python_text import NotDataError, statements
+from stb_env.actions.python_text import NotDataError
+from stb_env.suites.sambanova.common.interpreter.parsed import parsed
 from stb_env.tools import FINISH, ToolCall
 
 PROGRAM = "program"
@@ -76,7 +77,7 @@ def _read(text: str, known: frozenset[str]) -> Action | None:
     if not any(name in text for name in known):
         return None
     try:
-        body = statements(text)
+        body = parsed(text)
     except NotDataError:
         return None
     if not any(isinstance(node, ast.Name) and node.id in known for part in body for node in ast.walk(part)):

@@ -22,6 +22,7 @@ PYTHON_ERRORS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueE
 _PLAIN = (bool, int, float, str, list, tuple, dict, OrderedSet, range, type(None))
 _OPAQUE = (*_PLAIN, Host, Native, TypeName)
 _COMPARABLE: tuple[Any, ...] = (*_OPAQUE, Callable)
+_NAMED = (Native, TypeName)
 _SIZED = (str, list, tuple, dict, OrderedSet)
 _KEYS = (bool, int, float, str, tuple, type(None), Native)
 
@@ -47,7 +48,7 @@ class Values:
         Raises:
             CrashError: It is none, or fails.
         """
-        if isinstance(function, Native | TypeName):
+        if isinstance(function, _NAMED):
             given = tuple(args)
             try:
                 if steps := function.cost(given, kwargs):
@@ -263,8 +264,8 @@ class Values:
 
     def made(self, value: object) -> object:
         """Return a new value as programs get it: in bounds, and numbers of libraries as Python's own."""
-        if value is None:
-            return None
+        if type(value) in _QUICK:
+            return bounded(value)
         if isinstance(value, _PLAIN):
             if isinstance(value, _SIZED) and len(value) >= SHARE:
                 self.budget.spend(len(value) // SHARE)

@@ -1,0 +1,26 @@
+"""What is measured in the worlds that ship."""
+
+from __future__ import annotations
+
+import gymnasium as gym
+import pytest
+
+from stb_env.bench.worlds import PROGRAMS, world_measurements
+from stb_env.tools import Status
+
+KINDS = ("env.step, ", "last step, ", "reset, ", "reset, new task, ")
+
+
+def test_a_world_has_figures_for_its_resets_its_steps_and_its_verdict(monkeypatch):
+    monkeypatch.setattr("stb_env.bench.worlds.env_ids", lambda: ["stb/Tabletop-v0", "stb/APIBankPlan-v0"])
+    monkeypatch.setattr("stb_env.bench.worlds.PROGRAMS", {})
+    names = {figure.name for figure in world_measurements(0.001)}
+    assert {f"{kind}{world}" for kind in KINDS for world in ("Tabletop", "APIBankPlan")} <= names
+
+
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_the_programs_that_are_measured_run_through(name):
+    env = gym.make(f"stb/{name}-v0")
+    env.reset(seed=0)
+    observation, *_ = env.step(PROGRAMS[name])
+    assert observation["status"] == Status.OK
