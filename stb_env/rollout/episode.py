@@ -91,7 +91,8 @@ def episode(
     stopwatch: Stopwatch | None = None,
 ) -> Slow[Trajectory]:
     """Yield the slow work of one task, and return the trajectory; see `play` and `continued`."""
-    watch, stopwatch = Watch(deadlines), stopwatch or Stopwatch()
+    stopwatch = stopwatch or Stopwatch()
+    watch = Watch(deadlines, stopwatch.now)
     try:
         observation, info = yield from stopwatch.playing(resetting(env, seed, {"task_id": task_id}))
     except InfrastructureError as error:
