@@ -289,8 +289,9 @@ def _by_role(
 
     What the environment's roles do not account for was spent on other branches of a search.
     """
-    if agent == environment == NO_USAGE:
-        return None
+    if environment == NO_USAGE:
+        # As in most episodes, and the rest is made of many sums.
+        return {"agent": agent.to_dict()} if agent.calls > 0 else None
     earlier = before.get("usage_by_role", {})
     roles = {"agent": agent} | {
         role: Usage(**usage) - Usage(**earlier.get(role, {}))

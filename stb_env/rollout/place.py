@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -73,7 +72,7 @@ class Place:
         wanted = self._judged if request.aside else self._playing
         if wanted is self._held:
             return request
-        return replace(request, arun=partial(self._moved, wanted, stopwatch, request))
+        return request._replace(arun=partial(self._moved, wanted, stopwatch, request))
 
     async def _moved(self, wanted: asyncio.Semaphore, stopwatch: Stopwatch, request: Request) -> Any:
         if self._held is not self._ready:

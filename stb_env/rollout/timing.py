@@ -6,7 +6,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -98,7 +98,7 @@ class Stopwatch:
     def _timed(self, request: Request) -> Request:
         # What has no way of its own to wait on a loop is not given one.
         later = None if request.arun is None else partial(self._arun, request)
-        return replace(request, run=partial(self._run, request), arun=later)
+        return request._replace(run=partial(self._run, request), arun=later)
 
     def _run(self, request: Request) -> Any:
         began = self.now()
