@@ -11,17 +11,15 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from stb_env.background import wait_for
 
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """One piece of slow work.
 
     Attributes:
@@ -172,12 +170,12 @@ def resumed(
 
 def aside(slow: Slow[T]) -> Slow[T]:
     """Yield the requests of a generator as a judge's, while the episode plays nothing; see `Request`."""
-    return changed(slow, partial(replace, aside=True, role="judge"))
+    return changed(slow, lambda request: request._replace(aside=True, role="judge"))
 
 
 def of_role(role: str, slow: Slow[T]) -> Slow[T]:
     """Yield the requests of a generator as ones that wait for a role; see `Request`."""
-    return changed(slow, partial(replace, role=role))
+    return changed(slow, lambda request: request._replace(role=role))
 
 
 def is_slow(function: Callable[..., Any]) -> bool:

@@ -20,14 +20,15 @@ from stb_env.errors import ConfigError
 Play = Callable[[str, int, int, Path], int]
 """Of an endpoint, how many episodes, how many at once and a folder; returns how many came to their end."""
 
-_ROUNDS = 3
+# Episodes at least, and those of the short evaluation that is taken off.
+_MANY, _FEW = 128, 2
 
 
 def framework_measurements(url: str, in_flight: int, latency: float) -> Iterator[Measurement]:
     """Measure the frameworks that are installed.
 
-    What a framework does once is left out: a short evaluation is taken from a long one, after one of two
-    episodes, which imports it.
+    What a framework does once is left out: an evaluation of two episodes is taken off, all but the time that
+    its calls wait, after another of two, which imports the framework.
 
     Args:
         url: The endpoint.
@@ -40,12 +41,12 @@ def framework_measurements(url: str, in_flight: int, latency: float) -> Iterator
     for name, needed, play in _FRAMEWORKS:
         if find_spec(needed) is None:
             continue
-        _took(name, play, url, 2, in_flight)
-        few, spent_on_few = _took(name, play, url, in_flight, in_flight)
-        many, spent = _took(name, play, url, (1 + _ROUNDS) * in_flight, in_flight)
-        calls = _ROUNDS * CALLS
-        share = min(1.0, calls * latency / max(many - few, 1e-9))
-        cost = 1e6 * (spent - spent_on_few) / (calls * in_flight)
+        _took(name, play, url, _FEW, in_flight)
+        few, spent_on_few = _took(name, play, url, _FEW, in_flight)
+        rounds = max(1, _MANY // in_flight)
+        many, spent = _took(name, play, url, rounds * in_flight, in_flight)
+        share = min(1.0, rounds * CALLS * latency / (many - few + CALLS * latency))
+        cost = 1e6 * (spent - spent_on_few) / (CALLS * (rounds * in_flight - _FEW))
         yield Measurement(f"{name}, {in_flight:,} in flight", share, "of the bound", f"{cost:.0f} us/call")
 
 

@@ -48,10 +48,12 @@ def play_groups(
         RunStopped: An endpoint is not there, episodes keep failing alike, or the disk refuses them.
     """
     planned = [(job.task_id, group_seed(seed, job.task_id)) for job in session.jobs]
+    manifest = session.manifest
     if not out.exists():
         # Before a folder is made: a run that cannot begin leaves nothing behind.
         session.check_endpoints()
-    with closing(GroupRun(out, {**session.manifest, "groups": asdict(trials)})) as saved:
+        manifest = session.asked_manifest()
+    with closing(GroupRun(out, {**manifest, "groups": asdict(trials)})) as saved:
         left = saved.begin(planned, trials.k)
         breaker = Breaker(stop_after, session.check_endpoints)
         for done in _played(session, saved, left, trials, seed, concurrency, breaker, remark):

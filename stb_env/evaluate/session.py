@@ -18,7 +18,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.llm.meter import current_meter
-from stb_env.llm.preflight import check_all, noting
+from stb_env.llm.preflight import answer_bounds, check_all, noting
 from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
@@ -27,6 +27,7 @@ from stb_env.rollout.batch import Cluster, Remark
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.make import make_env
+from stb_env.rollout.manifest_file import settle
 from stb_env.tasks import TaskSet
 from stb_env.trajectory import Trajectory
 
@@ -153,9 +154,11 @@ class Session:
         if fresh:
             # Before a folder is made: a run that cannot begin leaves nothing behind.
             self.check_endpoints()
-        with nullcontext() if out is None else closing(Run(out, self.manifest)) as saved:
-            if saved is not None and not fresh and saved.left(self.jobs):
+        manifest = self.asked_manifest() if fresh else self.manifest
+        with nullcontext() if out is None else closing(Run(out, manifest)) as saved:
+            if out is not None and saved is not None and not fresh and saved.left(self.jobs):
                 self.check_endpoints()
+                settle(out, self.asked_manifest(), holds_results=True)
             breaker = Breaker(stop_after, self.check_endpoints)
             episodes = self._play(saved, concurrency, progress, breaker, remark, deadlines, cluster)
             who = {"env": self.env_id, "agent": self.manifest["agent"]}
@@ -167,6 +170,11 @@ class Session:
             if saved is not None:
                 saved.finish(summary)
         return summary
+
+    def asked_manifest(self) -> JsonObject:
+        """Return the manifest with what the endpoints tell: how long answers are that no setting bounds."""
+        bounds = answer_bounds(self._endpoints)
+        return {**self.manifest, "answer_bounds": bounds} if bounds else self.manifest
 
     def check_endpoints(self) -> None:
         """Ask the endpoints of all models whether they are there.

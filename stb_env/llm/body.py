@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache, partial
 
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.llm.chat import ChatRequest, not_json
@@ -66,18 +67,31 @@ def sendable(body: JsonMapping) -> JsonObject:
 
 def _quickly(body: JsonMapping) -> bytes | None:
     """Return JSON text; None where the value needs a closer look."""
+    try:
+        text = _writer()(body)
+    except TypeError:
+        return None
+    # It writes null for NaN, but most nulls are none: they stand in what tools answered.
+    return text if b"null" not in text or _is_finite(body) else None
+
+
+@cache
+def _writer() -> Callable[[JsonMapping], bytes]:
     # Takes longer to import than to be used a hundred times.
     import orjson
 
     plain = (
         orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_SUBCLASS
     )
-    try:
-        text = orjson.dumps(body, option=plain)
-    except TypeError:
-        return None
-    # It writes null for NaN.
-    return None if b"null" in text else text
+    return partial(orjson.dumps, option=plain)
+
+
+def _is_finite(value: Json) -> bool:
+    if isinstance(value, dict):
+        return all(map(_is_finite, value.values()))
+    if isinstance(value, list | tuple):
+        return all(map(_is_finite, value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _sendable(value: Json) -> Json:

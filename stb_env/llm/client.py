@@ -16,7 +16,7 @@ from stb_env.jsontypes import Json, JsonObject
 from stb_env.llm.body import request_body, sendable
 from stb_env.llm.chat import ChatReply, ChatRequest
 from stb_env.llm.completion import read_reply
-from stb_env.llm.config import ModelConfig
+from stb_env.llm.config import ANSWER_BOUNDS, ModelConfig
 from stb_env.llm.context_window import answer_share
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
@@ -27,7 +27,6 @@ from stb_env.llm.wire import Body, Wire
 from stb_env.request import Request, Slow
 from stb_env.usage import Usage
 
-_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
 # Tokens that a chat template puts around a message.
 _TEMPLATE = 16
 
@@ -167,7 +166,7 @@ class OpenAIModel(DrivenModel):
                 if rest:
                     await self._rest(rest, deadline)
                 wire = self._wire()
-                if _BOUNDS.isdisjoint(body) and _BOUNDS.isdisjoint(self.config.extra):
+                if not self.config.bounded and ANSWER_BOUNDS.isdisjoint(body):
                     body = await self._bounded(wire, body)
                 completion = await self._transport.send(wire, body, deadline)
                 return read_reply(completion, self.config.price)

@@ -39,6 +39,9 @@ _BOUNDS: dict[str, tuple[type, float]] = {
 }
 _OPTIONAL = frozenset({"temperature", "top_p", "max_tokens", "seed", "context"})
 
+ANSWER_BOUNDS = frozenset({"max_tokens", "max_completion_tokens"})
+"""Members of a request of which each says how many tokens its answer may have."""
+
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
@@ -159,6 +162,16 @@ class ModelConfig:
         if self.local:
             return ""
         return self.api_key_env or (OPENAI_KEY_ENV if self.endpoint == OPENAI_URL else "")
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it says how many tokens an answer may have.
+
+        Examples:
+            >>> ModelConfig("agent", "tiny", extra={"max_completion_tokens": 512}).bounded
+            True
+        """
+        return self.max_tokens is not None or not ANSWER_BOUNDS.isdisjoint(self.extra)
 
     def to_dict(self) -> JsonObject:
         """Return what decides the answers, as plain data without secrets, for manifests and cache keys."""

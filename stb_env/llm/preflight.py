@@ -11,9 +11,11 @@ from typing import Protocol
 
 from stb_env.background import wait_for
 from stb_env.errors import RunStopped
+from stb_env.jsontypes import JsonObject
 from stb_env.llm.chat import ChatRequest, Sampling
 from stb_env.llm.client import OpenAIModel
 from stb_env.llm.config import ModelConfig
+from stb_env.llm.context_window import answer_share
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.model import ModelError
@@ -73,8 +75,7 @@ class Preflight:
         if self.answers and Path(self.answers).is_dir() and any(Path(self.answers).iterdir()):
             return
         clock = Clock()
-        place = Endpoint.of(self.config.endpoint)
-        transport = Transport(self.config, Credentials(self.config, self.env), clock, place)
+        transport = self._transport(clock)
         deadline = Deadline(min(PATIENCE, self.config.timeout), clock, "time-out")
         try:
             took_key = wait_for(_found(transport, deadline))
@@ -86,6 +87,20 @@ class Preflight:
             ) from None
         if not took_key:
             self._use_key()
+
+    def answer_bound(self) -> int | None:
+        """Return how many tokens an answer may have that no setting bounds: a share of the model's window.
+
+        None where the configuration says it, or the server tells no window; it is asked once in a process.
+        """
+        if self.config.bounded:
+            return None
+        window = wait_for(_window(self._transport(Clock())))
+        return None if window is None else answer_share(self.config.role, window)
+
+    def _transport(self, clock: Clock) -> Transport:
+        place = Endpoint.of(self.config.endpoint)
+        return Transport(self.config, Credentials(self.config, self.env), clock, place)
 
     def _use_key(self) -> None:
         # A key may have the right to ask a model and none to list them, so only a question can tell.
@@ -103,6 +118,14 @@ async def _found(transport: Transport, deadline: Deadline) -> bool:
     wire = transport.connect()
     try:
         return await transport.find(wire, deadline)
+    finally:
+        await wire.aclose()
+
+
+async def _window(transport: Transport) -> int | None:
+    wire = transport.connect()
+    try:
+        return await transport.window(wire)
     finally:
         await wire.aclose()
 
@@ -174,3 +197,14 @@ def check_all(endpoints: Iterable[Asked], votes: str | Path = "") -> None:
     found = {one.place: one for one in endpoints}
     for endpoint in found.values():
         endpoint.check()
+
+
+def answer_bounds(endpoints: Iterable[Asked]) -> JsonObject:
+    """Return, by role, how many tokens an answer may have that no setting bounds; see `Preflight`.
+
+    Args:
+        endpoints: What was noted.
+    """
+    models = {one.config.role: one for one in endpoints if isinstance(one, Preflight)}
+    bounds = {role: one.answer_bound() for role, one in sorted(models.items())}
+    return {role: bound for role, bound in bounds.items() if bound is not None}

@@ -73,7 +73,8 @@ def run_batch(
 
     Args:
         make_env: Makes an environment; called once, or once a thread.
-        make_agent: Makes an agent; called once for each episode that is played at the same time.
+        make_agent: Makes an agent; called once for each episode that is played at the same time, and for
+            those that stand ready meanwhile.
         jobs: The episodes.
         run: Where to save; None keeps them in memory alone.
         concurrency: Episodes played at the same time. They are independent, so a slow one holds up no other;

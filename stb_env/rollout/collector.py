@@ -57,4 +57,14 @@ def _end() -> None:
         _users -= 1
         # Somebody else's setting since then is theirs.
         if not _users and gc.get_threshold() == _SELDOM:
+            _leave_to_the_next_whole_look()
             gc.set_threshold(*_before)
+
+
+def _leave_to_the_next_whole_look() -> None:
+    # Else all that was played is looked through in the moment in which the setting is put back: 165 ms after
+    # 3,000 episodes. Only the next look at everything finds a cycle in it now. What somebody froze would be
+    # thawed along.
+    if not gc.get_freeze_count():
+        gc.freeze()
+        gc.unfreeze()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any, Literal, TypeVar
 
@@ -93,7 +93,7 @@ class Watch:
             self._ends[stage] = self._clock() + seconds
 
     def _bounded(self, request: Request) -> Request:
-        return replace(request, run=partial(self._run, request), arun=partial(self._arun, request))
+        return request._replace(run=partial(self._run, request), arun=partial(self._arun, request))
 
     def _next_end(self) -> tuple[float, Stage]:
         ends = [(end, stage) for stage, end in self._ends.items()]

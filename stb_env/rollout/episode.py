@@ -91,7 +91,8 @@ def episode(
     stopwatch: Stopwatch | None = None,
 ) -> Slow[Trajectory]:
     """Yield the slow work of one task, and return the trajectory; see `play` and `continued`."""
-    watch, stopwatch = Watch(deadlines), stopwatch or Stopwatch()
+    stopwatch = stopwatch or Stopwatch()
+    watch = Watch(deadlines, stopwatch.now)
     try:
         observation, info = yield from stopwatch.playing(resetting(env, seed, {"task_id": task_id}))
     except InfrastructureError as error:
@@ -288,8 +289,9 @@ def _by_role(
 
     What the environment's roles do not account for was spent on other branches of a search.
     """
-    if agent == environment == NO_USAGE:
-        return None
+    if environment == NO_USAGE:
+        # As in most episodes, and the rest is made of many sums.
+        return {"agent": agent.to_dict()} if agent.calls > 0 else None
     earlier = before.get("usage_by_role", {})
     roles = {"agent": agent} | {
         role: Usage(**usage) - Usage(**earlier.get(role, {}))

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import gymnasium as gym
 
 from stb_env.background import wait_for
-from stb_env.request import Request, adrive, changed
+from stb_env.request import adrive, changed
 from stb_env.rollout.agent import Agent, AgentFactory
 from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import episode
 from stb_env.rollout.job import Job
+from stb_env.rollout.place import Place, Ready
 from stb_env.rollout.players import AHEAD, Timed
 from stb_env.rollout.timing import Stopwatch
 from stb_env.trajectory import Trajectory
+
+# What stands ready takes memory, and more than this only helps where there is no time left to get ready in.
+_MOST_READY = 256
 
 Slot = tuple[gym.Env[Any, Any], Agent]
 """An environment and an agent that play one episode at a time."""
@@ -28,7 +31,9 @@ class Stage:
     """Where episodes are played on an event loop, whoever says which.
 
     Each episode that is played has an agent and a fork of the environment, which the next one takes over.
-    An episode that waits for its judge gives its place to another; as many may wait so as may be played.
+    An episode that waits for its judge gives its place to another; as many may wait so as may be played. As
+    many again (256 at most) stand ready: begun, up to the first thing that they wait for, so that one goes on
+    in the moment in which a place is free.
 
     Args:
         make_env: Makes the environment; called again only where that cannot be forked.
@@ -49,14 +54,15 @@ class Stage:
         self._deadlines = deadlines
         self._playing = asyncio.Semaphore(concurrency)
         self._judged = asyncio.Semaphore(concurrency)
+        self._ready = Ready(min(concurrency, _MOST_READY))
         self._free: list[Slot] = []
         self._made: list[gym.Env[Any, Any]] = []
         self._base: gym.Env[Any, Any] | None = None
 
     async def place(self) -> Place:
-        """Wait for a place among those that play; who is done leaves it."""
-        await self._playing.acquire()
-        return Place(self._playing, self._judged)
+        """Wait for a place among those that stand ready; who is done leaves the one that it has then."""
+        await self._ready.enter()
+        return Place(self._ready, self._playing, self._judged)
 
     async def play(self, job: Job, place: Place) -> Timed:
         """Play a job."""
@@ -71,7 +77,7 @@ class Stage:
             deadlines=self._deadlines,
             stopwatch=stopwatch,
         )
-        trajectory: Trajectory = await adrive(changed(slow, place.taken))
+        trajectory: Trajectory = await adrive(changed(slow, partial(place.taken, stopwatch)))
         self._free.append(slot)
         return trajectory, stopwatch.read()
 
@@ -181,39 +187,6 @@ class LoopPlayers:
         finally:
             place.leave()
             self._news.set()
-
-
-class Place:
-    """What an episode needs to go on: a place among those that play, or among those that are judged.
-
-    Args:
-        playing: The places of those that play; one of them is the episode's.
-        judged: The places of those that are judged.
-    """
-
-    def __init__(self, playing: asyncio.Semaphore, judged: asyncio.Semaphore) -> None:
-        self._playing, self._judged = playing, judged
-        self._held: asyncio.Semaphore | None = playing
-
-    def taken(self, request: Request) -> Request:
-        """Return a request that waits for the place that it needs, where that is another one."""
-        wanted = self._judged if request.aside else self._playing
-        if wanted is self._held:
-            return request
-        return replace(request, arun=partial(self._moved, wanted, request))
-
-    async def _moved(self, wanted: asyncio.Semaphore, request: Request) -> Any:
-        # Never both at once: who held one while waiting for the other could wait for ever.
-        self.leave()
-        await wanted.acquire()
-        self._held = wanted
-        return await request.wait()
-
-    def leave(self) -> None:
-        """Give up the place that is held."""
-        if self._held is not None:
-            self._held.release()
-            self._held = None
 
 
 class BackgroundPlayers:

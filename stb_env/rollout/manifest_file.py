@@ -12,12 +12,15 @@ from stb_env.files import write_json
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 
 _SIZE = ("episodes", "trials")
+# What endpoints tell.
+_TOLD = ("answer_bounds",)
 
 
 def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
     """Write a run's manifest, unless the folder holds another run's.
 
-    More episodes or trials than there are make the same run longer.
+    More episodes or trials than there are make the same run longer. What only an endpoint can tell may be
+    missing on either side, where it was not asked; what is known of it stays.
 
     Args:
         folder: The run's folder.
@@ -44,6 +47,8 @@ def settle(folder: Path, manifest: JsonMapping, *, holds_results: bool) -> None:
     elif different := list(_differences(there, now)):
         shown = "; ".join(f"{name}: there {old!r}, now {new!r}" for name, old, new in different)
         raise ConfigError(f"{folder} holds a run with another configuration ({shown}); use another --out")
+    else:
+        now |= {name: there[name] for name in _TOLD if name in there and name not in now}
     if there != now:
         write_json(file, now)
 
@@ -67,6 +72,8 @@ def _differences(there: JsonMapping, now: JsonMapping) -> Iterator[tuple[str, Js
     for name in sorted(there.keys() | now.keys()):
         old, new = there.get(name), now.get(name)
         if old == new or (name in _SIZE and name in there and name in now and _grown(old, new)):
+            continue
+        if name in _TOLD and (name not in there or name not in now):
             continue
         if name == "protocol" and _named(old) == _named(new):
             continue

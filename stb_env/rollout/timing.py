@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -52,25 +53,39 @@ class Stopwatch:
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
+        self._stopped = 0.0
         self._waited: defaultdict[str, float] = defaultdict(float)
         self._steps: list[float] = []
         self._began = self._step_began = clock()
 
+    def now(self) -> float:
+        """Return the clock's time, less the seconds for which this was stopped."""
+        return self._clock() - self._stopped
+
+    @contextmanager
+    def stopped(self) -> Iterator[None]:
+        """Take no time meanwhile."""
+        began = self._clock()
+        try:
+            yield
+        finally:
+            self._stopped += self._clock() - began
+
     def begin_step(self) -> None:
         """Begin a step now."""
-        self._step_began = self._clock()
+        self._step_began = self.now()
 
     def end_step(self) -> None:
         """End the step that was begun last."""
-        self._steps.append(self._clock() - self._step_began)
+        self._steps.append(self.now() - self._step_began)
 
     def deciding(self, slow: Slow[T]) -> Slow[T]:
         """Yield the slow work of an agent's decision, which counts as a whole: an agent may block."""
-        began = self._clock()
+        began = self.now()
         try:
             return (yield from slow)
         finally:
-            self._waited["agent"] += self._clock() - began
+            self._waited["agent"] += self.now() - began
 
     def playing(self, slow: Slow[T]) -> Slow[T]:
         """Yield the slow work of an environment; each piece counts for whom it says it waits."""
@@ -78,23 +93,23 @@ class Stopwatch:
 
     def read(self) -> Timing:
         """Return the time until now."""
-        return Timing(self._clock() - self._began, dict(self._waited), tuple(self._steps))
+        return Timing(self.now() - self._began, dict(self._waited), tuple(self._steps))
 
     def _timed(self, request: Request) -> Request:
         # What has no way of its own to wait on a loop is not given one.
         later = None if request.arun is None else partial(self._arun, request)
-        return replace(request, run=partial(self._run, request), arun=later)
+        return request._replace(run=partial(self._run, request), arun=later)
 
     def _run(self, request: Request) -> Any:
-        began = self._clock()
+        began = self.now()
         try:
             return request.run()
         finally:
-            self._waited[request.role or ELSEWHERE] += self._clock() - began
+            self._waited[request.role or ELSEWHERE] += self.now() - began
 
     async def _arun(self, request: Request) -> Any:
-        began = self._clock()
+        began = self.now()
         try:
             return await request.wait()
         finally:
-            self._waited[request.role or ELSEWHERE] += self._clock() - began
+            self._waited[request.role or ELSEWHERE] += self.now() - began

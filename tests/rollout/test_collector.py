@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections.abc import Iterator
 
 import pytest
@@ -54,3 +55,37 @@ def test_a_setting_made_meanwhile_is_kept():
     with seldom():
         gc.set_threshold(900, 10, 10)
     assert gc.get_threshold() == (900, 10, 10)
+
+
+class _Node:
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_was_made_meanwhile_is_not_looked_through_when_it_ends():
+    gc.set_threshold(700, 10, 10)
+    looks: list[str] = []
+    with seldom():
+        kept = [[] for _ in range(5_000)]
+        gc.callbacks.append(lambda phase, info: looks.append(phase))
+    kept += [[] for _ in range(100)]
+    gc.callbacks.pop()
+    assert not looks
+
+
+def test_a_cycle_made_meanwhile_is_found_by_the_next_look_at_everything():
+    with seldom():
+        alive = weakref.ref(_Node())
+    gc.collect()
+    assert alive() is None
+
+
+def test_what_somebody_froze_stays_frozen():
+    gc.set_threshold(700, 10, 10)
+    gc.freeze()
+    try:
+        with seldom():
+            pass
+        assert gc.get_freeze_count() > 0
+    finally:
+        gc.unfreeze()

@@ -15,6 +15,7 @@ from stb_env.request import Request, Slow, drive
 from stb_env.rollout import Deadlines, aplay, as_agent, play, run_batch
 from stb_env.rollout.deadlines import Watch
 from stb_env.rollout.job import Job
+from stb_env.rollout.timing import Stopwatch, Timing
 from stb_env.testing.notes import notes
 
 ANSWER = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
@@ -96,6 +97,25 @@ def test_a_new_step_has_its_own_time() -> None:
         watch.begin_step()
         now[0] += 4
         watch.check()
+
+
+def test_time_for_which_an_episode_is_stopped_counts_neither_as_its_own_nor_against_a_deadline() -> None:
+    now = [0.0]
+    stopwatch = Stopwatch(lambda: now[0])
+    watch = Watch(Deadlines(step=5, episode=5), clock=stopwatch.now)
+
+    def deciding() -> Slow[None]:
+        now[0] += 2
+        with stopwatch.stopped():
+            now[0] += 100
+        yield from ()
+
+    watch.begin_step()
+    stopwatch.begin_step()
+    drive(watch.keep(stopwatch.deciding(deciding())))
+    watch.check()
+    stopwatch.end_step()
+    assert stopwatch.read() == Timing(2.0, {"agent": 2.0}, (2.0,))
 
 
 def test_a_deadline_that_is_not_reached_changes_no_byte() -> None:

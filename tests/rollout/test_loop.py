@@ -261,6 +261,31 @@ def test_an_episode_that_waits_for_its_judge_leaves_its_place_to_another() -> No
     assert (most, judge.most) == (2, 2)
 
 
+def test_as_many_episodes_as_play_stand_ready_and_ask_nothing_yet() -> None:
+    begun: list[int] = []
+    asked: list[int] = []
+
+    class Asking(Waiting):
+        def reset(self, env: Any, seed: int) -> None:
+            super().reset(env, seed)
+            begun.append(seed)
+
+        async def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
+            asked.append(self.seed)
+            while len(begun) < 4:
+                await asyncio.sleep(0)
+            # Whoever is to be ready besides is ready in the next moments, if at all.
+            for _ in range(20):
+                await asyncio.sleep(0)
+            most.append((len(begun), len(asked)))
+            return ANSWER
+
+    most: list[tuple[int, int]] = []
+    run_batch(notes, Asking, jobs(8), concurrency=2)
+    assert most[0] == (4, 2)
+    assert begun == asked == list(range(8))
+
+
 def test_a_blocking_agent_keeps_its_threads() -> None:
     names: set[str] = set()
     both = threading.Barrier(2, timeout=60)
