@@ -196,8 +196,9 @@ def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, i
     return _ENCODER.encode(data | {"id": identity})[1:-1]
 
 
+@lru_cache(maxsize=1)
 def _quickly(text: str) -> JsonMapping:
-    """Read an object whose numbers do not matter."""
+    """Read an object whose numbers do not matter, and which nobody changes: an entry's text is asked twice."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
