@@ -12,7 +12,6 @@ import re
 from array import array
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
 
 from stb_env.jsontypes import Json, JsonArray, JsonObject
 

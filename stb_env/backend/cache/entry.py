@@ -198,7 +198,7 @@ def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, i
 
 @lru_cache(maxsize=1)
 def _quickly(text: str) -> JsonMapping:
-    """Read an object whose numbers do not matter, and which nobody changes: an entry's text is asked twice."""
+    """Read an object whose numbers do not matter and that nobody changes; of an entry it is asked twice."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
