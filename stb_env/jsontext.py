@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from array import array
-from itertools import accumulate
 from pathlib import Path
+from typing import Any
 
 from stb_env.jsontypes import Json, JsonArray, JsonObject
 
@@ -21,11 +20,9 @@ CUT_MARK = "...[cut]"
 _TOO_DEEP = f"JSON nests deeper than {MAX_DEPTH} levels"
 
 _TOKEN = re.compile(r'"(?:[^"\\]|\\.)*("?)|[\[\]{},]', re.DOTALL)
+_ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _STRING = re.compile(rb'"[^"]*"?')
 _OTHERS = bytes(set(range(256)) - set(b'"[]{}'))
-# What a bracket does to the depth, as signed bytes.
-_STEPS = bytes.maketrans(b"[{]}", b"\x01\x01\xff\xff")
-_ANY = ("utf-8", "surrogatepass")
 _DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
 # The shortest run of digits that may be an integer beyond 64 bits; without a sign it takes one more.
 _LONG_NUMBER = b"0" * 19
@@ -76,7 +73,7 @@ def loads(text: str) -> Json:
         ...
         ValueError: JSON nests deeper than 100 levels
     """
-    if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text.encode(*_ANY)) > MAX_DEPTH:
+    if text.count("[") + text.count("{") > MAX_DEPTH and _depth(text) > MAX_DEPTH:
         raise ValueError(_TOO_DEEP)
     return _DECODER.decode(text)
 
@@ -147,7 +144,7 @@ def read_exactly(text: str) -> Json:
         >>> read_exactly('{"a": [18446744073709551616, 0.5]}')
         {'a': [18446744073709551616, 0.5]}
     """
-    value = _quickly(text.encode(*_ANY))
+    value = _quickly(text.encode("utf-8", "surrogatepass"))
     return json.loads(text) if value is None else value
 
 
@@ -180,18 +177,41 @@ def _may_have_long_integer(data: bytes) -> bool:
 
 
 def _bounded(value: Json, data: bytes) -> Json:
-    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _depth(data) > MAX_DEPTH:
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _is_too_deep(value):
         raise ValueError(_TOO_DEEP)
     return value
 
 
-def _depth(data: bytes) -> int:
+def _depth(text: str) -> int:
     # Nearly all of a text goes at the speed of memory; what is left is brackets, and texts that hold some.
+    data = text.encode("utf-8", "surrogatepass")
     if b"\\" in data:
-        data = data.replace(rb"\\", b"").replace(rb"\"", b"")
+        data = _ESCAPE.sub(b"", data)
     # Two quotes less leave every bracket as far inside or outside a text as it was.
     data = data.translate(None, _OTHERS).replace(b'""', b"")
-    return max(accumulate(array("b", _STRING.sub(b"", data).translate(_STEPS))), default=0)
+    depth = deepest = 0
+    for char in _STRING.sub(b"", data):
+        if char in b"[{":
+            depth += 1
+            if depth > deepest:
+                deepest = depth
+        else:
+            depth -= 1
+    return deepest
+
+
+def _is_too_deep(value: Json) -> bool:
+    level: list[Any] = [[value]]
+    for _ in range(MAX_DEPTH + 1):
+        level = [
+            inner
+            for outer in level
+            for inner in (outer.values() if type(outer) is dict else outer)
+            if type(inner) is dict or type(inner) is list
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _finite(value: object) -> object:
