@@ -24,7 +24,7 @@ _ESCAPE = re.compile(rb"\\.", re.DOTALL)
 _STRING = re.compile(rb'"[^"]*"?')
 _OTHERS = bytes(set(range(256)) - set(b'"[]{}'))
 _DIGITS = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
-# The shortest run of digits that may be an integer beyond 64 bits.
+# The shortest run of digits that may be an integer beyond 64 bits; without a sign it takes one more.
 _LONG_NUMBER = b"0" * 19
 
 
@@ -150,8 +150,8 @@ def read_exactly(text: str) -> Json:
 
 def _quickly(data: bytes) -> Json:
     """Return what is certain to be what the parsers here would make of it, or None."""
-    if _LONG_NUMBER in data.translate(_DIGITS):
-        # Of what orjson takes, long integers alone become something else.
+    if _may_have_long_integer(data):
+        # Of what orjson takes, these alone become something else.
         return None
     import orjson  # takes a while
 
@@ -159,6 +159,21 @@ def _quickly(data: bytes) -> Json:
         return orjson.loads(data)
     except orjson.JSONDecodeError:
         return None
+
+
+def _may_have_long_integer(data: bytes) -> bool:
+    digits = data.translate(_DIGITS)
+    start = digits.find(_LONG_NUMBER)
+    while start >= 0:
+        end = digits.find(b" ", start)
+        end = len(data) if end < 0 else end
+        before, after = data[max(0, start - 1) : start], data[end : end + 1]
+        # Coordinates and probabilities have as many digits, and are no integers; post numbers fit.
+        whole = before != b"." and after not in (b".", b"e", b"E")
+        if whole and (end - start > len(_LONG_NUMBER) or before == b"-"):
+            return True
+        start = digits.find(_LONG_NUMBER, end)
+    return False
 
 
 def _bounded(value: Json, data: bytes) -> Json:
@@ -218,7 +233,8 @@ def _parse_float(digits: str) -> float | str:
     return value if math.isfinite(value) else digits
 
 
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+# What holds itself ends in a RecursionError either way, and looking for it takes a tenth of the time.
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 _raw_decode = json.JSONDecoder().raw_decode
 _DECODER = json.JSONDecoder(parse_int=_parse_int, parse_float=_parse_float, parse_constant=str, strict=False)
 

@@ -82,6 +82,8 @@ def test_reading_any_text_raises_nothing_but_value_errors(text: str):
     [
         b'{"a": 1, "b": [2.5, null, true], "a": 3}',
         b"[18446744073709551616, -9223372036854775809, 1e30, -0, -0.0]",
+        b"[1234567890123456789, -1234567890123456789, 9999999999999999999, -9999999999999999999]",
+        b"[0.12345678901234567890, -12345678901234567890.5, 12345678901234567890e1, 100000000000000000000]",
         b"[NaN, -Infinity, 1e999]",
         b"9" * 5_000,
         b'{"key": "\\ud800", "emoji": "\\ud83d\\ude00"}',
@@ -126,6 +128,8 @@ ODD_FILES = {
     "a zero and minus zeros": b"[0, -0, -0.0, 1E5, 123456789012345680.0]",
     "100 levels": b"[" * 100 + b"]" * 100,
     "101 levels": b'{"a":' * 101 + b"1" + b"}" * 101,
+    "101 levels around brackets in texts": b"[" * 101 + rb'"\\", "\"]]]\"", "]]]"' + b"]" * 101,
+    "100 levels around brackets in texts": b"[" * 100 + rb'"\\", "\"[[[\"", "[[["' + b"]" * 100,
     "brackets inside a text": b'["' + b"[" * 500 + b'"]',
     "null alone": b"null",
     "nothing": b"",

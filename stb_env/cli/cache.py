@@ -13,7 +13,7 @@ from rich.progress import Progress as Bar
 from rich.table import Table
 
 from stb_env.backend.cache import ResponseCache
-from stb_env.backend.cache.snapshot import Progress
+from stb_env.backend.cache.passes import Progress
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import JsonObject
@@ -83,9 +83,11 @@ def import_(
 def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = False) -> None:
     """Write a cache as the official folder layout.
 
+    The same command goes on where it was stopped, as long as nothing was added since.
+
     Example: stb-env cache export --cache runs/cache --out recordings
     """
-    with _opened(cache, overlay) as opened, _told("exporting", opened, as_json, passes=2) as told:
+    with _opened(cache, overlay) as opened, _told("exporting", opened, as_json) as told:
         data = export_folder(opened, out, progress=told)
     emit(data, as_json, _table(f"exported to {out}", data))
 
@@ -94,6 +96,8 @@ def export(cache: Folder, out: Out, overlay: Overlay = None, as_json: AsJson = F
 @reporting
 def stats(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
     """Count entries by category, source, origin and class.
+
+    The same command goes on where it was stopped, as long as nothing was added since.
 
     Example: stb-env cache stats --cache runs/cache
     """
@@ -106,6 +110,8 @@ def stats(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> No
 @reporting
 def verify(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> None:
     """Check every row and list the damaged ones; exit 1 where there are any.
+
+    The same command goes on where it was stopped, as long as nothing was added since.
 
     Example: stb-env cache verify --cache runs/cache
     """

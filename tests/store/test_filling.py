@@ -1,7 +1,5 @@
 """Stores of any size: memory that does not grow with them, look-ups by index, and kills that lose nothing."""
 
-import os
-import signal
 import sqlite3
 import subprocess
 import sys
@@ -13,6 +11,7 @@ from stb_env.backend.cache import CacheEntry, ResponseCache
 from stb_env.errors import ConfigError, DataError
 from stb_env.store import FILE, Filling, FrozenStore, LiveView, TextStore, kept_folder
 from stb_env.tools import ToolId
+from tests.kills import killed_after, needs_fork
 
 VALUE = "x" * 400
 MEGABYTES = """
@@ -117,7 +116,8 @@ def test_every_look_up_goes_through_an_index(tmp_path, reader):
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr("stb_env.backend.cache.snapshot.BATCH", 50)
+    for module in ("passes", "snapshot", "response_cache"):
+        monkeypatch.setattr(f"stb_env.backend.cache.{module}.BATCH", 50)
 
 
 def _entries(count):
@@ -126,21 +126,7 @@ def _entries(count):
         yield made.key, made
 
 
-def _killed_after(rows, work):
-    """Do the work in another process, which is killed once it has come to a number of rows."""
-    process = os.fork()
-    if process == 0:
-
-        def die(done):
-            if done >= rows:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        work(die)
-        os._exit(0)
-    return os.waitpid(process, 0)[1]
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody can be killed here without a fork")
+@needs_fork
 @pytest.mark.parametrize("rows", [150, 300])
 @pytest.mark.parametrize("kind", ["snapshot", "filter"])
 def test_a_killed_snapshot_or_filter_goes_on_and_ends_the_same(tmp_path, small_batches, rows, kind):
@@ -152,7 +138,7 @@ def test_a_killed_snapshot_or_filter_goes_on_and_ends_the_same(tmp_path, small_b
         with closing(ResponseCache(tmp_path / "cache", read_only=True)) as again:
             return getattr(again, kind)(tmp_path / "out", progress=progress)
 
-    assert _killed_after(rows, work) == signal.SIGKILL
+    assert killed_after(rows, work)
     assert not (tmp_path / "out").exists()
     came = []
     report = work(came.append)
@@ -169,13 +155,11 @@ def test_a_killed_snapshot_or_filter_goes_on_and_ends_the_same(tmp_path, small_b
     assert sorted(file.name for file in tmp_path.iterdir()) == ["cache", "out", "whole"]
 
 
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="nobody can be killed here without a fork")
+@needs_fork
 def test_a_snapshot_of_a_cache_that_changed_since_begins_anew(tmp_path, small_batches):
     with closing(ResponseCache(tmp_path / "cache")) as cache:
         cache.put_many(_entries(125))
-        assert (
-            _killed_after(100, lambda die: cache.snapshot(tmp_path / "out", progress=die)) == signal.SIGKILL
-        )
+        assert killed_after(100, lambda progress: cache.snapshot(tmp_path / "out", progress=progress))
         cache.put_many(list(_entries(130))[125:])
         assert cache.snapshot(tmp_path / "out") == cache.hash
     with closing(ResponseCache(tmp_path / "out", read_only=True)) as out:

@@ -22,7 +22,8 @@ EntrySource = Literal["real", "simulator", "unknown"]
 
 _SOURCES = get_args(EntrySource)
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
-_FAILED_SIMULATION = "Failed to generate fake response"
+FAILED_SIMULATION = "Failed to generate fake response"
+"""The error of the placeholder that published caches hold where a simulator failed."""
 
 
 class Hit(NamedTuple):
@@ -122,33 +123,14 @@ class CacheEntry:
         """Every class that it matches, its own first; more than one means a close call."""
         return matches(self.error, _quickly(self.text)["response"])
 
-    @property
-    def failed_simulation(self) -> bool:
-        """Whether it is the placeholder that published caches hold where a simulator failed."""
-        return self.error == _FAILED_SIMULATION
-
     def written(self) -> str:
         """Return the stored form, ASCII JSON.
 
         Raises:
             DataError: The arguments are not JSON values.
         """
-        given = self.arguments if isinstance(self.arguments, str) else dict(self.arguments)
-        try:
-            try:
-                arguments = _ENCODER.encode(given)
-            except ValueError:
-                # NaN and infinities, which JSON lacks: as the text that `jsontext` makes of them.
-                arguments = _ENCODER.encode(json.loads(jsontext.dumps(given)))
-            noted = _noted(self.source, self.origin, self.klass, self.model, self.prompt, self.id)
-            text = (
-                f'{{"text":{_quote(self.text)},"error":{_quote(self.error)},{noted},"arguments":{arguments}}}'
-            )
-            if arguments.count("[") + arguments.count("{") >= jsontext.MAX_DEPTH:
-                jsontext.loads(text)
-            return text
-        except (TypeError, ValueError, RecursionError) as error:
-            raise DataError(f"the arguments of {self.id} cannot be stored as JSON: {error}") from error
+        noted = _noted(self.source, self.origin, self.klass, self.model, self.prompt, self.id)
+        return _written(self.id, self.arguments, self.text, self.error, noted)
 
     @classmethod
     def read(cls, value: str) -> CacheEntry:
@@ -172,6 +154,32 @@ class CacheEntry:
         return entry
 
 
+def written_answer(
+    identity: ToolId,
+    arguments: Arguments,
+    response: Json,
+    *,
+    error: str = "",
+    source: EntrySource = "unknown",
+    origin: str = "",
+) -> tuple[str, str]:
+    """Return key and stored form of what `CacheEntry.of` makes, without the entry: for millions of them.
+
+    Raises:
+        DataError: The arguments are not JSON values.
+
+    Examples:
+        >>> ping = ToolId("Net", "icmp", "ping")
+        >>> entry = CacheEntry.of(ping, {"host": "a"}, {"ms": 4})
+        >>> written_answer(ping, {"host": "a"}, {"ms": 4}) == (entry.key, entry.written())
+        True
+    """
+    arguments = read_arguments(arguments)
+    text = jsontext.dumps({"error": error, "response": response})
+    noted = _noted(source, origin, classify(error, response), "", "", identity)
+    return call_key(identity, arguments), _written(identity, arguments, text, error, noted)
+
+
 def read_hit(value: str) -> Hit:
     """Read from the stored form only what a look-up needs, without decoding the response.
 
@@ -189,6 +197,22 @@ def read_hit(value: str) -> Hit:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
 
 
+def _written(identity: ToolId, arguments: Arguments, text: str, error: str, noted: str) -> str:
+    given = arguments if isinstance(arguments, str) else dict(arguments)
+    try:
+        try:
+            encoded = _ENCODER.encode(given)
+        except ValueError:
+            # NaN and infinities, which JSON lacks: as the text that `jsontext` makes of them.
+            encoded = _ENCODER.encode(json.loads(jsontext.dumps(given)))
+        whole = f'{{"text":{_quote(text)},"error":{_quote(error)},{noted},"arguments":{encoded}}}'
+        if encoded.count("[") + encoded.count("{") >= jsontext.MAX_DEPTH:
+            jsontext.loads(whole)
+        return whole
+    except (TypeError, ValueError, RecursionError) as problem:
+        raise DataError(f"the arguments of {identity} cannot be stored as JSON: {problem}") from problem
+
+
 @lru_cache(maxsize=4096, typed=True)
 def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, identity: ToolId) -> str:
     """Return the members that many entries share."""
@@ -196,8 +220,9 @@ def _noted(source: str, origin: str, klass: ApiClass, model: str, prompt: str, i
     return _ENCODER.encode(data | {"id": identity})[1:-1]
 
 
+@lru_cache(maxsize=1)
 def _quickly(text: str) -> JsonMapping:
-    """Read an object whose numbers do not matter."""
+    """Read an object whose numbers do not matter and that nobody changes; of an entry it is asked twice."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:

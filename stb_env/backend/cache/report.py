@@ -14,31 +14,59 @@ from stb_env.store import Row
 
 MAX_LISTED = 1000
 
+_COUNTED = ("category", "source", "origin", "class")
 
-def stats(entries: Iterable[CacheEntry]) -> JsonObject:
-    """Count entries by category, source, origin and class; those of one API must come together.
 
-    ``close_calls`` are answers that match more than one error class of Appendix D.
+@dataclass(slots=True)
+class StatsReport:
+    """Entries by category, source, origin and class; those of one API must come together.
+
+    Attributes:
+        entries: Number of all.
+        apis: Number of their APIs.
+        close_calls: Answers that match more than one error class of Appendix D.
+        by: Counts by what is counted.
+        last: The API of the last entry.
 
     Examples:
-        >>> stats([])["entries"]
+        >>> StatsReport().summary()["entries"]
         0
     """
-    total = close_calls = apis = 0
-    last = None
-    by: dict[str, Counter[str]] = {name: Counter() for name in ("category", "source", "origin", "class")}
-    for entry in entries:
-        total += 1
-        apis += entry.id != last
-        last = entry.id
-        by["category"][entry.id.category] += 1
-        by["source"][entry.source] += 1
-        by["origin"][entry.origin] += 1
+
+    entries: int = 0
+    apis: int = 0
+    close_calls: int = 0
+    by: dict[str, Counter[str]] = field(default_factory=lambda: {name: Counter() for name in _COUNTED})
+    last: tuple[str, ...] = ()
+
+    def count(self, entry: CacheEntry) -> None:
+        """Count one entry."""
+        self.entries += 1
+        self.apis += entry.id != self.last
+        self.last = entry.id
         found = entry.classes
-        by["class"][found[0].value] += 1
-        close_calls += len(found) > 1
-    counts = {f"by_{name}": dict(sorted(counter.items())) for name, counter in by.items()}
-    return {"entries": total, "apis": apis, "close_calls": close_calls} | counts
+        self.close_calls += len(found) > 1
+        values = (entry.id.category, entry.source, entry.origin, found[0].value)
+        for name, value in zip(_COUNTED, values, strict=True):
+            self.by[name][value] += 1
+
+    def restore(self, data: JsonMapping) -> None:
+        """Go on from the counts of `to_dict`."""
+        self.entries, self.apis, self.close_calls = (
+            data[name] for name in ("entries", "apis", "close_calls")
+        )
+        self.by = {name: Counter(data[f"by_{name}"]) for name in _COUNTED}
+        self.last = tuple(data["last"])
+
+    def summary(self) -> JsonObject:
+        """Return the counts alone."""
+        counts = {f"by_{name}": dict(sorted(counter.items())) for name, counter in self.by.items()}
+        totals = {"entries": self.entries, "apis": self.apis, "close_calls": self.close_calls}
+        return totals | counts
+
+    def to_dict(self) -> JsonObject:
+        """Return the report as plain data, with the API of which more may follow."""
+        return self.summary() | {"last": list(self.last)}
 
 
 @dataclass(slots=True)
@@ -72,6 +100,11 @@ class VerifyReport:
         self.damaged += 1
         if len(self.problems) < MAX_LISTED:
             self.problems.append({"key": key, "problem": problem})
+
+    def restore(self, data: JsonMapping) -> None:
+        """Go on from the counts of `to_dict`."""
+        self.checked, self.damaged = data["checked"], data["damaged"]
+        self.problems = list(data["problems"])
 
     def to_dict(self) -> JsonObject:
         """Return the report as plain data."""

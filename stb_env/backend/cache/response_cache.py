@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from stb_env.backend.cache import report as cache_report
 from stb_env.backend.cache.entry import CacheEntry, EntrySource, Hit, read_hit
 from stb_env.backend.cache.key import PREFIX, call_key, id_prefix
 from stb_env.backend.cache.layers import MANIFEST, Layers, read_manifest
+from stb_env.backend.cache.passes import BATCH, Checkpoint, Progress, checked, counted, resumed
 from stb_env.backend.cache.recent import Recent
-from stb_env.backend.cache.report import FilterReport, MergeReport, VerifyReport
-from stb_env.backend.cache.snapshot import BATCH, Progress, add_to, checked, counted, digest, freeze
+from stb_env.backend.cache.report import FilterReport, MergeReport, StatsReport, VerifyReport
+from stb_env.backend.cache.snapshot import add_to, digest, freeze
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.taxonomy import Taxonomy
@@ -145,7 +145,7 @@ class ResponseCache:
         return None if value is None else CacheEntry.read(value)
 
     def entries(
-        self, prefix: str = "", *, progress: Progress | None = None, done: int = 0
+        self, prefix: str = "", *, start: str = "", progress: Progress | None = None, done: int = 0
     ) -> Iterator[CacheEntry]:
         """Return every entry, those of one API together and in the order in which they were added.
 
@@ -153,13 +153,14 @@ class ResponseCache:
 
         Args:
             prefix: Only keys that begin with it.
+            start: Without a prefix, only keys from here on.
             progress: Told the number of entries now and then, ``done`` included.
             done: What was done before.
 
         Raises:
             DataError: A row is damaged or refused; `verify` lists all such rows.
         """
-        return self._checked(self._layers.in_order(PREFIX, prefix), progress, done)
+        return self._checked(self._layers.in_order(PREFIX, prefix, start=start), progress, done)
 
     def examples(self, identity: ToolId, limit: int = 5, *, by_key: bool = False) -> list[CacheEntry]:
         """Return the first recorded answers of one API, simulated ones never.
@@ -184,6 +185,11 @@ class ResponseCache:
             grown = self._layers.overlay is not None and len(self._layers.overlay)
             self._hash = digest(self._layers.rows()) if grown or not self.base_hash else self.base_hash
         return self._hash
+
+    @property
+    def state(self) -> str:
+        """What changes with every change of the entries, or nothing where that cannot be told."""
+        return self._layers.state
 
     @property
     def base_hash(self) -> str:
@@ -224,8 +230,9 @@ class ResponseCache:
         if dest is not None:
             freeze(self._layers, Path(dest), report=report, progress=progress)
             return report
-        for entry in self._checked(self._layers.in_order(PREFIX), progress):
-            report.keeps(entry)
+        with Checkpoint(f"filter {taxonomy}", self.state) as checkpoint:
+            for entry in resumed(self._layers, report, checkpoint, progress):
+                report.keeps(entry)
         return report
 
     def merge(self, other: ResponseCache, *, progress: Progress | None = None) -> MergeReport:
@@ -239,21 +246,37 @@ class ResponseCache:
         return report
 
     def verify(self, *, progress: Progress | None = None) -> VerifyReport:
-        """Check every row and go on past each that is damaged."""
-        report = VerifyReport()
-        summed = hashlib.sha256()
-        for row in counted(self._layers.rows(), progress):
-            report.check(row)
-            add_to(summed, row)
+        """Check every row and go on past each that is damaged.
+
+        The same call goes on where a killed one stopped: what was checked is then read for its hash alone.
+        """
+        report, summed = VerifyReport(), hashlib.sha256()
+        with Checkpoint("verify", self.state) as checkpoint:
+            if checkpoint.mark is not None:
+                report.restore(checkpoint.mark)
+            known = report.checked
+            for number, row in enumerate(counted(self._layers.rows(), progress), 1):
+                add_to(summed, row)
+                if number <= known:
+                    continue
+                report.check(row)
+                if not number % BATCH and checkpoint.due:
+                    checkpoint.note(report.to_dict())
         recorded = (read_manifest(self.folder) or {}).get("hash") if self.folder else None
         if recorded and self._layers.overlay is None and recorded != summed.hexdigest():
             report.add(MANIFEST, f"the base has hash {summed.hexdigest()}, recorded is {recorded}")
         return report
 
     def stats(self, *, progress: Progress | None = None) -> JsonObject:
-        """Return counts of entries by category, source, origin and class."""
-        entries = self._checked(self._layers.in_order(PREFIX), progress)
-        return cache_report.stats(entries) | {"hash": self.hash}
+        """Return counts of entries by category, source, origin and class.
+
+        The same call goes on where a killed one stopped.
+        """
+        report = StatsReport()
+        with Checkpoint("stats", self.state) as checkpoint:
+            for entry in resumed(self._layers, report, checkpoint, progress):
+                report.count(entry)
+            return report.summary() | {"hash": self.hash}
 
     def close(self) -> None:
         """Release the handles; the next use opens new ones."""

@@ -6,24 +6,19 @@ import hashlib
 import json
 import os
 import uuid
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import closing
-from itertools import islice
+from dataclasses import astuple
 from pathlib import Path
 
-from stb_env.backend.cache.entry import CacheEntry
-from stb_env.backend.cache.key import PREFIX
 from stb_env.backend.cache.layers import BASE, Layers, write_manifest
+from stb_env.backend.cache.passes import BATCH, Position, Progress, checked, counted
 from stb_env.backend.cache.report import FilterReport
-from stb_env.errors import ConfigError, DataError
+from stb_env.errors import ConfigError
 from stb_env.files import write_text
 from stb_env.store import FILE, Filling, FrozenStore, Row, kept_folder, sweep
 
-BATCH = 1000
 _FILLED = "filled.json"
-
-Progress = Callable[[int], None]
-"""Told the number of rows that a pass has come to."""
 
 
 def freeze(
@@ -81,51 +76,26 @@ def add_to(summed: hashlib._Hash, row: Row) -> None:
     summed.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
 
 
-def checked(row: Row, folder: Path | None) -> CacheEntry:
-    """Return the entry of a row.
-
-    Raises:
-        DataError: The row is damaged or refused.
-    """
-    if row.problem:
-        raise DataError(f"row {row.key!r} of {folder}: {row.problem}; see `stb-env cache verify`")
-    return CacheEntry.read(row.value)
-
-
-def counted(rows: Iterable[Row], progress: Progress | None, done: int = 0) -> Iterator[Row]:
-    """Yield rows, telling now and then how many there were, ``done`` included."""
-    for done, row in enumerate(rows, done + 1):  # noqa: B020 (goes on from there)
-        yield row
-        if progress is not None and not done % BATCH:
-            progress(done)
-    if progress is not None:
-        progress(done)
-
-
 def _fill(filling: Filling, layers: Layers, report: FilterReport | None, progress: Progress | None) -> str:
     """Add what is not there yet, and return the mark at its end."""
-    # Where to go on: the API, how many of its rows were read, and the counts at that point.
-    start, read, total, counts = json.loads(filling.mark or '["", 0, 0, null]')
+    *place, counts = json.loads(filling.mark or '["", 0, 0, null]')
+    position = Position(*place)
     if report is not None and counts is not None:
         report.restore(counts)
     batch: list[tuple[str, str]] = []
 
     def store() -> None:
-        mark = json.dumps([start, read, total, None if report is None else report.to_dict()])
-        filling.put_many(batch, mark)
+        counts = None if report is None else report.to_dict()
+        filling.put_many(batch, json.dumps([*astuple(position), counts]))
         batch.clear()
 
-    rows = islice(layers.in_order(PREFIX, start=start), read, None)
-    for row in counted(rows, progress, total):
-        if row.key[:PREFIX] != start:
-            start, read = row.key[:PREFIX], 0
-        read, total = read + 1, total + 1
+    for row in position.rows(layers, progress):
         entry = checked(row, layers.folder)
         if report is None:
             batch.append((row.key, row.value))
         elif report.keeps(entry):
             batch.append((entry.key, entry.written()))
-        if not total % BATCH:
+        if not position.total % BATCH:
             store()
     store()
     return filling.mark

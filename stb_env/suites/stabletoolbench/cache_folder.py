@@ -10,14 +10,12 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from itertools import groupby
 from pathlib import Path
 from typing import TextIO, cast
 
 from stb_env import jsontext
-from stb_env.errors import ConfigError
 from stb_env.formats.recorded_answer import Notes, RecordedCall, as_answer
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolId, pure_name, standardize
@@ -125,38 +123,37 @@ def _as_python(text: str) -> str:
         return text
 
 
-def write_folder(calls: Iterable[RecordedCall], folder: Path) -> int:
-    """Write recorded calls in the layout; each file appears whole or not at all.
+class FolderWriter:
+    """Writes recorded calls in the layout, a file an API, each of which appears whole or not at all.
 
     Args:
-        calls: The calls, those of one API in a row.
-        folder: A new or empty folder.
-
-    Returns:
-        Number of files written.
-
-    Raises:
-        ConfigError: The folder is not empty.
+        folder: Where they go.
+        files: How many it has written before.
+        odd: The identities whose names cannot be file names, by file.
     """
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ConfigError(f"{folder} exists and is not empty; name a new folder to export to")
-    folder.mkdir(parents=True, exist_ok=True)
-    odd: dict[str, ToolId] = {}
-    files = 0
-    for identity, answers in groupby(calls, key=lambda call: call.id):
+
+    def __init__(self, folder: Path, files: int = 0, odd: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.folder = folder
+        self.files = files
+        self.odd = dict(odd or {})
+
+    def write(self, identity: ToolId, calls: Iterable[RecordedCall]) -> None:
+        """Write the calls of one API."""
         place = _place(identity)
         if place is None:
             place = _hashed_place(identity)
-            odd[str(Path(*place).as_posix())] = identity
-        file = folder.joinpath(*place)
+            self.odd["/".join(place)] = identity
+        file = self.folder.joinpath(*place)
         file.parent.mkdir(parents=True, exist_ok=True)
         with _replacing(file) as out:
-            _write_calls(out, answers)
-        files += 1
-    if odd:
-        with _replacing(folder / NAMES) as out:
-            json.dump(odd, out, indent=4)
-    return files
+            _write_calls(out, calls)
+        self.files += 1
+
+    def finish(self) -> None:
+        """Write the odd names, where there are any."""
+        if self.odd:
+            with _replacing(self.folder / NAMES) as out:
+                json.dump(self.odd, out, indent=4)
 
 
 def _write_calls(out: TextIO, calls: Iterable[RecordedCall]) -> None:
@@ -172,7 +169,8 @@ def _write_calls(out: TextIO, calls: Iterable[RecordedCall]) -> None:
 
 @contextmanager
 def _replacing(file: Path) -> Iterator[TextIO]:
-    part = file.with_name(f".{os.getpid()}.part")
+    # What a killed process left of it is written over: it goes on before this file.
+    part = file.with_name(".part")
     with part.open("w", encoding="ascii") as out:
         yield out
     part.replace(file)

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from stb_env import jsontext
-from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.entry import FAILED_SIMULATION, written_answer
+from stb_env.backend.cache.key import read_arguments
 from stb_env.errors import DataError
 from stb_env.formats.recorded_answer import RecordedCall
 from stb_env.suites.stabletoolbench import cache_folder, mirrorapi_bench
@@ -57,9 +58,17 @@ class RecordingReader:
         self.report.by_kind[kind] += 1
         origin = kind if self._reading.origin is None else self._reading.origin
         for call in self._calls(file, kind):
-            entry = self._counted(call, origin)
-            if not entry.failed_simulation:
-                yield entry.key, entry.written()
+            self._count(call)
+            answer = call.answer
+            if answer.error != FAILED_SIMULATION:
+                yield written_answer(
+                    call.id,
+                    call.arguments,
+                    answer.response,
+                    error=answer.error,
+                    source=call.source,
+                    origin=origin,
+                )
 
     def _calls(self, file: Path, kind: str) -> Iterator[RecordedCall]:
         notes = self.report.notes
@@ -69,17 +78,13 @@ class RecordingReader:
             return mirrorapi_bench.read_file(file, notes, simulated=self._reading.simulated)
         return calls.read_file(file, self._index(file.parent), notes)
 
-    def _counted(self, call: RecordedCall, origin: str) -> CacheEntry:
-        answer, report = call.answer, self.report
-        entry = CacheEntry.of(
-            call.id, call.arguments, answer.response, error=answer.error, source=call.source, origin=origin
-        )
+    def _count(self, call: RecordedCall) -> None:
+        report = self.report
         report.read += 1
         report.by_source[call.source] += 1
-        report.cut += answer.cut
-        report.not_object += isinstance(entry.arguments, str)
-        report.failed += entry.failed_simulation
-        return entry
+        report.cut += call.answer.cut
+        report.not_object += isinstance(read_arguments(call.arguments), str)
+        report.failed += call.answer.error == FAILED_SIMULATION
 
     def _make_index(self, folder: Path) -> calls.QueryIndex:
         given = self._reading.queries

@@ -1,6 +1,7 @@
 """The response cache: its keys, what it keeps, and that reading it changes nothing."""
 
 import hashlib
+import json
 import multiprocessing
 import pickle
 from contextlib import closing
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
+from stb_env.backend.cache.entry import written_answer
 from stb_env.backend.cache.recent import Recent
 from stb_env.errors import ConfigError, DataError
 from stb_env.tools import ToolId
@@ -52,6 +54,28 @@ def contents(folder):
 
 
 # Entries and look-ups.
+
+
+ANNOUNCED = st.fixed_dictionaries(
+    {},
+    optional={
+        "message": st.sampled_from(["Too many requests", "ok", "Not found", ["unauthorized"], {"a": "401"}]),
+        "status": st.sampled_from([200, 404, "500", 10**25, True, 401.0]),
+    },
+)
+
+
+@settings(max_examples=100)
+@given(
+    ARGUMENTS | TEXT | st.sampled_from(NASTY),
+    VALUES | ANNOUNCED | st.sampled_from(NASTY) | st.builds(json.dumps, ANNOUNCED),
+    st.sampled_from(["", "API doesn't exists.", "Function executing from x error", *NASTY]),
+    st.sampled_from(["real", "simulator", "unknown"]),
+)
+def test_an_answer_is_stored_the_same_with_and_without_an_entry(arguments, response, error, source):
+    made = CacheEntry.of(PING, arguments, response, error=error, source=source, origin="train")
+    stored = written_answer(PING, arguments, response, error=error, source=source, origin="train")
+    assert stored == (made.key, made.written())
 
 
 @settings(max_examples=50)
