@@ -3,8 +3,8 @@
 What is imitated is the file that ``stb-env export`` makes of the episodes, by the tokens that were sampled.
 
 Without ``--model`` it trains the small transformer of `examples.grpo`, warm-started alike. With it, any
-causal language model of transformers with a chat template, by name, folder or GGUF file, on tasks of one call,
-warm-started by a handful of known solutions.
+causal language model of transformers with a chat template, by name, folder or GGUF file, on tasks of one
+call, warm-started by a handful of known solutions.
 
 Usage: python -m examples.expert_iteration [--seed N] [--out FILE] [--short] [--model NAME [--brief]]
 """
@@ -120,7 +120,7 @@ def sampled(player: Player, task_ids: Sequence[str], samples: int) -> Iterator[T
 
 
 def lessons(runs: Sequence[Path]) -> list[dict[str, list[int]]]:
-    """Export the solved episodes of runs, no two alike, and return them as supervised training reads them."""
+    """Export the solved episodes of runs, no two alike, and return them as `imitate` reads them."""
     out = runs[-1] / "sft.jsonl"
     command = [sys.executable, "-m", "stb_env", "export", *map(str, runs), "--format", "sft"]
     subprocess.run(  # noqa: S603 (this package's own command)
@@ -128,6 +128,8 @@ def lessons(runs: Sequence[Path]) -> list[dict[str, list[int]]]:
         check=True,
         stdout=subprocess.DEVNULL,
     )
+    if not out.exists():
+        return []  # nothing was solved
     return [
         {
             "input_ids": sample["input_ids"],
