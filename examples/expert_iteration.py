@@ -63,14 +63,14 @@ class Plan:
 LONG = Plan()
 SHORT = Plan(shown=8, warm=4, rounds=2, tasks=2, samples=2, updates=2, held_out=4)
 REAL = Plan(
-    shown=16,
+    shown=8,
     warm=8,
     rounds=2,
-    tasks=16,
-    samples=4,
-    updates=16,
-    held_out=32,
-    rate=5e-5,
+    tasks=24,
+    samples=2,
+    updates=8,
+    held_out=20,
+    rate=1.5e-4,
     batch=4,
     templates=("convert_amount", "rail_party_fare"),
 )
