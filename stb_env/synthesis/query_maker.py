@@ -45,10 +45,13 @@ class QueryMaker(Role):
 
         Raises:
             DuplicateQuery: The user says what one said before.
-            UnfitDraft: There are too many utterances, one names an API, or the time is none.
+            UnfitDraft: There are too many utterances, one has no words or names an API, or the time is
+                none.
         """
         # One line each: the training form has a line for what a user says.
         utterances = tuple(" ".join(each.split()) for each in draft["utterances"])
+        if wordless := [each for each in utterances if not any(map(str.isalnum, each))]:
+            raise UnfitDraft(f"an utterance needs words, got {wordless[0]!r}")
         if len(utterances) > scene.most_turns:
             raise UnfitDraft(f"at most {scene.most_turns} utterances are wanted, got {len(utterances)}")
         named = [api.name for api in scene.apis if any(api.name in said.split() for said in utterances)]

@@ -67,6 +67,7 @@ def spoken(ability: str = "call", *names: str) -> Scene:
             {"apis": [TIDES]},
             r"at least 2 APIs are needed, got 1",
         ),
+        ("query", scene(), {"utterances": ["{"]}, r"an utterance needs words, got '\{'"),
         ("query", scene(), {"utterances": ["a?"] * 4}, r"at most 3 utterances are wanted, got 4"),
         (
             "query",
