@@ -45,6 +45,7 @@ class Plan:
         held_out: Tasks that measure it.
         rate: Learning rate of a round; of a real model's warm start, too.
         batch: Episodes an update.
+        turn: Most tokens of a real model's turn.
         templates: Templates of the tasks.
     """
 
@@ -57,6 +58,7 @@ class Plan:
     held_out: int = 60
     rate: float = 2e-3
     batch: int = 16
+    turn: int = 72
     templates: Sequence[str] = TEMPLATES
 
 
@@ -74,15 +76,16 @@ REAL = Plan(
     batch=4,
     templates=("convert_amount", "rail_party_fare"),
 )
-REAL_SHORT = replace(REAL, shown=2, warm=1, rounds=1, tasks=2, samples=1, updates=1, held_out=2)
+REAL_SHORT = replace(REAL, shown=2, warm=1, rounds=1, tasks=2, samples=1, updates=1, held_out=2, turn=16)
 
 
-def real_player(name: str, brief: bool) -> Player:
+def real_player(name: str, brief: bool, turn: int) -> Player:
     """Load a chat model.
 
     Args:
         name: Name of the model, its folder, or its GGUF file.
         brief: Whether to leave out the system's words and the tools, as for the small transformer.
+        turn: Most tokens of a turn.
     """
     path = Path(name)
     weights = {"gguf_file": path.name} if path.suffix == ".gguf" else {}
@@ -94,7 +97,7 @@ def real_player(name: str, brief: bool) -> Player:
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     model.to("cuda" if torch.cuda.is_available() else "cpu")
-    return Player(model, tokenizer, longest=2048, turn=72, distractors=0)
+    return Player(model, tokenizer, longest=2048, turn=turn, distractors=0)
 
 
 def warmed(player: Player, task_ids: Sequence[str], plan: Plan, seed: int, folder: Path) -> Player:
@@ -165,7 +168,7 @@ def main(
         if model is None:
             player = warm_player(shown, plan.warm, seed)
         else:
-            player = real_player(model, brief)
+            player = real_player(model, brief, plan.turn)
             warmed(player, shown, plan, seed, runs / "shown")
         note(curve, 0, 0, player, held_out)
         for number in range(1, plan.rounds + 1):
