@@ -73,20 +73,22 @@ LONG = Plan()
 SHORT = Plan(shown=8, warm=4, updates=2, tasks=2, held_out=4, checks=1)
 
 
-def tasks(numbers: Iterable[int]) -> Iterator[str]:
+def tasks(numbers: Iterable[int], templates: Sequence[str] = TEMPLATES) -> Iterator[str]:
     """Return the ids of tasks of each template."""
-    return (f"train-{template}-{number}" for number in numbers for template in TEMPLATES)
+    return (f"train-{template}-{number}" for number in numbers for template in templates)
 
 
-def held_out_tasks(count: int) -> list[str]:
+def held_out_tasks(count: int, templates: Sequence[str] = TEMPLATES) -> list[str]:
     """Return the ids of tasks that measure."""
-    return list(islice(tasks(range(HELD_OUT, 2 * HELD_OUT)), count))
+    return list(islice(tasks(range(HELD_OUT, 2 * HELD_OUT), templates), count))
 
 
-def training_tasks(player: Player, seed: int, count: int, held_out: Sequence[str]) -> list[str]:
+def training_tasks(
+    player: Player, seed: int, count: int, held_out: Sequence[str], templates: Sequence[str] = TEMPLATES
+) -> list[str]:
     """Return the ids of tasks to learn from, none of which asks what a held-out task asks."""
     asked = {player.query(task_id) for task_id in held_out}
-    drawn = tasks(range(seed * 10_000, HELD_OUT))
+    drawn = tasks(range(seed * 10_000, HELD_OUT), templates)
     return list(islice((task_id for task_id in drawn if player.query(task_id) not in asked), count))
 
 
@@ -104,30 +106,42 @@ def warm_player(task_ids: Sequence[str], updates: int, seed: int) -> Player:
     texts = [reader.tokenizer.decode(demonstrate(reader, task_id, draw).ids) for task_id in task_ids]
     tokenizer = tiny_tokenizer(texts)
     player = Player(tiny_model(tokenizer, seed), tokenizer)
-    imitate(player, [demonstrate(player, task_id, draw) for task_id in task_ids], updates, seed)
+    imitate(player, [lesson(demonstrate(player, task_id, draw)) for task_id in task_ids], updates, seed)
     return player
 
 
 def imitate(
-    player: Player, episodes: Sequence[TokenEpisode], updates: int, seed: int, rate: float = 6e-3
+    player: Player,
+    rows: Sequence[dict[str, list[int]]],
+    updates: int,
+    seed: int,
+    rate: float = 6e-3,
+    batch_size: int = 16,
 ) -> None:
-    """Fit the model to episodes, of which only the model's own tokens count."""
-    model, rows = player.model, [lesson(episode) for episode in episodes]
+    """Fit the model to rows as `lesson` returns them, of which only the model's own tokens count."""
+    model = player.model
     draw, batch_of = random.Random(seed), DataCollatorForSeq2Seq(player.tokenizer)
-    optimizer = torch.optim.AdamW(model.parameters(), lr=rate, betas=(0.9, 0.98))
+    weights = list(model.parameters())
+    # In half precision steps this small would be rounded away; weights in full precision are their own copy.
+    exact = [each.detach().float() for each in weights]
+    optimizer = torch.optim.AdamW(exact, lr=rate, betas=(0.9, 0.98))
     schedule = get_linear_schedule_with_warmup(optimizer, updates // 8, updates)
     for _ in range(updates):
-        batch = batch_of(draw.choices(rows, k=16))
+        batch = batch_of(draw.choices(rows, k=batch_size)).to(model.device)
         told, labels = batch["input_ids"][:, :-1], batch["labels"][:, 1:]
         hidden = model.base_model(told, attention_mask=batch["attention_mask"][:, :-1]).last_hidden_state
         # Logits of the other tokens would be most of the work, and count for nothing.
         own = labels != -100
         loss = cross_entropy(model.get_output_embeddings()(hidden[own]), labels[own])
-        optimizer.zero_grad()
+        model.zero_grad()
         loss.backward()
-        clip_grad_norm_(model.parameters(), 1.0)
+        clip_grad_norm_(weights, 1.0)
+        for copy, each in zip(exact, weights, strict=True):
+            copy.grad = each.grad.float()
         optimizer.step()
         schedule.step()
+        for copy, each in zip(exact, weights, strict=True):
+            each.data.copy_(copy)
 
 
 def lesson(episode: TokenEpisode) -> dict[str, list[int]]:

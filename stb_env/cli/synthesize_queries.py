@@ -102,9 +102,7 @@ def synthesize_queries(
             written, unasked = _dialogues(file, out, count, seed, writers, as_json), {}
         if not written:
             reasons = "; ".join(f"{name}: {why}" for name, why in list(unasked.items())[:_SHOWN])
-            raise DataError(
-                f"nothing can be asked about the tools of {tools}: {reasons or 'no dialogue was kept'}"
-            )
+            raise DataError(f"nothing can be asked about the tools of {tools}: {reasons}")
         with bar("gold run", as_json) as progress:
             found = gold_run(file, written, backend, progress)
         if writers.panel:
@@ -128,16 +126,26 @@ def synthesize_queries(
 def _dialogues(
     file: CatalogFile, out: Path, count: int, seed: int, writers: Writers, as_json: bool
 ) -> list[JsonObject]:
-    """Let the agents write dialogues beside the file, resumable, and return the queries in them."""
+    """Let the agents write dialogues beside the file, resumable, and return the queries in them.
+
+    Raises:
+        DataError: None of them was kept.
+    """
     meter = Meter(max_cost=writers.budget)
     with checking():
         authors = cast("multi", writers.models, read_others(writers.cast), meter)
     settings = Settings((Ability.CALL,), 1, 1)
     domain = " and ".join(file.sources) or "tools"
     pipeline = Pipeline(authors, seed, settings=settings, pool=pool_of(file), domain=domain)
+    folder = out.with_suffix(".dialogues")
     with bar("synthesize", as_json, meter) as progress:
-        folder = out.with_suffix(".dialogues")
-        return queries_of(file, synthesize(pipeline, folder, count, meter=meter, progress=progress).dialogues)
+        written = synthesize(pipeline, folder, count, meter=meter, progress=progress).dialogues
+    if not (found := queries_of(file, written)):
+        raise DataError(
+            f"no dialogue of {len(written)} was kept; {folder / 'dialogues.jsonl'} says of each why not. "
+            f"Ask for more with --dialogues, or let another model write"
+        )
+    return found
 
 
 def _table(report: JsonObject) -> Table:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stb_env.errors import did_you_mean
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.prompting import delimited
 from stb_env.synthesis.api import SEARCHER, Api
 from stb_env.synthesis.dialogue import Call, Turn
@@ -19,10 +19,13 @@ MOST_CALLS = 20
 _MOST_REASONS = 5
 
 _CALL = record({"name": text(64), "arguments": {"type": "object"}, "result": {}})
-TURNS = list_of(
-    record({"calls": list_of(_CALL, MOST_CALLS, 0), "reply": text(8_000)}),
-    MOST_TURNS,
-)
+
+
+def _turns(call: JsonMapping, most: int, least: int = 1) -> JsonObject:
+    return list_of(record({"calls": list_of(call, MOST_CALLS, 0), "reply": text(8_000)}), most, least)
+
+
+TURNS = _turns(_CALL, MOST_TURNS)
 
 
 class Caller(Role):
@@ -41,6 +44,14 @@ class Caller(Role):
             "ability": scene.ability.text,
         }
 
+    def wanted(self, scene: Scene) -> JsonMapping:
+        """Return the form with a turn for each utterance, and the calls that the scene's APIs take."""
+        calls = [_call_of(api, _answer_of(api)) for api in scene.apis]
+        if scene.ability.searches:
+            calls.append(_call_of(SEARCHER, _one_of(api.name for api in scene.apis)))
+        turns = len(scene.utterances)
+        return self.form.narrowed({"turns": _turns({"anyOf": calls}, turns, turns)})
+
     def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with the whole dialogue."""
         if len(draft["turns"]) != len(scene.utterances):
@@ -56,6 +67,20 @@ class Caller(Role):
         if found:
             raise UnfitDraft("; ".join(found[:_MOST_REASONS]))
         return replace(scene, turns=turns)
+
+
+def _call_of(api: Api, result: JsonMapping) -> JsonObject:
+    arguments = api.function["function"]["parameters"]
+    return record({"name": _one_of([api.name]), "arguments": arguments, "result": result})
+
+
+def _answer_of(api: Api) -> JsonObject:
+    answer, refusal = record({name: {} for name in api.outputs}), record({"error": {"type": "string"}})
+    return {"anyOf": [answer, refusal]}
+
+
+def _one_of(names: Iterable[str]) -> JsonObject:
+    return {"type": "string", "enum": list(names)}
 
 
 def _call(draft: JsonMapping, apis: Sequence[Api]) -> Call:

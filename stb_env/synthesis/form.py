@@ -47,7 +47,12 @@ class Form:
     def __init__(self, name: str, properties: JsonMapping, optional: tuple[str, ...] = ()) -> None:
         self.name = name
         required = [member for member in properties if member not in optional]
-        self.parameters = {"properties": dict(properties), "required": required}
+        self.parameters: JsonObject = {"properties": dict(properties), "required": required}
+
+    def narrowed(self, properties: JsonMapping) -> JsonObject:
+        """Return the parameters with other schemas for some of the members."""
+        known = self.parameters["properties"]
+        return {**self.parameters, "properties": {**known, **properties}}
 
     @cached_property
     def _schema(self) -> Schema:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.prompting import delimited
@@ -16,7 +17,7 @@ MOST_TURNS = 8
 
 QUERY = {
     "utterances": list_of(text(2_000), MOST_TURNS),
-    "time": {"type": "string", "pattern": r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)?$"},
+    "time": {"type": "string", "maxLength": 200},
 }
 
 
@@ -35,15 +36,22 @@ class QueryMaker(Role):
             "turns": str(scene.most_turns),
         }
 
+    def wanted(self, scene: Scene) -> JsonMapping:
+        """Return the form with room for as many utterances as are wanted."""
+        return self.form.narrowed({"utterances": list_of(text(2_000), scene.most_turns)})
+
     def take(self, scene: Scene, draft: JsonMapping) -> Scene:
         """Return the scene with the user's side.
 
         Raises:
             DuplicateQuery: The user says what one said before.
-            UnfitDraft: There are too many utterances, or one names an API.
+            UnfitDraft: There are too many utterances, one has no words or names an API, or the time is
+                none.
         """
         # One line each: the training form has a line for what a user says.
         utterances = tuple(" ".join(each.split()) for each in draft["utterances"])
+        if wordless := [each for each in utterances if not any(map(str.isalnum, each))]:
+            raise UnfitDraft(f"an utterance needs words, got {wordless[0]!r}")
         if len(utterances) > scene.most_turns:
             raise UnfitDraft(f"at most {scene.most_turns} utterances are wanted, got {len(utterances)}")
         named = [api.name for api in scene.apis if any(api.name in said.split() for said in utterances)]
@@ -52,4 +60,17 @@ class QueryMaker(Role):
         known = nearest(utterances[0], scene.known_queries)
         if known is not None:
             raise DuplicateQuery(f"this is too close to an earlier query: {known}")
-        return replace(scene, utterances=utterances, time=draft.get("time", ""))
+        return replace(scene, utterances=utterances, time=_moment(draft.get("time", "").strip()))
+
+
+def _moment(written: str) -> str:
+    """Return a moment in the one form that later roles read; a zone says nothing to them."""
+    if not written:
+        return ""
+    try:
+        moment = datetime.fromisoformat(written)
+    except ValueError:
+        raise UnfitDraft(
+            f"time must be YYYY-MM-DD HH:MM:SS, or be left out where it does not matter, got {written!r}"
+        ) from None
+    return moment.replace(tzinfo=None).isoformat(" ", "seconds")

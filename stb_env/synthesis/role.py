@@ -52,6 +52,11 @@ class Role:
         """
         raise NotImplementedError
 
+    def wanted(self, scene: Scene) -> JsonMapping:
+        """Return the form as closely as it is known for a scene, for grammars that hold a model to it."""
+        del scene
+        return self.form.parameters
+
     def brief(self, scene: Scene) -> str:
         """Return what the agent is told: all that it sees of the scene."""
         return latest(self.prompt_name).render(**self.fields(scene))
@@ -70,7 +75,7 @@ class Role:
             sampling=Sampling(seed=seed),
             response_format=JSON_OBJECT,
             index=len(tries),
-            contract=Contract(f"synthesis_{self.form.name}", self.form.parameters),
+            contract=Contract(f"synthesis_{self.form.name}", self.wanted(scene)),
         )
 
     def read(self, scene: Scene, text: str) -> Scene:

@@ -26,6 +26,8 @@ from trl.chat_template_utils import qwen3_chat_template
 import stb_env
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
+from stb_env.formats.rl import rl_records
+from stb_env.formats.sft import sft_lines
 from stb_env.integrations.trl import Environments, Rollouts, TokenEpisode, generate, play_together, reward
 from stb_env.integrations.trl.token_episode import Write
 from stb_env.request import Request
@@ -317,6 +319,27 @@ def test_a_search_is_learned_from_where_its_conversation_was_only_added_to():
     assert qwen_tokenizer().decode(own) == told(turns, 1)
     assert episode.solved
     assert episode.reward == 1.0
+
+
+def test_an_episode_is_saved_with_the_very_tokens_that_were_sampled():
+    turns = gold_turns(NOTES, "day")
+    episode = TokenEpisode.begin(notes(), qwen_tokenizer(), "day", seed=3)
+    for number in range(len(turns)):
+        ids = ids_of(told(turns, number))
+        episode.act(ids, [-0.5] * len(ids))
+    saved = episode.trajectory(trial=2)
+    episode.env.reset(seed=4)
+    ((line,), (record,)) = list(sft_lines(saved)), list(rl_records(saved, 1.0))
+    mask = [0] * len(episode.prompt) + episode.mask
+    assert line["tokens"] == [{"input_ids": episode.ids, "loss_mask": mask}]
+    assert record["logprobs"] == episode.logprobs
+    assert (saved.verdict["status"], saved.trial, saved.seed) == ("solved", 2, 3)
+    assert saved.messages[-1]["role"] == "assistant"
+
+
+def test_an_episode_that_was_only_begun_is_saved_as_that():
+    saved = TokenEpisode.begin(notes(), qwen_tokenizer(), "day").trajectory()
+    assert (saved.steps, saved.verdict, saved.reward) == ([], None, 0.0)
 
 
 def test_slow_calls_of_all_episodes_are_waited_for_at_once():

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from stb_env.synthesis import MULTI, SINGLE
 from stb_env.synthesis.form import MAX_DRAFT, UnfitDraft
 from stb_env.synthesis.scene import Scene
+from stb_env.validation.schema import Schema
 from tests.synthesis.replies import FERRY, TIDES, USES, scene, search
 
 ROLES = {role.name: role for role in (*MULTI, *SINGLE)}
@@ -66,6 +67,7 @@ def spoken(ability: str = "call", *names: str) -> Scene:
             {"apis": [TIDES]},
             r"at least 2 APIs are needed, got 1",
         ),
+        ("query", scene(), {"utterances": ["{"]}, r"an utterance needs words, got '\{'"),
         ("query", scene(), {"utterances": ["a?"] * 4}, r"at most 3 utterances are wanted, got 4"),
         (
             "query",
@@ -77,7 +79,13 @@ def spoken(ability: str = "call", *names: str) -> Scene:
             "query",
             scene(),
             {"utterances": ["a?"], "time": "noon"},
-            r"'time' must be a text that matches .*, got the text 'noon'",
+            r"time must be YYYY-MM-DD HH:MM:SS, or be left out where it does not matter, got 'noon'",
+        ),
+        (
+            "query",
+            scene(),
+            {"utterances": ["a?"], "time": "2031-05-04 25:00"},
+            r"time must be YYYY-.*, got .*",
         ),
         ("caller", spoken(), {"turns": []}, "'turns' must be an array of at least 1, got an array of 0"),
         (
@@ -187,6 +195,58 @@ def test_plans_may_use_an_api_again_without_another_search():
 def test_an_api_may_refuse():
     refusal = changed(USES["TideTable"], result={"error": "no such harbour"})
     assert ROLES["caller"].read(spoken(), json.dumps(turns(refusal))).turns
+
+
+FEW = scene("call", utterances=("Two for Brest?", "And high water?"))
+
+
+def held(role: str, before: Scene, draft: dict[str, Any]) -> bool:
+    """Say whether a grammar of the form that is asked for lets a draft through."""
+    contract = ROLES[role].ask(before).contract
+    assert contract is not None
+    return Schema(role, contract.plain).fits(draft)
+
+
+@pytest.mark.parametrize(
+    ("role", "before", "draft"),
+    [
+        ("query", scene(), {"utterances": ["a?"] * 3}),
+        ("query", scene(), {"utterances": ["a?"], "time": "2031-05-04 08:00:00"}),
+        ("caller", spoken(), turns(USES["TideTable"])),
+        ("caller", spoken(), turns(changed(USES["TideTable"], result={"error": "no such harbour"}))),
+        ("caller", spoken("retrieve"), turns(search("TideTable"), USES["TideTable"])),
+        ("caller", FEW, {"turns": turns(USES["TideTable"])["turns"] * 2}),
+    ],
+)
+def test_what_a_role_may_write_has_the_form_that_it_is_asked_for(role, before, draft):
+    assert held(role, before, draft)
+    assert ROLES[role].read(before, json.dumps(draft))
+
+
+@pytest.mark.parametrize(
+    ("role", "before", "draft"),
+    [
+        ("query", scene(), {"utterances": ["a?"] * 4}),
+        ("caller", FEW, turns(USES["TideTable"])),
+        ("caller", spoken(), turns(changed(USES["TideTable"], name="TideTabel"))),
+        ("caller", spoken(), turns(changed(USES["TideTable"], arguments={"port": "Brest"}))),
+        ("caller", spoken(), turns(changed(USES["TideTable"], result={"wind": 3}))),
+        ("caller", spoken(), turns(search("TideTable"), USES["TideTable"])),
+        ("caller", spoken("retrieve"), turns(search("BookFerry"), USES["TideTable"])),
+    ],
+)
+def test_slips_of_weak_models_have_not_the_form_that_is_asked_for(role, before, draft):
+    assert not held(role, before, draft)
+    with pytest.raises(UnfitDraft):
+        ROLES[role].read(before, json.dumps(draft))
+
+
+@pytest.mark.parametrize(
+    "written", ["2031-05-04T08:00:00Z", "2031-05-04 08:00", "2031-05-04T08:00:00.5+02:00"]
+)
+def test_a_moment_in_another_form_of_iso_8601_is_taken(written: str):
+    read = ROLES["query"].read(scene(), json.dumps({"utterances": ["a?"], "time": written}))
+    assert read.time == "2031-05-04 08:00:00"
 
 
 JSON = st.recursive(

@@ -122,6 +122,47 @@ def test_a_model_that_is_gone_is_one_line_before_the_work(tmp_path: Path, monkey
     assert not (tmp_path / "out").exists()
 
 
+MADE_UP = {"name": "get_book", "arguments": {"number": 7}, "result": {"result": "x"}}
+
+
+@pytest.mark.parametrize(
+    ("written", "why"),
+    [
+        (['{"utterances": ["{"]}'] * 3, "an utterance needs words"),
+        (['{"utterances": ["Is it lent?", "And now?"]}'] * 3, "at most 1 utterances are wanted, got 2"),
+        (['{"utterances": ["Is it lent?"], "time": "25:00"}'] * 3, "time must be YYYY-MM-DD HH:MM:SS"),
+        (["I am a helpful assistant."] * 3, "expected one JSON object, found none"),
+        (
+            [
+                '{"utterances": ["Is book 5 lent?"]}',
+                json.dumps({"turns": [{"calls": [MADE_UP], "reply": "No."}]}),
+                '{"keep": true, "reasons": []}',
+            ],
+            "7 for number of get_book is said by no user, no earlier result and no default",
+        ),
+    ],
+)
+def test_a_weak_model_makes_no_query_of_its_slips_and_is_told_why(
+    tmp_path: Path, written: list[str], why: str
+):
+    number = {"type": "object", "properties": {"number": {"type": "integer"}}, "required": ["number"]}
+    (tmp_path / "f.json").write_text(json.dumps([{"name": "get_book", "parameters": number}]))
+    catalog, out = tmp_path / "c.json", tmp_path / "q.jsonl"
+    CliRunner().invoke(app, ["tools", "import", str(tmp_path / "f.json"), "--out", str(catalog)])
+    with OpenAIServer().running() as server:
+        for text in written:
+            server.script(Answer(completion(text)), role="agent")
+        models = models_file(tmp_path, server, "agent")
+        done = run("--tools", catalog, "--out", out, "--dialogues", 1, "--models", models)
+    kept = tmp_path / "q.dialogues" / "dialogues.jsonl"
+    assert (done.exit_code, done.stdout, out.exists()) == (2, "", False)
+    assert done.stderr == (
+        f"error: no dialogue of 1 was kept; {kept} says of each why not. "
+        "Ask for more with --dialogues, or let another model write\n"
+    )
+    assert why in kept.read_text()
+
+
 def test_a_used_up_budget_is_a_failed_run_that_can_go_on(tmp_path: Path):
     with OpenAIServer().running() as server:
         serve(server, *ROLES, dialogues=1, path="agent")

@@ -13,6 +13,9 @@ from stb_env.envs.tool_env import Transition
 from stb_env.gymtypes import AnyEnv
 from stb_env.integrations.trl.chat_tokens import prompt_ids, told_ids
 from stb_env.jsontypes import JsonObject
+from stb_env.rollout.episode import recorded, step_record
+from stb_env.rollout.opening import Opening
+from stb_env.trajectory import Trajectory
 
 Turn = tuple[Sequence[int], Sequence[float]]
 Write = Callable[[Sequence[list[int]]], Sequence[Turn]]
@@ -31,6 +34,8 @@ class TokenEpisode:
         env: A tool environment, fresh from `reset`, or a wrapper of one.
         tokenizer: A tokenizer of transformers with a chat template.
         prompt: The first prompt.
+        opening: What the reset showed.
+        seed: Seed of the episode.
         longest: Tokens of prompt and completion together.
         turn: Tokens that a turn may have; with less room than that left, the episode ends.
         completion: What came after the prompt, from the model and from the environment.
@@ -45,6 +50,8 @@ class TokenEpisode:
     env: AnyEnv
     tokenizer: Any = field(repr=False)
     prompt: list[int]
+    opening: Opening = field(repr=False)
+    seed: int = 0
     longest: int = 4096
     turn: int = 512
     completion: list[int] = field(default_factory=list)
@@ -54,14 +61,17 @@ class TokenEpisode:
     valid: bool = True
     over: bool = False
     solved: bool = False
+    _steps: list[JsonObject] = field(default_factory=list, repr=False)
+    _last: Transition | None = field(default=None, repr=False)
 
     @classmethod
     def begin(
         cls, env: AnyEnv, tokenizer: Any, task_id: str, *, seed: int = 0, longest: int = 4096, turn: int = 512
     ) -> TokenEpisode:
         """Reset an environment to a task and tokenise the first prompt."""
-        _, info = env.reset(seed=seed, options={"task_id": task_id})
-        return cls(env, tokenizer, prompt_ids(tokenizer, info["messages"], info["tools"]), longest, turn)
+        observation, info = env.reset(seed=seed, options={"task_id": task_id})
+        prompt = prompt_ids(tokenizer, info["messages"], info["tools"])
+        return cls(env, tokenizer, prompt, Opening(observation, info), seed, longest, turn)
 
     @property
     def ids(self) -> list[int]:
@@ -79,17 +89,34 @@ class TokenEpisode:
         transition: Transition = self.env.get_wrapper_attr("step")(text)
         self._took(before, ids, transition)
 
+    def trajectory(self, trial: int = 0) -> Trajectory:
+        """Return the episode so far as a run saves it, its tokens with it; before the next reset of `env`.
+
+        Args:
+            trial: Which repetition of the task it is.
+        """
+        observation, info = self.opening.observation, self.opening.info
+        if self._last is not None:
+            observation, *_, info = self._last
+        steps = list(self._steps)
+        return recorded(self.env, self.opening, observation, info, steps, seed=self.seed, trial=trial)
+
     async def aact(self, ids: Sequence[int], logprobs: Sequence[float] | None = None) -> None:
         """Take one turn on the event loop."""
         before, text = self._wrote(ids, logprobs)
         self._took(before, ids, await self.env.get_wrapper_attr("astep")(text))
 
     def _wrote(self, ids: Sequence[int], logprobs: Sequence[float] | None) -> tuple[list[JsonObject], str]:
+        engine: JsonObject = {"prompt_token_ids": self.ids, "token_ids": list(ids)}
+        if logprobs is not None:
+            engine["logprobs"] = {"content": [{"logprob": logprob} for logprob in logprobs]}
+        self._steps.append({"engine": engine})
         self._add(ids, 1, logprobs or [0.0] * len(ids))
         return self._messages, self.tokenizer.decode(ids, skip_special_tokens=True)
 
     def _took(self, before: list[JsonObject], ids: Sequence[int], transition: Transition) -> None:
-        observation, reward, terminated, truncated, info = transition
+        observation, reward, terminated, truncated, info = self._last = transition
+        self._steps[-1] |= step_record(info, float(reward), terminated, truncated)
         self.reward += float(reward)
         self.over = terminated or truncated
         if self.over:
