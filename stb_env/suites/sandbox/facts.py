@@ -222,6 +222,9 @@ def given_away(fact: Fact, query: str) -> bool:
         return answers.polarities(query) == {fact["value"]}
     if fact["type"] == "lacking":
         return holds(fact, query)
-    text = mentions.read(query, "")
-    own, rivals = checks.FOUND[fact["type"]](fact, text, "", [])
+    text, find = mentions.unread(query), checks.FOUND[fact["type"]]
+    # Competitors can only take away from what is found, and hardly any query has anything of the fact.
+    if not find({**fact, "others": ()}, text, "", [])[0]:
+        return False
+    own, rivals = find(fact, text, "", [])
     return bool(own) and not any(rival.known for rival in rivals)

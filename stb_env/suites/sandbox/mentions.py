@@ -90,13 +90,22 @@ _HALF_DAY = re.compile(r"\b([ap])\.m\.(?=\s+[A-Z])")
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
     """Return an answer ready to be read; what it repeats of the query word for word is left out."""
-    folded = fold(_HALF_DAY.sub(r"\1m.", answer))
-    folded = _STRUCK.sub(lambda match: " " * len(match[0]), folded)
+    folded = _folded(answer)
     parts, words = _asked(query)
     for part in parts:
         if part in folded:
             folded = folded.replace(part, " " * len(part))
     return Text(folded, statements(folded), words)
+
+
+def unread(text: str) -> Text:
+    """Return a text in which values can be found; what it says of them, which takes longest, is not read."""
+    return Text(_folded(text), (), frozenset())
+
+
+def _folded(text: str) -> str:
+    folded = fold(_HALF_DAY.sub(r"\1m.", text))
+    return _STRUCK.sub(lambda match: " " * len(match[0]), folded)
 
 
 @lru_cache(maxsize=128)
