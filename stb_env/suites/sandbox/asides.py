@@ -169,18 +169,18 @@ def strays(answer: str, known: Callable[[], str]) -> str:
     return ""
 
 
-def lists(answer: str, returned: str, wanted: int) -> bool:
+def lists(answer: str, returned: Callable[[], str], wanted: int) -> bool:
     """Return whether an answer lists values as the calls returned them, many more than were asked for.
 
     Examples:
-        >>> returned = "{'id': 'x-1', 'name': 'Ann', 'age': 41, 'city': 'Ulm'}"
+        >>> returned = lambda: "{'id': 'x-1', 'name': 'Ann', 'age': 41, 'city': 'Ulm'}"
         >>> lists("x-1, Ann, 41, Ulm", returned, 1), lists("Ann, 41", returned, 1)
         (True, False)
     """
     items = [plain(item) for item in _GAP.split(answer) if item.strip()]
     if len(items) < wanted + _SPARE:
         return False
-    source = plain(returned)
+    source = plain(returned())
     same = sum(item in source for item in items)
     return same >= wanted + _SPARE and same >= 0.75 * len(items)
 
