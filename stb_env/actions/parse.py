@@ -21,8 +21,15 @@ from stb_env.actions.families import (
     qwen_coder,
 )
 from stb_env.actions.known import Known, is_known, with_known_names
-from stb_env.actions.plain import MAX_TEXT, clean
-from stb_env.actions.structured import ABSENT, MAX_ID, MAX_WRITTEN_NAME, read_data, read_value, usual_object
+from stb_env.actions.plain import MAX_TEXT, clean, plain
+from stb_env.actions.structured import (
+    ABSENT,
+    MAX_ID,
+    MAX_WRITTEN_NAME,
+    read_data,
+    read_value,
+    usual_value,
+)
 from stb_env.actions.thought import split, thought_of, without_thought
 from stb_env.actions.turn import stretches
 from stb_env.jsontypes import JsonMapping
@@ -137,21 +144,8 @@ def parse_action(
         >>> parse_action("Hello (world).")
         Action(calls=(), text='Hello (world).', thought='')
     """
-    if type(action) is str:
-        usual = _parse_usual(action)
-        if usual is not None:
-            if known is None or usual.calls[0].name in known:
-                return usual
-            return Action(with_known_names(usual.calls, known), "")
-    if isinstance(action, bytes | bytearray):
-        action = bytes(action[: 4 * max_text]).decode("utf-8", "replace")
-    if isinstance(action, str):
-        return _parse_text(clean(action)[:max_text], max_calls, known)
-    calls, text = read_data(action, max_calls, known)
-    thought = thought_of(action)
-    if calls:
-        return _with_content(calls, text, thought, max_calls, known)
-    return _after(thought, _parse_text(text[:max_text], max_calls, known))
+    usual = _parse_usual(action, max_calls, known)
+    return _parse(action, max_text, max_calls, known) if usual is None else usual
 
 
 def parse_said(parse: Callable[[ActionLike], Action], action: ActionLike) -> Action:
@@ -174,21 +168,59 @@ def parse_said(parse: Callable[[ActionLike], Action], action: ActionLike) -> Act
     return _after(thought, parse(said))
 
 
-def _parse_usual(text: str) -> Action | None:
-    """Read what agents write most, one short JSON call in ASCII, at a third of the general readers' cost.
+def _parse_usual(action: ActionLike, max_calls: int, known: Known) -> Action | None:
+    """Read what agents write most, calls in short JSON text or one call as data, at a third of the cost.
 
-    None where the text is anything else, or where the general readers might bound or clean something.
+    None where it is anything else, or where the general readers might bound, clean or number something.
     """
-    data = usual_object(text) if text.startswith('{"name": ') else None
-    if data is None:
+    if type(action) is str and action.startswith(('{"name": ', '[{"name": ')):
+        data = usual_value(action)
+        items = data if type(data) is list else [data]
+    elif type(action) is dict:
+        items = [action]
+    else:
         return None
-    name, arguments, call_id = data["name"], data.get("arguments"), data.get("id", "call_0")
-    if type(arguments) is not dict or type(name) is not str or type(call_id) is not str or not call_id:
+    calls: list[ToolCall] = []
+    for item in items:
+        call = _usual_call(item, len(calls))
+        if call is None:
+            return None
+        # What an agent handed over stays its own.
+        calls.append(ToolCall(call.name, plain(call.arguments), call.id) if item is action else call)
+    if len(calls) != 1 and not (0 < len(calls) <= max_calls and _are_distinct(calls)):
+        return None
+    for call in calls:
+        if call.name == FINISH or (known is not None and call.name not in known):
+            return Action(tuple(map(without_thought, with_known_names(calls, known))), "")
+    return Action(tuple(calls), "")
+
+
+def _usual_call(data: object, position: int) -> ToolCall | None:
+    if type(data) is not dict or type(name := data.get("name")) is not str:
+        return None
+    arguments, call_id = data.get("arguments"), data.get("id", f"call_{position}")
+    if type(arguments) is not dict or type(call_id) is not str or not call_id:
         return None
     if len(data) != 2 + ("id" in data) or len(name) > MAX_WRITTEN_NAME or len(call_id) > MAX_ID:
         return None
-    call = ToolCall(name, arguments, call_id)
-    return Action((call if name != FINISH else without_thought(call),), "")
+    return ToolCall(name, arguments, call_id) if name.isascii() and call_id.isascii() else None
+
+
+def _are_distinct(calls: Sequence[ToolCall]) -> bool:
+    """Return whether no id occurs twice, and no Finish."""
+    return len({call.id for call in calls}) == len(calls) and sum(call.name == FINISH for call in calls) < 2
+
+
+def _parse(action: ActionLike, max_text: int, max_calls: int, known: Known) -> Action:
+    if isinstance(action, bytes | bytearray):
+        action = bytes(action[: 4 * max_text]).decode("utf-8", "replace")
+    if isinstance(action, str):
+        return _parse_text(clean(action)[:max_text], max_calls, known)
+    calls, text = read_data(action, max_calls, known)
+    thought = thought_of(action)
+    if calls:
+        return _with_content(calls, text, thought, max_calls, known)
+    return _after(thought, _parse_text(text[:max_text], max_calls, known))
 
 
 def _parse_text(text: str, max_calls: int, known: Known = None) -> Action:

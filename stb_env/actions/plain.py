@@ -19,6 +19,7 @@ MAX_NODES = 1_000_000
 _MAX_INT = 10**298
 # Plain types stand first: a check against an abstract class costs several times as much.
 _CONTAINERS = (dict, list, tuple, Mapping)
+_NUMBERS = (int, float)
 _INTEGERS = (int, numbers.Integral)
 _REALS = (float, numbers.Real)
 
@@ -68,7 +69,7 @@ class _Copier:
     def copy(self, value: object, depth: int) -> Json:
         if isinstance(value, str):
             return clean(value)
-        if not isinstance(value, _CONTAINERS):
+        if isinstance(value, _NUMBERS) or not isinstance(value, _CONTAINERS):
             return _scalar(value)
         self._left -= len(value) + 1
         if depth == 0 or self._left <= 0:

@@ -12,7 +12,7 @@ from stb_env.actions.known import Known
 from stb_env.actions.near_keys import near_call
 from stb_env.actions.plain import MAX_DEPTH, MAX_TEXT, clean, plain
 from stb_env.actions.python_text import NotDataError, literal
-from stb_env.jsontypes import JsonMapping, JsonObject
+from stb_env.jsontypes import JsonMapping
 from stb_env.tools import ToolCall
 
 MAX_WRITTEN_NAME = 256
@@ -49,24 +49,23 @@ def read_value(text: str) -> object:
         return ABSENT
 
 
-def usual_object(text: str) -> JsonObject | None:
-    """Read a short JSON object in ASCII, as agents write most; None where it is anything else.
+def usual_value(text: str) -> object:
+    """Read a short JSON text in ASCII, as agents write most; `ABSENT` where it is anything else.
 
-    None too where the general readers might bound or clean something, so nothing is left to do.
+    `ABSENT` too where the general readers might bound or clean something, so nothing is left to do.
 
     Examples:
-        >>> usual_object('{"n": 1}'), usual_object("{'n': 1}") is None, usual_object("[1]") is None
-        ({'n': 1}, True, True)
+        >>> usual_value('{"n": 1}'), usual_value("{'n': 1}") is ABSENT
+        ({'n': 1}, True)
     """
     if len(text) > _USUAL_TEXT or not text.isascii() or "\\u" in text:
-        return None
+        return ABSENT
     if text.count("{") + text.count("[") >= MAX_DEPTH:
-        return None
+        return ABSENT
     try:
-        value = jsontext.loads(text)
+        return jsontext.loads(text)
     except ValueError:
-        return None
-    return value if type(value) is dict else None
+        return ABSENT
 
 
 def read_arguments(value: object) -> JsonMapping | str:
@@ -79,8 +78,8 @@ def read_arguments(value: object) -> JsonMapping | str:
     if value is None:
         return {}
     if isinstance(value, str):
-        usual = usual_object(value)
-        if usual is not None:
+        usual = usual_value(value)
+        if type(usual) is dict:
             return usual
         text = clean(value)[:MAX_TEXT]
         value = read_value(text)

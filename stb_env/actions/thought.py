@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from stb_env.actions.families import harmony
@@ -29,6 +29,8 @@ _MARK = re.compile(
     ),
     re.IGNORECASE,
 )
+# A search for one of a few characters takes a tenth of the time of one for all the marks.
+_FIRST = re.compile(r"[<\[◁]")
 _KEYS = ("reasoning_content", "reasoning")
 
 
@@ -59,7 +61,7 @@ def split(text: str) -> Spoken:
         >>> split("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi.")
         Spoken(thought='Hm.', text='Hi.')
     """
-    hidden, text = _split_marks(text) if any(first in text for first in "<[◁") else Spoken("", text)
+    hidden, text = _split_marks(text)
     channels = harmony.split(text)
     return Spoken(hidden, text) if channels is None else Spoken(_joined([hidden, channels[0]]), channels[1])
 
@@ -103,7 +105,7 @@ def _split_marks(text: str) -> Spoken:
     thoughts: list[str] = []
     said: list[str] = []
     inside, depth, position = "", 0, 0
-    for mark in _MARK.finditer(text):
+    for mark in _marks(text):
         opens, kind = _kind_of(mark)
         if inside:
             # Marks of other kinds are words of the thought.
@@ -124,6 +126,14 @@ def _split_marks(text: str) -> Spoken:
         return Spoken("", text)
     (thoughts if inside else said).append(text[position:])
     return Spoken(_joined(thoughts), _joined(said))
+
+
+def _marks(text: str) -> Iterator[re.Match[str]]:
+    position = 0
+    for first in _FIRST.finditer(text):
+        if first.start() >= position and (mark := _MARK.match(text, first.start())):
+            position = mark.end()
+            yield mark
 
 
 def _kind_of(mark: re.Match[str]) -> tuple[bool, str]:

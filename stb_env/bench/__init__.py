@@ -6,6 +6,7 @@ import tempfile
 from pathlib import Path
 
 from stb_env.bench.cache import cache_measurements
+from stb_env.bench.episodes import episode_measurements
 from stb_env.bench.measurement import Measurement
 from stb_env.bench.rollouts import rollout_measurements
 from stb_env.bench.start import start_measurements
@@ -31,6 +32,7 @@ def bench(*, seconds: float = 0.5, data: str | None = None, entries: int = 2_000
     """
     with tempfile.TemporaryDirectory(prefix="stb-bench-") as folder:
         figures = list(cache_measurements(Path(folder), seconds, entries))
+    figures += episode_measurements(seconds)
     figures += sandbox_measurements(seconds)
     figures += vector_measurements(seconds)
     figures += world_measurements(seconds)

@@ -98,12 +98,16 @@ def read_finish(call: ToolCall, *, needs_values: bool = False) -> Finish:
     return Finish("answer", answer if isinstance(answer, str) else jsontext.dumps(answer))
 
 
+_ABANDONED = ToolResult.of("gave up", source="env", status=Status.GAVE_UP)
+_GIVEN = ToolResult.of("answer given", source="env", status=Status.FINISHED)
+
+
 def finish_record(call: ToolCall, finish: Finish) -> CallRecord:
     """Return the record of a Finish call: what its agent gets to see of it."""
     if finish.kind == "invalid":
         result = ToolResult.of("", error=finish.problem, source="env", status=Status.INVALID_ARGUMENTS)
     elif finish.kind == "give_up":
-        result = ToolResult.of("gave up", source="env", status=Status.GAVE_UP)
+        result = _ABANDONED
     else:
-        result = ToolResult.of("answer given", source="env", status=Status.FINISHED)
+        result = _GIVEN
     return CallRecord(call.id, call.name, call.arguments, result)

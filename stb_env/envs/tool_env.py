@@ -11,6 +11,7 @@ import gymnasium as gym
 from gymnasium.error import ResetNeeded
 from gymnasium.spaces import Dict, Discrete
 
+from stb_env import jsontext
 from stb_env.actions import Action, parse_action
 from stb_env.backend.own_backend import BackendLike, as_backend
 from stb_env.backend.own_user import UserLike, as_user
@@ -353,7 +354,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             info["text"] = last.text
         info.update(last.extra if last is not None else {})
         if bookend:
-            info["tools"] = json.loads(self._tools_text)
+            info["tools"] = jsontext.read_exactly(self._tools_text)
             info["messages"] = self.messages
         if state.by_role:
             info["usage_by_role"] = {role: usage.to_dict() for role, usage in state.by_role}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import unquote
 
@@ -47,7 +47,10 @@ def allowed_depth(tool: str, schema: JsonMapping) -> int:
         ...
         stb_env.errors.DataError: tool 'f' has a schema that refers to itself without going a level deeper; correct it
     """  # noqa: E501 # the line is what Python prints
-    _check_size(tool, schema)
+    parts = _checked_size(tool, schema)
+    if parts <= MAX_VISITS and not any("$ref" in part or "$dynamicRef" in part for part in _schemas(schema)):
+        # Each schema of a tree, as nearly all are, has its one place on one path.
+        return MAX_DEPTH
     visits = _Visits(tool, schema)
     depth = MAX_DEPTH
     while depth > 1 and visits.of(schema, depth) > MAX_VISITS:
@@ -73,7 +76,8 @@ def depth_of(value: object) -> int:
     return depth
 
 
-def _check_size(tool: str, schema: JsonMapping) -> None:
+def _checked_size(tool: str, schema: JsonMapping) -> int:
+    """Return how many members a schema has, the schema itself counted."""
     level: list[object] = [schema]
     depth = parts = 0
     while level:
@@ -83,13 +87,16 @@ def _check_size(tool: str, schema: JsonMapping) -> None:
         if parts > MAX_PARTS:
             raise DataError(f"tool {tool!r} has a schema of more than {MAX_PARTS} members; make it smaller")
         level = [member for each in level for member in _members(each)]
+    return parts
 
 
-def _members(value: object) -> Iterator[object]:
-    if isinstance(value, Mapping):
-        yield from value.values()
-    elif isinstance(value, list | tuple):
-        yield from value
+def _members(value: object) -> Iterable[object]:
+    # Most are texts, and a check against an abstract class costs several times as much.
+    if isinstance(value, str):
+        return ()
+    if isinstance(value, (dict, Mapping)):
+        return value.values()
+    return value if isinstance(value, list | tuple) else ()
 
 
 class _Visits:
@@ -170,7 +177,7 @@ def _schemas(schema: object) -> Iterator[Mapping[str, Any]]:
     waiting = [schema]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Mapping):
+        if isinstance(part, (dict, Mapping)):
             yield part
         waiting.extend(_members(part))
 

@@ -410,19 +410,35 @@ members = st.fixed_dictionaries(
 )
 
 
-@given(members, st.booleans())
+def quick(action):
+    return parse._parse_usual(action, parse.MAX_CALLS, {"ping"})
+
+
+def general(action):
+    return parse._parse(action, parse.MAX_TEXT, parse.MAX_CALLS, {"ping"})
+
+
+@given(members | st.lists(members, max_size=3), st.booleans())
 def test_the_quick_reader_agrees_with_the_general_ones(call, ascii_only):
-    text = json.dumps(call, ensure_ascii=ascii_only)
-    usual = parse._parse_usual(text)
-    assert usual is None or usual == parse._parse_text(text, parse.MAX_CALLS)
+    for action in (json.dumps(call, ensure_ascii=ascii_only), call):
+        usual = quick(action)
+        assert usual is None or usual == general(action)
 
 
 @pytest.mark.parametrize("digits", [297, 298, 299, 300, 5000])
 def test_the_quick_reader_agrees_on_long_numbers(digits):
     for sign in ("", "-"):
         text = f'{{"name": "f", "arguments": {{"n": {sign}{"9" * digits}}}}}'
-        assert parse._parse_usual(text) == parse._parse_text(text, parse.MAX_CALLS)
+        assert quick(text) == general(text)
 
 
-def test_the_quick_reader_reads_what_agents_usually_write():
-    assert parse._parse_usual('{"name": "ping", "arguments": {"n": 1}}') is not None
+@pytest.mark.parametrize("form", [json.dumps, lambda call: json.dumps([call]), dict])
+def test_the_quick_reader_reads_what_agents_usually_write(form):
+    assert quick(form({"name": "ping", "arguments": {"n": 1}})) is not None
+
+
+def test_arguments_that_were_handed_over_as_data_are_copied():
+    given = {"name": "ping", "arguments": {"n": [1]}}
+    (call,) = parse_action(given).calls
+    given["arguments"]["n"].append(2)
+    assert call.arguments == {"n": [1]}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from stb_env.actions import parse_action, thought
 from stb_env.actions.action import Action
@@ -115,3 +117,10 @@ def test_a_reader_of_a_task_is_shown_no_thought():
     env.reset(seed=0)
     info = env.step("<think>secret</think>said")[4]
     assert (info["text"], info["thought"]) == ("SAID", "secret")
+
+
+@given(st.lists(st.sampled_from([*(mark for pair in MARKS for mark in pair), "<", "[", "hm"])).map("".join))
+def test_marks_are_sought_where_one_can_begin_and_none_is_missed(text):
+    assert [mark.span() for mark in thought._marks(text)] == [
+        mark.span() for mark in thought._MARK.finditer(text)
+    ]

@@ -7,6 +7,7 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from stb_env.bench.episodes import episode_measurements
 from stb_env.cli import app
 
 
@@ -42,3 +43,12 @@ def test_episodes_in_flight_that_are_no_whole_numbers_are_refused(text):
     result = CliRunner().invoke(app, ["bench", "wire", "--in-flight", text])
     assert result.exit_code != 0
     assert "--in-flight must be whole numbers above 0, such as 16,64" in " ".join(result.output.split())
+
+
+def test_an_episode_of_the_sandbox_is_measured_in_all_its_parts():
+    figures = {figure.name: figure for figure in episode_measurements(0.01)}
+    assert {figure.unit for figure in figures.values()} == {"us"}
+    parts = [figures[f"Sandbox {part}"].value for part in ("reset", "step", "last step")]
+    # On a busy machine a whole may seem shorter than its parts, but not by this much.
+    assert 0 < sum(parts) < 3 * figures["Sandbox episode"].value
+    assert figures["Sandbox last step, new task"].value > 0

@@ -17,7 +17,7 @@ from stb_env.reading.sentence import sentences
 from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.mentions import content
 
-Topics = Callable[[], frozenset[str]]
+Topics = Callable[..., frozenset[str]]
 
 _REPORT_WORDS = """
 hello hi dear thanks thank welcome glad happy pleased enjoy enjoyable nice good great wonderful lovely
@@ -156,8 +156,10 @@ def strays(answer: str, known: Callable[[], str]) -> str:
     """
     folded = fold(answer)
 
-    def topics() -> frozenset[str]:
-        return _topics(known())
+    def topics(words: frozenset[str] = frozenset()) -> frozenset[str]:
+        text = plain(known())
+        # Words that the task has as they stand are enough, and spare the stems of all the others.
+        return content(words.intersection(text.split())) or _topics(text)
 
     for span in sentences(folded):
         sentence = folded[span.start : span.end]
@@ -167,25 +169,25 @@ def strays(answer: str, known: Callable[[], str]) -> str:
     return ""
 
 
-def lists(answer: str, returned: str, wanted: int) -> bool:
+def lists(answer: str, returned: Callable[[], str], wanted: int) -> bool:
     """Return whether an answer lists values as the calls returned them, many more than were asked for.
 
     Examples:
-        >>> returned = "{'id': 'x-1', 'name': 'Ann', 'age': 41, 'city': 'Ulm'}"
+        >>> returned = lambda: "{'id': 'x-1', 'name': 'Ann', 'age': 41, 'city': 'Ulm'}"
         >>> lists("x-1, Ann, 41, Ulm", returned, 1), lists("Ann, 41", returned, 1)
         (True, False)
     """
     items = [plain(item) for item in _GAP.split(answer) if item.strip()]
     if len(items) < wanted + _SPARE:
         return False
-    source = plain(returned)
+    source = plain(returned())
     same = sum(item in source for item in items)
     return same >= wanted + _SPARE and same >= 0.75 * len(items)
 
 
 @lru_cache(maxsize=64)
 def _topics(known: str) -> frozenset[str]:
-    return content(frozenset(plain(known).split()))
+    return content(frozenset(known.split()))
 
 
 def _framed(sentence: str, topics: Topics) -> str:
@@ -224,8 +226,9 @@ def _idle(sentence: str, mark: str, topics: Topics) -> str:
         return f'a doubt about all: "{sentence[:80]}"'
     if mark == "?" or any(char.isdigit() for char in sentence) or _ITEM.search(sentence):
         return ""
-    told = content(frozenset(_WORD.findall(sentence)))
-    if told & topics():
+    words = frozenset(_WORD.findall(sentence))
+    told = content(words)
+    if told & topics(words):
         return ""
     if cue.HEDGE.search(sentence) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'

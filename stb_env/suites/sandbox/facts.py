@@ -163,7 +163,9 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
     return f"wanted {_wanted(fact)}, {found}" if found else ""
 
 
-def invented(fact: Fact, answer: str, query: str, allowed: Iterable[Fact], returned: str) -> str:
+def invented(
+    fact: Fact, answer: str, query: str, allowed: Iterable[Fact], returned: Callable[[], str]
+) -> str:
     """Return why a value that an answer has beside a fact cannot be known, or an empty string.
 
     Args:
@@ -171,13 +173,14 @@ def invented(fact: Fact, answer: str, query: str, allowed: Iterable[Fact], retur
         answer: The final answer.
         query: The query.
         allowed: Other facts of the task.
-        returned: What the calls were told and returned.
+        returned: Returns what the calls were told and returned; few answers need it.
 
     Examples:
         >>> price = number("price", 1250)
-        >>> invented(price, "It costs 1250, with the discount 1199.", "", (), "{'price': 1250}")
+        >>> invented(price, "It costs 1250, with the discount 1199.", "", (), lambda: "{'price': 1250}")
         'read 1199, which nothing returned'
-        >>> invented(price, "It costs 1250, without tax 1200.", "", (), "{'price': 1250, 'tax': 50}")
+        >>> taxed = lambda: "{'price': 1250, 'tax': 50}"
+        >>> invented(price, "It costs 1250, without tax 1200.", "", (), taxed)
         ''
     """
     if fact["type"] not in checks.FOUND:
@@ -189,7 +192,7 @@ def invented(fact: Fact, answer: str, query: str, allowed: Iterable[Fact], retur
     rivals = [*checks.FOUND[fact["type"]](fact, text, query, allowed)[1]]
     if fact["type"] == "number":
         rivals += checks.changed(fact, text, query, allowed)
-    return grounds.baseless(text, rivals, f"{query}\n{returned}") if rivals else ""
+    return grounds.baseless(text, rivals, f"{query}\n{returned()}") if rivals else ""
 
 
 _READERS: Mapping[str, Callable[[str], Sequence[object]]] = {
@@ -222,6 +225,9 @@ def given_away(fact: Fact, query: str) -> bool:
         return answers.polarities(query) == {fact["value"]}
     if fact["type"] == "lacking":
         return holds(fact, query)
-    text = mentions.read(query, "")
-    own, rivals = checks.FOUND[fact["type"]](fact, text, "", [])
+    text, find = mentions.unread(query), checks.FOUND[fact["type"]]
+    # Competitors can only take away from what is found, and hardly any query has anything of the fact.
+    if not find({**fact, "others": ()}, text, "", [])[0]:
+        return False
+    own, rivals = find(fact, text, "", [])
     return bool(own) and not any(rival.known for rival in rivals)

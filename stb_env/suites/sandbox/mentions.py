@@ -76,11 +76,16 @@ class Mention(NamedTuple):
 
 
 class Text(NamedTuple):
-    """An answer that is read: folded, with its statements, beside the words of the query."""
+    """An answer that is read: folded, with its statements, beside the query."""
 
     folded: str
     said: tuple[Statement, ...]
-    asked: frozenset[str]
+    query: str
+
+    @property
+    def asked(self) -> frozenset[str]:
+        """The words and years of the query but for the names in it; few answers need them."""
+        return _words_asked(self.query)
 
 
 _HALF_DAY = re.compile(r"\b([ap])\.m\.(?=\s+[A-Z])")
@@ -90,23 +95,37 @@ _HALF_DAY = re.compile(r"\b([ap])\.m\.(?=\s+[A-Z])")
 @lru_cache(maxsize=128)
 def read(answer: str, query: str) -> Text:
     """Return an answer ready to be read; what it repeats of the query word for word is left out."""
-    folded = fold(_HALF_DAY.sub(r"\1m.", answer))
-    folded = _STRUCK.sub(lambda match: " " * len(match[0]), folded)
-    parts, words = _asked(query)
-    for part in parts:
+    folded = _folded(answer)
+    for part in _repeatable(query):
         if part in folded:
             folded = folded.replace(part, " " * len(part))
-    return Text(folded, statements(folded), words)
+    return Text(folded, statements(folded), query)
+
+
+def unread(text: str) -> Text:
+    """Return a text in which values can be found; what it says of them, which takes longest, is not read."""
+    return Text(_folded(text), (), "")
+
+
+def _folded(text: str) -> str:
+    folded = fold(_HALF_DAY.sub(r"\1m.", text))
+    return _STRUCK.sub(lambda match: " " * len(match[0]), folded)
 
 
 @lru_cache(maxsize=128)
-def _asked(query: str) -> tuple[tuple[str, ...], frozenset[str]]:
-    """Return the query and its long sentences, and its words and years but for the names in it."""
+def _repeatable(query: str) -> tuple[str, ...]:
+    """Return the query and its long sentences."""
     asked = fold(query)
     parts = (asked, *(part for part in _SENTENCE.split(asked) if len(part) > _REPEATED))
+    return tuple(filter(None, parts))
+
+
+@lru_cache(maxsize=128)
+def _words_asked(query: str) -> frozenset[str]:
+    asked = fold(query)
     named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
     words = _words(asked) - frozenset(map(stem, named))
-    return tuple(filter(None, parts)), words | frozenset(_ANY_YEAR.findall(asked))
+    return words | frozenset(_ANY_YEAR.findall(asked))
 
 
 def settle(

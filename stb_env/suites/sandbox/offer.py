@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from random import Random
@@ -81,18 +82,27 @@ def _by_category(categories: frozenset[str], training: bool) -> tuple[list[Tool]
 @lru_cache(maxsize=512)
 def _ranked(identity: ToolId) -> Sequence[Tool]:
     """Return all other tools, those first that look most like one: of its tool, or with words of its name."""
-    mine = _words(identity)
+    words, users = _words()
+    mine = words[identity]
+    shared = Counter(user for word in mine for user in users[word])
 
     def likeness(tool: Tool) -> float:
-        theirs = _words(tool.id)
-        shared = len(mine & theirs) / (len(mine) * len(theirs)) ** 0.5
-        return float(shared + (tool.id[:2] == identity[:2]) + (tool.id.category == identity.category) / 2)
+        other = tool.id
+        alike = shared[other] / (len(mine) * len(words[other])) ** 0.5
+        return float(alike + (other[:2] == identity[:2]) + (other.category == identity.category) / 2)
 
     others = [tool for tool in tools().values() if tool.id != identity]
     return sorted(others, key=likeness, reverse=True)
 
 
-@lru_cache(maxsize=512)
-def _words(identity: ToolId) -> frozenset[str]:
-    api = apis()[identity]
-    return frozenset(_WORD.findall(f"{api.name} {api.description}".lower()))
+@lru_cache(maxsize=1)
+def _words() -> tuple[Mapping[ToolId, frozenset[str]], Mapping[str, list[ToolId]]]:
+    """Return the words that say what each tool does, and the tools that each word is said of."""
+    words = {
+        api.id: frozenset(_WORD.findall(f"{api.name} {api.description}".lower())) for api in apis().values()
+    }
+    users: dict[str, list[ToolId]] = {}
+    for identity, said in words.items():
+        for word in said:
+            users.setdefault(word, []).append(identity)
+    return words, users

@@ -43,8 +43,9 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
-    strange = content(frozenset(map(fold, _NAME.findall(answer)))) - _about(known)
-    if not strange:
+    # Few names are spelled in another way than where they are known, and only those need stems to compare.
+    strange = content(frozenset(map(fold, _NAME.findall(answer))).difference(known.split()))
+    if not strange or not strange - _about(known):
         return ""
     others = _others(plain(query), known, calls)
     words = plain(answer)

@@ -118,9 +118,9 @@ class SandboxTasks:
     def at(self, index: int) -> Task:
         """Return the task of an index from 0; past the end it starts over."""
         if self._listed:
-            return generate(self._listed[index % len(self._listed)])
+            return _made(self._listed[index % len(self._listed)])
         turn, which = divmod(index, len(self._templates))
-        return generate(TaskKey(self._split, self._templates[which], turn, self._distractors))
+        return _made(TaskKey(self._split, self._templates[which], turn, self._distractors))
 
     def get(self, task_id: str) -> Task:
         """Return the task of this id, whatever the filters of this source.
@@ -128,13 +128,11 @@ class SandboxTasks:
         Raises:
             DataError: There is none; the message names the nearest.
         """
-        return _named(task_id)
+        return _made(TaskKey.parse(task_id))
 
 
-@lru_cache(maxsize=1024)
-def _named(task_id: str) -> Task:
-    # Runs name each task once a trial, and making it costs a third of a reset.
-    return generate(TaskKey.parse(task_id))
+# Runs play a task once a trial, and making it costs more than the rest of a reset.
+_made = lru_cache(maxsize=1024)(generate)
 
 
 def _check(what: str, got: str, known: Iterable[str]) -> None:

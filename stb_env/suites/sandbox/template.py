@@ -117,7 +117,8 @@ def _label(value: object) -> str:
     return str(next(iter(value.values()))) if isinstance(value, Mapping) else str(value)
 
 
-@dataclass(frozen=True, slots=True)
+# Each is the one of its name: compared and hashed as itself, it may key caches.
+@dataclass(frozen=True, slots=True, eq=False)
 class Template:
     """A family of tasks.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import cache, partial
 from typing import ClassVar, Literal
 
 from stb_env.backend.world import Tables
@@ -114,11 +115,12 @@ def _speech(case: Case) -> str:
     )
     if told:
         return told
-    returned = _returned(case)
+    # Few answers say so much that all of it has to be read.
+    returned = cache(partial(_returned, case))
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
     if lists(case.answer, returned, wanted + 1):
         return "a list of what the calls returned"
-    for fact in facts if returned else ():
+    for fact in facts if _made(case) else ():
         allowed = [other for other in facts if other is not fact]
         made_up = invented(fact, case.answer, query, allowed, returned)
         if made_up:

@@ -6,11 +6,14 @@ import json
 from itertools import combinations
 
 from stb_env.suites.sandbox.catalog import apis, household, tools
+from stb_env.suites.sandbox.content.bistros import bistros, days_with_table, free_tables
+from stb_env.suites.sandbox.content.companies import closing_price, closing_prices, companies, trades
 from stb_env.suites.sandbox.content.edition import KEPT, edition, edition_of, within
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.facts import holds
 from stb_env.suites.sandbox.generator import plan_of
+from stb_env.suites.sandbox.lookups import days
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.task_key import EDITIONS
 from stb_env.suites.sandbox.tasks import SandboxTasks
@@ -104,3 +107,13 @@ def test_training_learnt_by_heart_solves_no_lookup_of_the_test():
     assert sum(recited(task, known) for task in looked) <= len(looked) / 100
     # The same agent recites what it has learnt.
     assert recited(train.get("train-city_population-0"), known)
+
+
+def test_what_is_reckoned_for_many_days_at_once_is_what_each_day_says():
+    coming, past = days(50, 90), [day for day in days(-500, 0) if trades(day)]
+    with within(3):
+        for row in [*companies().values()][:4]:
+            assert closing_prices(row, past) == [closing_price(row, day) for day in past]
+        for key in [*bistros()][:4]:
+            free = [day for day in coming if max(free_tables(key, str(day)), default="") >= "20:00"]
+            assert days_with_table(key, coming, "20:00") == free

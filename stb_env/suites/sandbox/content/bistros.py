@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import date
+from itertools import compress
+
+import numpy as np
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonObject
@@ -45,12 +48,10 @@ def bistros() -> Mapping[str, JsonObject]:
 def days_with_table(bistro_id: str, days: Sequence[date], earliest: str = SLOTS[0]) -> list[date]:
     """Return the days on which a table is free at ``earliest`` or later."""
     numbers = [number for number, slot in enumerate(SLOTS) if slot >= earliest]
-    starts = edition.derive_each(("table", bistro_id), days)
-    return [
-        when
-        for when, start in zip(days, starts, strict=True)
-        if any(seeding.mix(start, number) % 2 for number in numbers)
-    ]
+    starts = np.fromiter(edition.derive_each(("table", bistro_id), days), np.uint64)
+    draws = seeding.mix_each(starts[:, np.newaxis], numbers)
+    # A slot is free where its number is odd.
+    return list(compress(days, np.bitwise_or.reduce(draws, axis=1) % 2))
 
 
 def free_tables(bistro_id: str, date: str) -> dict[str, str]:

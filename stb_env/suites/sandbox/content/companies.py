@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
+from functools import lru_cache
 
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
@@ -79,19 +80,31 @@ def trades(when: date) -> bool:
 
 def closing_price(company: JsonMapping, when: date) -> float:
     """Return the closing price in aurel, as it was then: a split makes it drop."""
-    seed, day = _stock_seeds()[company["symbol"]], when.toordinal()
-    shift = seed % 997
-    waves = _wave(day, shift, 1) + _wave(day, shift, 2) + _wave(day, shift, 4)
-    noise = (seeding.mix(seed, day) % 10_000 / 10_000 - 0.5) * 0.05
-    price = company["base_price"] * (1 + waves + noise)
+    seed = _stock_seeds()[company["symbol"]]
+    return _price(company, seed, when, seeding.mix(seed, when.toordinal()))
+
+
+def closing_prices(company: JsonMapping, days: Sequence[date]) -> list[float]:
+    """Return the closing price of every one of these days."""
+    seed = _stock_seeds()[company["symbol"]]
+    drawn = seeding.mix_each(seed, [when.toordinal() for when in days]).tolist()
+    return [_price(company, seed, when, draw) for when, draw in zip(days, drawn, strict=True)]
+
+
+def _price(company: JsonMapping, seed: int, when: date, drawn: int) -> float:
+    day, shift = when.toordinal(), seed % 997
+    waves = _wave(day + shift, 1) + _wave(day + shift * 2, 2) + _wave(day + shift * 4, 4)
+    price = company["base_price"] * (1 + waves + (drawn % 10_000 / 10_000 - 0.5) * 0.05)
     for split in company["splits"]:
         if when.isoformat() < split["date"]:
             price *= split["new_shares_for_each"]
     return float(round(price, 2))
 
 
-def _wave(day: int, shift: int, term: int) -> float:
-    return math.sin((day + shift * term) / (29 * term)) * 0.05 * term
+# All companies, days and editions have less than nine thousand between them.
+@lru_cache(maxsize=16_384)
+def _wave(day: int, term: int) -> float:
+    return math.sin(day / (29 * term)) * 0.05 * term
 
 
 @per_edition()

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import date, timedelta
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stb_env import seeding
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
@@ -113,17 +116,21 @@ def tracks_by_album() -> Mapping[str, list[JsonObject]]:
 
 
 @per_edition()
-def _fame() -> Mapping[str, tuple[int, int]]:
-    """Return lasting popularity and seed of the weekly changes, by track id."""
-    return {key: (edition.derive("fame", key) % 10_000, edition.derive("hype", key)) for key in tracks()}
+def _fame() -> tuple[tuple[str, ...], NDArray[np.int64], NDArray[np.uint64]]:
+    """Return the ids of all tracks, the lasting popularity of each and the seed of its weekly changes."""
+    keys = tuple(tracks())
+    lasting = [seed % 10_000 for seed in edition.derive_each(("fame",), keys)]
+    return keys, np.array(lasting), np.fromiter(edition.derive_each(("hype",), keys), np.uint64)
 
 
 @per_edition(maxsize=64)
 def chart(week: date) -> tuple[str, ...]:
     """Return the track ids of a week's chart, best first: fame decides, with some change every week."""
-    day = week.toordinal()
-    points = {key: fame + seeding.mix(seed, day) % 900 for key, (fame, seed) in _fame().items()}
-    return tuple(sorted(points, key=lambda key: (-points[key], key))[:CHART_SIZE])
+    keys, fame, seeds = _fame()
+    hype = seeding.mix_each(seeds, week.toordinal()) % np.uint64(900)
+    # Of equals the one of the lower id comes first, and they are in that order.
+    best = np.argsort(-(fame + hype.astype(np.int64)), kind="stable")[:CHART_SIZE]
+    return tuple(keys[place] for place in best)
 
 
 @per_edition()

@@ -26,13 +26,12 @@ _NUTRIENTS = {
 
 def _decided() -> list[tuple[str, str, str]]:
     """Return (recipe of three ingredients, nutrient, most or least) where one ingredient stands out."""
-    chosen = []
+    chosen, table = [], foods()
     for row in _RECIPES:
-        for nutrient in _NUTRIENTS:
-            amounts = sorted(foods()[key][nutrient] for key, _ in row["ingredients"])
-            if len(amounts) == 3:
-                chosen += [(row["name"], nutrient, "least")] if amounts[0] < amounts[1] else []
-                chosen += [(row["name"], nutrient, "most")] if amounts[1] < amounts[2] else []
+        for nutrient in _NUTRIENTS if len(row["ingredients"]) == 3 else ():
+            amounts = sorted(table[key][nutrient] for key, _ in row["ingredients"])
+            chosen += [(row["name"], nutrient, "least")] if amounts[0] < amounts[1] else []
+            chosen += [(row["name"], nutrient, "most")] if amounts[1] < amounts[2] else []
     return chosen
 
 

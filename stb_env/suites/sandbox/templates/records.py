@@ -30,10 +30,20 @@ _YEARS = Options(lambda: [(row["name"], year) for row in artists().values() for 
 _RELEASED = Options(
     lambda: [
         (name, year)
+        for debuts in (_debuts(),)
         for name, year in _YEARS
-        if any(artists()[row["artist_id"]]["name"] == name and row["year"] <= year for row in _ALBUMS)
+        if name in debuts and debuts[name] <= year
     ]
 )
+
+
+def _debuts() -> dict[str, int]:
+    """Return the year of the first album of every artist that has one, by name."""
+    years: dict[str, int] = {}
+    for row in _ALBUMS:
+        name = artists()[row["artist_id"]]["name"]
+        years[name] = min(row["year"], years.get(name, row["year"]))
+    return years
 
 
 # Whichever day one asks from, the tour of every artist still has a concert to come.

@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Any
 
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_price, companies, trades
+from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_prices, companies, trades
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options, per_edition
 from stb_env.suites.sandbox.lookups import long_date
@@ -31,7 +31,7 @@ def _symbol(company: str) -> Steps[str]:
 
 @per_edition(maxsize=64)
 def _closes(company: str) -> list[float]:
-    return [closing_price(companies()[company], day) for day in _TRADING_DAYS]
+    return closing_prices(companies()[company], _TRADING_DAYS)
 
 
 @per_edition(maxsize=128)
