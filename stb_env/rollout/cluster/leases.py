@@ -56,8 +56,8 @@ class Leases:
         Args:
             worker: Who asks.
             room: How many it can take.
-            workers: How many workers share what is left: towards the end each is given its part alone, so
-                that no one is idle while another has a unit before it.
+            workers: How many workers share what is not played yet: none holds more than its part of it, so
+                that no one is idle while another has jobs before it.
             end: The first job that may not be begun yet; None where all may.
         """
         held = self._held.setdefault(worker, set())
@@ -68,7 +68,8 @@ class Leases:
             return [] if held else self._give_alone(worker)
         end = self._count if end is None else min(end, self._count)
         left = len(self._again) + max(0, end - self._next)
-        given = [self._take() for _ in range(min(room, self.unit, ceil(left / workers)))]
+        part = ceil((left + sum(map(len, self._held.values()))) / workers) - len(held)
+        given = [self._take() for _ in range(min(room, self.unit, left, part))]
         held.update(given)
         return given
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,6 +69,16 @@ class RayCluster:
         for name in ("cpus", "patience"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name):g}")
+
+    @contextmanager
+    def joined(self) -> Iterator[None]:
+        """Stay connected within the block, for several runs that would each connect anew.
+
+        Raises:
+            ConfigError: Ray is not installed, or no cluster is at the address.
+        """
+        with closing(RayMachines(self)):
+            yield
 
     def players(self, luggage: Luggage, jobs: list[Job], remark: Callable[[str], None]) -> ClusterPlayers:
         """Connect, and return what plays the jobs there.
