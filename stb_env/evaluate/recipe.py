@@ -124,14 +124,21 @@ class Recipe:
         return news
 
     def deliver(self, news: JsonObject) -> None:
-        """Count what models have cost at a worker, and keep the answers that nobody had before."""
-        if "usage" in news:
-            self._meter.add(Usage(**news["usage"]))
-            self._meter.add_failed(news["failed"])
+        """Count what models have cost at a worker, and keep the answers that nobody had before.
+
+        Raises:
+            BudgetExceeded: The run's budget is used up; workers themselves know no cap.
+        """
         if self._cache is not None:
             for written in news.get("entries", ()):
                 entry = CacheEntry.read(written)
                 self._cache.add(entry.key, entry)
+        if "usage" in news:
+            self._meter.add(Usage(**news["usage"]))
+            self._meter.add_failed(news["failed"])
+            granted = self._meter.reserve()
+            granted.result()
+            self._meter.withdraw(granted, NO_USAGE)
 
     def close(self) -> None:
         """Remove the files that were made here."""

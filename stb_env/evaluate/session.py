@@ -224,7 +224,9 @@ class Session:
         """Return what makes this session at the workers of a cluster."""
         backend = self.env.rules.backend
         cache = backend.cache if isinstance(backend, VirtualBackend) and backend.mode == "record" else None
-        records = "" if cache is None or cache.folder is None else str(cache.folder)
+        # What is shared already needs nobody who carries it.
+        carried = cache is not None and cache.folder is not None and cache.overlay is None
+        records = str(cache.folder) if cache is not None and carried else ""
         meter = current_meter()
         keys = sorted(keys_of(self._endpoints))
         return Recipe.of(self._inputs, self.manifest, records=records, keys=keys, meter=meter, cache=cache)

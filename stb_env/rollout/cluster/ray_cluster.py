@@ -224,6 +224,14 @@ class RayMachines:
                 f"no cluster answers at {self._cluster.address!r} ({error!s:.200}); start one there with "
                 "`ray start --head`, or give local; one that asks for a token wants RAY_AUTH_MODE=token here"
             ) from error
+        except Exception as error:
+            # Ray has no class for it; on a machine that is busy its processes may miss their time.
+            if "timed out during startup" not in str(error):
+                raise
+            raise ConfigError(
+                "Ray was not up in the half minute that it gives itself; this machine is busy or short of "
+                "memory: give the same command again, or the address of a Ray that is up"
+            ) from error
 
 
 def _knock(address: str) -> None:

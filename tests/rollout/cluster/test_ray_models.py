@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from stb_env.cli import app
 from stb_env.errors import ConfigError
+from stb_env.evaluate.ledger import read_spending
 from stb_env.evaluate.session import Session
 from stb_env.llm.meter import Meter, metered
 from stb_env.rollout.cluster import RayCluster
@@ -24,6 +25,25 @@ ray = pytest.importorskip("ray", reason="needs Ray: pip install 'stb-env[ray]'")
 
 QUERIES = "stb/I1Instruction-v0"
 TRIALS = 2
+PLAN = """
+[eval]
+name = "two simulators"
+groups = ["{group}"]
+models = "{models}"
+mode = "live"
+judge = "heuristic"
+
+[[agent]]
+name = "chat"
+
+[[simulator]]
+name = "usual"
+
+[[simulator]]
+name = "cold"
+model = "another-model"
+temperature = 0.1
+"""
 
 
 @pytest.fixture
@@ -141,12 +161,18 @@ def test_each_worker_keeps_to_the_limit_of_an_endpoint_by_itself(
     assert peak == two_workers.workers
 
 
-def test_the_command_asks_models_from_workers_of_a_ray_of_its_own(
-    ray_folder: Path, services: Services, models: Path, tmp_path: Path
+def test_an_evaluation_on_a_cluster_has_the_files_of_one_here(
+    two_workers: RayCluster, services: Services, models: Path, tmp_path: Path
 ):
-    words = [QUERIES, "--agent", "chat", "--models", str(models), "--mode", "live", "--judge", "pass"]
-    out = tmp_path / "there"
-    words += ["--trials", str(TRIALS), "--out", str(out), "--ray", "local", "--workers", "2"]
-    subprocess.run([sys.executable, "-m", "stb_env", "run", *words], check=True, capture_output=True)
-    assert (out / "trajectories.jsonl").read_bytes() == played(tmp_path / "here", models, None)
-    assert not [service.key for service in services if files_with(service.key, ray_folder)]
+    plan = tmp_path / "plan.toml"
+    plan.write_text(PLAN.format(group=QUERIES, models=models), encoding="utf-8")
+    for out, more in (("here", []), ("there", ["--ray", "local", "--workers", str(two_workers.workers)])):
+        done = CliRunner().invoke(app, ["eval", str(plan), "--yes", "--out", str(tmp_path / out), *more])
+        assert done.exit_code == 0, done.output
+    folders = tmp_path / "here", tmp_path / "there"
+    names = [[file.relative_to(out) for file in out.rglob("trajectories.jsonl")] for out in folders]
+    assert sorted(names[0]) == sorted(names[1])
+    assert len(names[0]) == 2
+    for name in (*names[0], Path("results.json"), Path("manifest.json")):
+        assert (folders[1] / name).read_bytes() == (folders[0] / name).read_bytes()
+    assert read_spending(folders[0] / "spending.jsonl").calls == services.count()["agent"]
