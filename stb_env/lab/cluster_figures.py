@@ -21,7 +21,8 @@ from stb_env.rollout.timing import Timing
 from stb_env.trajectory import Trajectory
 
 ENV = "stb/Sandbox-v0"
-_EPISODES = 60
+_EARLY, _EPISODES = 20, 80
+"""Of each worker: what it plays before it is timed, and what is timed."""
 _TRIPS = 50
 _MANY = 4_000
 
@@ -55,9 +56,11 @@ class ClusterFigures:
         Raises:
             ConfigError: Ray is not installed.
         """
-        light, busy = (played_there(1, 1, seconds, _EPISODES) for seconds in (0.0, None))
+        # With a worker on each core: where all of them work, each does less than one alone.
+        cores = os.cpu_count() or 1
+        light, busy = (played_there(cores, 1, seconds) for seconds in (0.0, None))
         write, sync = _written(light.episodes)
-        told = f"Costs were measured on this machine ({os.cpu_count()} cores)."
+        told = f"Costs were measured on this machine ({cores} cores)."
         return cls(light.worker, busy.worker, write, sync, max(0.0, light.driver - write), _trip(), told)
 
     def model(self, workers: int, concurrency: int, waiting: float) -> ClusterModel:
@@ -149,25 +152,24 @@ class _Enough(Exception):
     """As many episodes are saved as were to be timed."""
 
 
-def played_there(workers: int, concurrency: int, waiting: float | None, episodes: int) -> Played:
+def played_there(workers: int, concurrency: int, waiting: float | None) -> Played:
     """Play on a real cluster of this machine, and tell what it took.
 
     Args:
         workers: How many workers.
         concurrency: Episodes that each plays at the same time.
         waiting: Seconds that an episode waits; None computes.
-        episodes: How many are timed.
     """
     roll, played = _Roll(), []
     moments: list[_Moment] = []
-    # The first ones come in a heap: who was there early has waited for the last to arrive.
-    early = 2 * workers * concurrency + RayCluster().unit
+    # Each worker's first ones take longer, and come in a heap when the last worker is there.
+    early = workers * (_EARLY + 2 * concurrency)
 
     def timed(episode: Trajectory) -> None:
         if len(roll.taken) == workers:
             moments.append(_Moment.now(roll))
             played.append(episode)
-        if len(moments) > early + episodes:
+        if len(moments) > early + workers * _EPISODES:
             raise _Enough
 
     with tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run, suppress(_Enough):
@@ -209,14 +211,14 @@ def _jobs(count: int) -> list[Job]:
 
 def _written(episodes: list[Trajectory]) -> tuple[float, float]:
     """Return what an episode takes of a core to be saved, and how long the disk is waited for."""
-    lines = [episode.to_json() for episode in episodes]
+    lines = [episode.to_json() for episode in episodes[:_EPISODES]]
     with tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run:
         run.add(Trajectory.from_json(lines[0]), 0.0)  # what is imported once is no part of a line
         start = time.thread_time()
         run.add_all([(Trajectory.from_json(line), Timing(0.0)) for line in lines])
         together = time.thread_time() - start
         waited = []
-        for episode in episodes:
+        for episode in episodes[:_EPISODES]:
             start, taken = time.perf_counter(), time.thread_time()
             run.add(episode, 0.0)
             waited.append(time.perf_counter() - start - (time.thread_time() - taken))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _WORKERS = (1, 10, 100, 1_000, 10_000)
 _REAL_WORKERS = (1, 2, 4)
 _EPISODES = 20_000
-_REAL_EPISODES, _LASTING = 160, 1_000
+_LASTING = 1_000
 _HOUR = 3_600
 
 
@@ -92,7 +92,7 @@ def _measured() -> tuple[ClusterFigures, tuple[Experiment]]:
         rows: list[TableRow] = []
         for name, waiting, concurrency in (("waits 0.5 s", 0.5, 8), ("computes", None, 1)):
             for workers in _REAL_WORKERS:
-                real = played_there(workers, concurrency, waiting, _REAL_EPISODES)
+                real = played_there(workers, concurrency, waiting)
                 model = figures.here(workers, concurrency, waiting, real.cores)
                 simulated = model.lasting(_LASTING)
                 shown = (round(one, 2) for one in (real.rate, simulated, real.rate / simulated))
