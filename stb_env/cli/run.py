@@ -54,7 +54,7 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="ADDRESS",
-        help="Play on a cluster of Ray: HOST:PORT, ray://HOST:PORT or auto; local starts one here.",
+        help="Play on a cluster of Ray: HOST:PORT, or auto on a machine of it; local starts one here.",
     ),
 ]
 Workers = Annotated[

@@ -16,6 +16,7 @@ from stb_env.lab.cluster_model import ClusterModel
 from stb_env.lab.latent_gold import LatentGold
 from stb_env.rollout import Job, Run, plan, run_batch
 from stb_env.rollout.cluster.ray_cluster import RayCluster, RayMachines
+from stb_env.rollout.collector import seldom
 from stb_env.rollout.make import make_env
 from stb_env.rollout.timing import Timing
 from stb_env.trajectory import Trajectory
@@ -212,7 +213,7 @@ def _jobs(count: int) -> list[Job]:
 def _written(episodes: list[Trajectory]) -> tuple[float, float]:
     """Return what an episode takes of a core to be saved, and how long the disk is waited for."""
     lines = [episode.to_json() for episode in episodes[:_EPISODES]]
-    with tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run:
+    with seldom(), tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run:
         run.add(Trajectory.from_json(lines[0]), 0.0)  # what is imported once is no part of a line
         start = time.thread_time()
         run.add_all([(Trajectory.from_json(line), Timing(0.0)) for line in lines])

@@ -37,7 +37,7 @@ class RayCluster:
     from their own environment variables.
 
     Attributes:
-        address: Address of a cluster (``HOST:PORT``, ``ray://HOST:PORT`` or ``auto``); ``local`` starts one
+        address: Address of a cluster (``HOST:PORT``, or ``auto`` on a machine of it); ``local`` starts one
             here for as long as the run takes. Where this process is connected already, that is used.
         workers: How many workers.
         unit: Jobs that a worker is given at once.
@@ -62,7 +62,12 @@ class RayCluster:
 
     def __post_init__(self) -> None:
         if not self.address:
-            raise ConfigError("a cluster has an address, HOST:PORT or ray://HOST:PORT, or is 'local'; got ''")
+            raise ConfigError("a cluster has an address, HOST:PORT, or is 'local'; got ''")
+        if self.address.startswith("ray://"):
+            raise ConfigError(
+                f"{self.address} is an address of Ray's client, which is not used here; give the command on a "
+                "machine of the cluster (or with `ray job submit`), with the HOST:PORT of the cluster or auto"
+            )
         for name in ("workers", "unit"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
@@ -215,6 +220,8 @@ class RayMachines:
                 "num_cpus": cores,
                 "object_store_memory": _STORE_BYTES,
                 "include_dashboard": False,
+                # Ray's own is 15: beside anything else that computes, such workers hardly come to play.
+                "_system_config": {"worker_niceness": 0},
             }
         _knock(self._cluster.address)
         try:
@@ -236,11 +243,11 @@ class RayMachines:
 
 def _knock(address: str) -> None:
     """Say within seconds that nobody is at an address; Ray itself tries for minutes."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    host, colon, port = address.rpartition(":")
     if not colon:
         return
     if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
-        raise ConfigError(f"the address of a cluster is HOST:PORT, ray://HOST:PORT or local, got {address!r}")
+        raise ConfigError(f"the address of a cluster is HOST:PORT, auto or local, got {address!r}")
     try:
         socket.create_connection((host, int(port)), timeout=_KNOCKING).close()
     except OSError as error:

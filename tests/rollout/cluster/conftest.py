@@ -40,6 +40,7 @@ def two_workers(ray_folder: Path) -> Iterator[RayCluster]:
             log_to_driver=False,
             logging_level="error",
             _temp_dir=str(ray_folder),
+            _system_config={"worker_niceness": 0},
         )
     yield RayCluster(workers=2, unit=2)
     ray.shutdown()
