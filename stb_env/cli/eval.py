@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from stb_env.cli.judge_outcome import tell
+from stb_env.cli.run import Ray, Workers, cluster_at
 from stb_env.console import options
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.console.progress import bars
@@ -54,6 +56,8 @@ def evaluation(
     estimate_only: EstimateOnly = False,
     yes: Yes = False,
     concurrency: Concurrency = None,
+    ray: Ray = None,
+    workers: Workers = None,
     call_timeout: options.CallTimeout = None,
     step_timeout: options.StepTimeout = None,
     episode_timeout: options.EpisodeTimeout = None,
@@ -67,6 +71,7 @@ def evaluation(
     """
     plan = read_plan(file, protocol=protocol, originals=None if originals is None else str(originals))
     deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
+    cluster = cluster_at(ray, workers)
     if concurrency is not None:
         plan = replace(plan, concurrency=concurrency)
     if tools is not None:
@@ -82,8 +87,15 @@ def evaluation(
         if expected.calls:
             console.print(_drawn(_estimated(expected)))
             _agree(expected, yes, as_json)
-        with bars(as_json, ready.ledger) as progress:
-            done = play(ready, prefer=preferring(plan, out), progress=progress, deadlines=deadlines)
+        joined = nullcontext() if cluster is None else cluster.joined()
+        with joined, bars(as_json, ready.ledger) as progress:
+            done = play(
+                ready,
+                prefer=preferring(plan, out),
+                progress=progress,
+                deadlines=deadlines,
+                cluster=cluster,
+            )
     _show(done, expected, out, as_json)
     if done.stopped or done.results.missing:
         raise typer.Exit(FAILED)

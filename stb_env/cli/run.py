@@ -54,7 +54,7 @@ Ray = Annotated[
     typer.Option(
         "--ray",
         metavar="ADDRESS",
-        help="Play on a cluster of Ray: HOST:PORT, ray://HOST:PORT or auto; local starts one here.",
+        help="Play on a cluster of Ray: HOST:PORT, or auto on a machine of it; local starts one here.",
     ),
 ]
 Workers = Annotated[
@@ -117,7 +117,7 @@ def run(
         originals=originals,
     )
     deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
-    cluster = _cluster(ray, workers, local)
+    cluster = cluster_at(ray, workers, local)
     meter = current_meter() or Meter()
     session = Session(
         env_id,
@@ -190,7 +190,12 @@ def _estimated(found: RunEstimate) -> Table:
     return table
 
 
-def _cluster(address: str | None, workers: int | None, local: Path | None) -> RayCluster | None:
+def cluster_at(address: str | None, workers: int | None, local: Path | None = None) -> RayCluster | None:
+    """Return the cluster that the options name, or None where none is to play.
+
+    Raises:
+        ConfigError: They do not go together.
+    """
     if address is None:
         if workers is not None:
             raise ConfigError("--workers says how many processes of a cluster play; add --ray local")

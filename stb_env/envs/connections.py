@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -32,6 +33,7 @@ from stb_env.settings import check_settings
 
 T = TypeVar("T")
 
+_NAMED = ("model", "temperature")
 _LIVE: tuple[Mode, ...] = ("live", "record")
 
 
@@ -53,7 +55,8 @@ def connect_backend(
         cache: Folder of recorded responses, or a `ResponseCache`. Only ``record`` opens it for writing.
         real: In the live modes, who passes calls on: the URL of a `RemoteServer` (of a `VirtualServer` where
             it ends in ``/virtual``), the file or table of an `HTTPTemplate`, or a `RealAPI`.
-        simulator: In the live modes, settings of `LLMSimulator` (or its profile alone), ``"none"`` for none,
+        simulator: In the live modes, settings of `LLMSimulator` (or its profile alone), with ``model`` and
+            ``temperature`` where they are to be others than the models file's, ``"none"`` for none,
             ``path.py:Name`` or ``module:Name`` for your own, a `Simulator`, or a function of tool and
             arguments; None takes one wherever its model can be used.
         models: Models file; its ``simulator`` role is used.
@@ -140,7 +143,11 @@ def _simulator(
         return simulator
     if isinstance(simulator, str) and is_reference(simulator):
         return load_own_simulator(simulator, models)
-    config = load_models(models)["simulator"]
+    settings = {"profile": simulator} if isinstance(simulator, str) else dict(simulator or {})
+    named = {name: settings.pop(name) for name in _NAMED if isinstance(settings.get(name), str | int | float)}
+    # As by its variables, so that the price of that model is looked up.
+    variables = {f"STB_SIMULATOR_{name.upper()}": str(value) for name, value in named.items()}
+    config = load_models(models, {**os.environ, **variables})["simulator"]
     if not available(config):
         if simulator is None:
             return None
@@ -148,7 +155,6 @@ def _simulator(
             f"the simulator has no model: set {config.key_variable}, or STB_SIMULATOR_BASE_URL and "
             "STB_SIMULATOR_MODEL for a server of your own, or name a models file"
         )
-    settings = {"profile": simulator} if isinstance(simulator, str) else dict(simulator or {})
     hidden = (key_name,) if key_name else ()
     return _made(LLMSimulator, {"model": connect(config), "hidden": hidden, **settings}, "simulator")
 

@@ -12,17 +12,12 @@ from stb_env.backend.cache import ResponseCache
 from stb_env.evaluate.plan import Cell, EvaluationPlan, is_remote
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonMapping
-from stb_env.llm import ChatModel, ModelConfig, connect, load_models
-from stb_env.llm.preflight import noting
+from stb_env.llm import ModelConfig, load_models
+from stb_env.rollout.batch import Cluster
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 
 Progress = Callable[[str, int, int], None]
 """Told the name of a run and how many of how many of its episodes are saved."""
-
-
-class _Simulator(TypedDict, total=False):
-    model: Required[ChatModel]
-    profile: str
 
 
 class _Connected(TypedDict, total=False):
@@ -30,7 +25,6 @@ class _Connected(TypedDict, total=False):
 
     votes_cache: Required[str]
     cache: ResponseCache
-    simulator: _Simulator
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +46,7 @@ class PreparedCell:
         concurrency: int = 1,
         progress: Progress | None = None,
         deadlines: Deadlines = NO_DEADLINES,
+        cluster: Cluster | None = None,
     ) -> None:
         """Play what is not saved yet.
 
@@ -59,6 +54,7 @@ class PreparedCell:
             concurrency: Episodes played at the same time.
             progress: Told how far the run is.
             deadlines: How long calls, steps and episodes may take.
+            cluster: Machines that play; None plays here.
 
         Raises:
             ConfigError: The folder holds a run with another configuration; the message shows the difference.
@@ -69,7 +65,9 @@ class PreparedCell:
             if progress is not None:
                 progress(str(self.cell), done, total)
 
-        self.session.play(self.folder, concurrency=concurrency, progress=advance, deadlines=deadlines)
+        self.session.play(
+            self.folder, concurrency=concurrency, progress=advance, deadlines=deadlines, cluster=cluster
+        )
 
     def close(self) -> None:
         """Close what the run holds open."""
@@ -100,29 +98,23 @@ class CellOpener:
             DataError: The data cannot be read.
         """
         plan, settings = self._plan, self._plan.env_settings(cell)
-        # The simulator is connected here and is an endpoint of the run like any other.
-        with noting():
-            session = Session(
-                cell.group,
-                cell.agent.spec or cell.agent.name,
-                settings,
-                seed=plan.seed,
-                episodes=plan.episodes,
-                trials=plan.trials,
-                connected=self._connected(cell, settings) if is_remote(cell.group) else None,
-                models=cell.agent.models or plan.models,
-                protocol=plan.protocol,
-            )
+        session = Session(
+            cell.group,
+            cell.agent.spec or cell.agent.name,
+            settings,
+            seed=plan.seed,
+            episodes=plan.episodes,
+            trials=plan.trials,
+            connected=self._connected(settings) if is_remote(cell.group) else None,
+            models=cell.agent.models or plan.models,
+            protocol=plan.protocol,
+        )
         return PreparedCell(cell, self._out / cell.folder, session)
 
-    def _connected(self, cell: Cell, settings: JsonMapping) -> _Connected:
+    def _connected(self, settings: JsonMapping) -> _Connected:
         connected: _Connected = {"votes_cache": str(self._out / "votes")}
         if isinstance(settings.get("cache"), str) and settings.get("overlay") is None:
             connected["cache"] = self._cache(settings["cache"], read_only=settings.get("mode") != "record")
-        if cell.simulator.settings:
-            connected["simulator"] = {"model": connect(model_config(cell, "simulator", self._plan.models))}
-            if cell.simulator.profile is not None:
-                connected["simulator"]["profile"] = cell.simulator.profile
         return connected
 
     def _cache(self, folder: str, *, read_only: bool) -> ResponseCache:

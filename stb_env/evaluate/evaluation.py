@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from stb_env.errors import RunStopped
-from stb_env.evaluate.cells import PreparedCell, Progress
+from stb_env.evaluate.cells import Progress
 from stb_env.evaluate.figures import run_figures
 from stb_env.evaluate.ledger import BudgetExceeded
 from stb_env.evaluate.plan import Cell, EvaluationPlan, group_name
@@ -16,6 +17,7 @@ from stb_env.evaluate.prepared import PlannedRun, Prepared, prepared
 from stb_env.evaluate.results import Results, WinFigures
 from stb_env.files import write_json
 from stb_env.jsontypes import JsonMapping
+from stb_env.rollout.batch import Cluster
 from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.verdict_file import manifest_of, read_judged
 from stb_env.usage import Usage
@@ -45,6 +47,7 @@ def evaluate(
     *,
     prefer: Prefer | None = None,
     progress: Progress | None = None,
+    cluster: Cluster | None = None,
 ) -> Evaluated:
     """Play every cell of a plan that is not played yet, and write the figures.
 
@@ -57,6 +60,7 @@ def evaluate(
         out: Its folder; one that holds a part of it is completed.
         prefer: Compares a run with the reference's; None leaves the comparisons out.
         progress: Told how far each run is.
+        cluster: Machines that play, one cell after the other; None plays here.
 
     Raises:
         ConfigError: A setting is wrong, or the folder holds another evaluation's runs.
@@ -72,7 +76,7 @@ def evaluate(
         1.0
     """
     with prepared(plan, out) as ready:
-        return play(ready, prefer=prefer, progress=progress)
+        return play(ready, prefer=prefer, progress=progress, cluster=cluster)
 
 
 def play(
@@ -81,6 +85,7 @@ def play(
     prefer: Prefer | None = None,
     progress: Progress | None = None,
     deadlines: Deadlines = NO_DEADLINES,
+    cluster: Cluster | None = None,
 ) -> Evaluated:
     """Play the cells of an evaluation that was prepared, and write the figures; see `evaluate`.
 
@@ -89,6 +94,7 @@ def play(
         prefer: Compares a run with the reference's; None leaves the comparisons out.
         progress: Told how far each run is.
         deadlines: How long calls, steps and episodes may take.
+        cluster: Machines that play; None plays here.
 
     Raises:
         ConfigError: The folder holds another evaluation's runs, or another process plays this one.
@@ -102,7 +108,8 @@ def play(
     try:
         while ready.waiting:
             with closing(ready.waiting.popleft()) as run:
-                stopped += _stopped(run, plan.concurrency, progress, deadlines)
+                playing = partial(run.play, plan.concurrency, progress, deadlines, cluster)
+                stopped += _stopped(run.cell, playing)
         if prefer is not None and plan.reference is not None and not stopped:
             wins = list(_wins(plan.cells, plan.reference, out, prefer))
     except BudgetExceeded as error:
@@ -112,14 +119,12 @@ def play(
     return Evaluated(results, "; ".join(stopped), ready.ledger.total)
 
 
-def _stopped(
-    run: PreparedCell, concurrency: int, progress: Progress | None, deadlines: Deadlines
-) -> list[str]:
+def _stopped(cell: Cell, playing: Callable[[], None]) -> list[str]:
     """Play a cell; say why where it stopped before its end, which keeps no other cell from being played."""
     try:
-        run.play(concurrency, progress, deadlines)
+        playing()
     except RunStopped as error:
-        return [f"{run.cell}: {error}"]
+        return [f"{cell}: {error}"]
     return []
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,6 +66,7 @@ class Recipe:
         manifest: JsonMapping,
         *,
         records: str = "",
+        keys: Sequence[str] = (),
         meter: Meter | None = None,
         cache: ResponseCache | None = None,
     ) -> Recipe:
@@ -74,6 +76,7 @@ class Recipe:
             inputs: Its arguments by name.
             manifest: Its manifest; a worker whose own says something else refuses to play.
             records: Cache folder to which new answers are to be added; empty for none.
+            keys: Environment variables that hold the keys of its models; who lacks one refuses to play.
             meter: Counts what models cost at the workers.
             cache: Keeps the new answers of the workers.
 
@@ -86,6 +89,7 @@ class Recipe:
             "inputs": given | {"settings": settings},
             "manifest": dict(manifest),
             "records": records,
+            "keys": list(keys),
             "home": str(Path.cwd()),
         }
         return cls(jsontext.dumps(data), meter, cache)
@@ -99,11 +103,14 @@ class Recipe:
         Raises:
             ConfigError: This machine would play something else than the run does.
         """
-        return self._session.another_env()
+        with metered(self._meter):
+            return self._session.another_env()
 
     def make_agent(self) -> Agent:
         """Make an agent of the run."""
-        return self._session.make_agent()
+        # Whoever connects a model is counted where it is connected, and agents connect theirs each.
+        with metered(self._meter):
+            return self._session.make_agent()
 
     def collect(self) -> JsonObject:
         """Return what models have cost here and which answers are new, since the last time."""
@@ -117,14 +124,21 @@ class Recipe:
         return news
 
     def deliver(self, news: JsonObject) -> None:
-        """Count what models have cost at a worker, and keep the answers that nobody had before."""
-        if "usage" in news:
-            self._meter.add(Usage(**news["usage"]))
-            self._meter.add_failed(news["failed"])
+        """Count what models have cost at a worker, and keep the answers that nobody had before.
+
+        Raises:
+            BudgetExceeded: The run's budget is used up; workers themselves know no cap.
+        """
         if self._cache is not None:
             for written in news.get("entries", ()):
                 entry = CacheEntry.read(written)
                 self._cache.add(entry.key, entry)
+        if "usage" in news:
+            self._meter.add(Usage(**news["usage"]))
+            self._meter.add_failed(news["failed"])
+            granted = self._meter.reserve()
+            granted.result()
+            self._meter.withdraw(granted, NO_USAGE)
 
     def close(self) -> None:
         """Remove the files that were made here."""
@@ -140,14 +154,14 @@ class Recipe:
         # Sessions make recipes, and recipes sessions.
         from stb_env.evaluate.session import Session
 
+        _check_keys(self._data["keys"])
         if os.path.isdir(self._data["home"]):
             os.chdir(self._data["home"])
         given = self._data["inputs"]
         settings = {name: self._unpacked(value) for name, value in given["settings"].items()}
         inputs = {name: self._unpacked(value) for name, value in given.items()} | {"settings": settings}
         connected = {} if self._carried is None else {"cache": self._carried}
-        with metered(self._meter):
-            session = Session(**inputs, connected=connected)
+        session = Session(**inputs, connected=connected)
         if self._data["manifest"]:
             _check(self._data["manifest"], json.loads(jsontext.dumps(dict(session.manifest))))
         return session
@@ -163,6 +177,8 @@ class Recipe:
 
 
 def _packed(name: str, value: Any) -> Any:
+    if isinstance(value, ResponseCache) and value.folder is not None and value.overlay is None:
+        value = value.folder
     if isinstance(value, Path):
         value = str(value)
     if name == _MODELS and isinstance(value, str) and not value.lower().endswith(GGUF):
@@ -182,6 +198,15 @@ def _text_of(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read the models file {file}: {error}") from error
+
+
+def _check_keys(keys: Sequence[str]) -> None:
+    missing = [name for name in keys if not os.environ.get(name)]
+    if missing:
+        raise ConfigError(
+            f"the models of this run take the keys in {', '.join(keys)}, and a worker has no "
+            f"{', '.join(missing)}; keys do not travel: set them on every machine, then start Ray there"
+        )
 
 
 def _check(run: JsonMapping, here: JsonMapping) -> None:

@@ -18,7 +18,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.model_judge import VotingJudge
 from stb_env.judges.original_pass import OriginalPassJudge
 from stb_env.llm.meter import current_meter
-from stb_env.llm.preflight import answer_bounds, check_all, noting
+from stb_env.llm.preflight import answer_bounds, check_all, keys_of, noting
 from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.metrics.repeats import repeats
@@ -232,9 +232,12 @@ class Session:
         """Return what makes this session at the workers of a cluster."""
         backend = self.env.rules.backend
         cache = backend.cache if isinstance(backend, VirtualBackend) and backend.mode == "record" else None
-        records = "" if cache is None or cache.folder is None else str(cache.folder)
+        # What is shared already needs nobody who carries it.
+        carried = cache is not None and cache.folder is not None and cache.overlay is None
+        records = str(cache.folder) if cache is not None and carried else ""
         meter = current_meter()
-        return Recipe.of(self._inputs, self.manifest, records=records, meter=meter, cache=cache)
+        keys = sorted(keys_of(self._endpoints))
+        return Recipe.of(self._inputs, self.manifest, records=records, keys=keys, meter=meter, cache=cache)
 
     def _limit_outage(self, env: ToolEnv) -> ToolEnv:
         """Have an environment's faults take their share of the tools of the tasks that are played."""

@@ -9,36 +9,35 @@ from contextlib import closing, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
-from statistics import median
+from statistics import linear_regression, median
 
-from stb_env.baselines.gold import Gold
 from stb_env.jsontypes import JsonObject
 from stb_env.lab.cluster_model import ClusterModel
 from stb_env.lab.latent_gold import LatentGold
 from stb_env.rollout import Job, Run, plan, run_batch
-from stb_env.rollout.cluster.courier import Luggage
 from stb_env.rollout.cluster.ray_cluster import RayCluster, RayMachines
-from stb_env.rollout.deadlines import NO_DEADLINES
+from stb_env.rollout.collector import seldom
 from stb_env.rollout.make import make_env
 from stb_env.rollout.timing import Timing
 from stb_env.trajectory import Trajectory
 
 ENV = "stb/Sandbox-v0"
-_EPISODES = 60
+_EARLY, _EPISODES = 20, 80
+"""Of each worker: what it plays before it is timed, and what is timed."""
 _TRIPS = 50
 _MANY = 4_000
 
 
 @dataclass(frozen=True, slots=True)
 class ClusterFigures:
-    """Costs in seconds.
+    """Costs in seconds: of a core where it says so, else as a clock on the wall shows them.
 
     Attributes:
-        cpu: What an episode that computes little takes of a worker's core.
+        cpu: What an episode that computes little takes of a worker's core, its reply included.
         busy: The same of the agent that computes.
-        write: What an episode takes of the driver: to be read, checked and written.
+        write: What an episode takes of the driver's core: to be read, checked and written.
         sync: How long the driver waits for its disk, whatever it writes.
-        reply: What a reply takes of the driver.
+        reply: What a reply takes of the driver's core.
         trip: How long a message is on its way.
         told: Where they come from, in a sentence.
     """
@@ -53,17 +52,17 @@ class ClusterFigures:
 
     @classmethod
     def measured(cls) -> ClusterFigures:
-        """Measure them on this machine, with a Ray that is started for it.
+        """Measure them on this machine, with a Ray that is started for it where none is connected.
 
         Raises:
             ConfigError: Ray is not installed.
         """
-        _played(0.0)  # what is made and imported once is no part of an episode
-        cpu, episodes = _played(0.0)
-        busy, _ = _played(None)
-        reply, trip = _asked()
-        told = f"Costs were measured on this machine ({os.cpu_count()} cores)."
-        return cls(cpu, busy, *_written(episodes), reply, trip, told)
+        # With a worker on each core: where all of them work, each does less than one alone.
+        cores = os.cpu_count() or 1
+        light, busy = (played_there(cores, 1, seconds) for seconds in (0.0, None))
+        write, sync = _written(light.episodes)
+        told = f"Costs were measured on this machine ({cores} cores)."
+        return cls(light.worker, busy.worker, write, sync, max(0.0, light.driver - write), _trip(), told)
 
     def model(self, workers: int, concurrency: int, waiting: float) -> ClusterModel:
         """Return a cluster where each worker, and the driver, has a core of its own."""
@@ -71,18 +70,18 @@ class ClusterFigures:
             workers, concurrency, self.cpu, waiting, self.write, self.reply, self.trip, self.sync
         )
 
-    def here(self, workers: int, concurrency: int, waiting: float) -> ClusterModel:
-        """Return a cluster on this machine alone; an agent that waits for nothing computes."""
+    def here(self, workers: int, concurrency: int, waiting: float | None, cores: float) -> ClusterModel:
+        """Return a cluster on this machine alone, with what others leave of its cores; None computes."""
         return ClusterModel(
             workers,
             concurrency,
-            self.cpu if waiting else self.busy,
-            waiting,
+            self.busy if waiting is None else self.cpu,
+            waiting or 0.0,
             self.write,
             self.reply,
             self.trip,
             self.sync,
-            cores=os.cpu_count() or 1,
+            cores=cores,
         )
 
     def to_dict(self) -> JsonObject:
@@ -101,47 +100,83 @@ MEASURED = ClusterFigures(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Played:
+    """What was seen of a run on a real cluster of this machine, while all its workers played.
+
+    Attributes:
+        rate: Episodes saved a second.
+        worker: What an episode took of its worker's core.
+        driver: What it took of the driver's.
+        cores: Cores that others left: what the run took, and what nobody did.
+        episodes: The episodes.
+    """
+
+    rate: float
+    worker: float
+    driver: float
+    cores: float
+    episodes: list[Trajectory]
+
+
 class _Roll:
-    """A courier by whom one learns when all workers play."""
+    """A courier by whom one learns when all workers play, and what they take of their cores."""
 
     def __init__(self) -> None:
-        self.present: set[int] = set()
+        self.taken: dict[int, float] = {}
 
     def collect(self) -> JsonObject:
-        return {"pid": os.getpid()}
+        return {"pid": os.getpid(), "taken": time.process_time()}
 
     def deliver(self, news: JsonObject) -> None:
-        self.present.add(news["pid"])
+        self.taken[news["pid"]] = news["taken"]
 
     def close(self) -> None:
         pass
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """What all clocks show when an episode was saved."""
+
+    wall: float
+    workers: float
+    driver: float
+    idle: float
+
+    @classmethod
+    def now(cls, roll: _Roll) -> _Moment:
+        return cls(time.perf_counter(), sum(roll.taken.values()), time.process_time(), _idle())
 
 
 class _Enough(Exception):
     """As many episodes are saved as were to be timed."""
 
 
-def measured_rate(workers: int, concurrency: int, waiting: float, episodes: int) -> float:
-    """Return how many episodes a second a real cluster of this machine saves while all workers play.
+def played_there(workers: int, concurrency: int, waiting: float | None) -> Played:
+    """Play on a real cluster of this machine, and tell what it took.
 
     Args:
         workers: How many workers.
         concurrency: Episodes that each plays at the same time.
-        waiting: Seconds that an episode waits; 0 computes.
-        episodes: How many are timed.
+        waiting: Seconds that an episode waits; None computes.
     """
-    roll, saved = _Roll(), []
+    roll, played = _Roll(), []
+    moments: list[_Moment] = []
+    # Each worker's first ones take longer, and come in a heap when the last worker is there.
+    early = workers * (_EARLY + 2 * concurrency)
 
-    def timed(_: Trajectory) -> None:
-        if len(roll.present) == workers:
-            saved.append(time.perf_counter())
-        if len(saved) > episodes:
+    def timed(episode: Trajectory) -> None:
+        if len(roll.taken) == workers:
+            moments.append(_Moment.now(roll))
+            played.append(episode)
+        if len(moments) > early + workers * _EPISODES:
             raise _Enough
 
     with tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run, suppress(_Enough):
         run_batch(
             partial(make_env, ENV, {}),
-            partial(LatentGold, waiting or None),
+            partial(LatentGold, waiting),
             _jobs(_MANY),
             run,
             concurrency=concurrency,
@@ -149,7 +184,24 @@ def measured_rate(workers: int, concurrency: int, waiting: float, episodes: int)
             cluster=RayCluster(workers=workers),
             courier=roll,
         )
-    return (len(saved) - 1) / (saved[-1] - saved[0])
+    return _seen(moments[early:], played)
+
+
+def _seen(moments: list[_Moment], played: list[Trajectory]) -> Played:
+    first, last = moments[0], moments[-1]
+    count, seconds = len(moments) - 1, last.wall - first.wall
+    worker, driver = last.workers - first.workers, last.driver - first.driver
+    # Many are saved at once, so the first and the last alone would tell of the heaps that they stand in.
+    rate = linear_regression([moment.wall for moment in moments], range(len(moments))).slope
+    cores = (worker + driver + last.idle - first.idle) / seconds
+    return Played(rate, worker / count, driver / count, min(cores, os.cpu_count() or 1), played)
+
+
+def _idle() -> float:
+    """Return the seconds in which cores of this machine have done nothing, all of them together."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        _, _, _, _, idle, waiting, *_ = stat.readline().split()
+    return (int(idle) + int(waiting)) / os.sysconf("SC_CLK_TCK")
 
 
 def _jobs(count: int) -> list[Job]:
@@ -158,47 +210,34 @@ def _jobs(count: int) -> list[Job]:
     return plan(tasks, episodes=None, trials=trials)[:count]
 
 
-def _played(seconds: float | None) -> tuple[float, list[Trajectory]]:
-    start = time.perf_counter()
-    episodes = run_batch(partial(make_env, ENV, {}), partial(LatentGold, seconds), _jobs(_EPISODES))
-    return (time.perf_counter() - start) / len(episodes), episodes
-
-
 def _written(episodes: list[Trajectory]) -> tuple[float, float]:
-    """Return what an episode takes to be saved, and what saving takes whatever is saved."""
-    lines = [episode.to_json() for episode in episodes]
-    with tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run:
-        start = time.perf_counter()
+    """Return what an episode takes of a core to be saved, and how long the disk is waited for."""
+    lines = [episode.to_json() for episode in episodes[:_EPISODES]]
+    with seldom(), tempfile.TemporaryDirectory() as folder, closing(Run(Path(folder), {})) as run:
+        run.add(Trajectory.from_json(lines[0]), 0.0)  # what is imported once is no part of a line
+        start = time.thread_time()
         run.add_all([(Trajectory.from_json(line), Timing(0.0)) for line in lines])
-        together = time.perf_counter() - start
-        single = []
-        for episode in episodes:
-            start = time.perf_counter()
+        together = time.thread_time() - start
+        waited = []
+        for episode in episodes[:_EPISODES]:
+            start, taken = time.perf_counter(), time.thread_time()
             run.add(episode, 0.0)
-            single.append(time.perf_counter() - start)
-    sync = median(single)
-    return max(0.0, together - sync) / len(lines), sync
+            waited.append(time.perf_counter() - start - (time.thread_time() - taken))
+    return together / len(lines), max(0.0, median(waited))
 
 
-def _asked() -> tuple[float, float]:
-    """Return what an empty reply takes of this process, and how long one way takes."""
+def _trip() -> float:
+    """Return how long a message is on its way, one way."""
     machines = RayMachines(RayCluster(workers=1))
     try:
         worker = machines.hire()
-        luggage = machines.pack(Luggage(partial(make_env, ENV, {}), Gold, 1, NO_DEADLINES))
-        for method, *given in (("begin", luggage), ("about",)):
-            _answer(machines, worker, method, *given)
-        start, begun = time.process_time(), []
+        took = []
         for _ in range(_TRIPS):
             sent = time.perf_counter()
-            _answer(machines, worker, "about")
-            begun.append(time.perf_counter() - sent)
-        return (time.process_time() - start) / _TRIPS, median(begun) / 2
+            ticket = machines.ask(worker, "about")
+            machines.ready([ticket], None)
+            machines.answer(ticket)
+            took.append(time.perf_counter() - sent)
+        return median(took) / 2
     finally:
         machines.close()
-
-
-def _answer(machines: RayMachines, worker: object, method: str, *given: object) -> JsonObject:
-    ticket = machines.ask(worker, method, *given)
-    machines.ready([ticket], None)
-    return machines.answer(ticket)

@@ -30,7 +30,8 @@ class ClusterModel:
         reply: What a reply takes of the driver, whatever is in it.
         trip: How long a message is on its way.
         unit: Jobs that are leased at once.
-        cores: Cores that all share; None where each has its own.
+        cores: Cores that all share, less than whole ones where others use them too; None where each has its
+            own.
 
     Raises:
         ConfigError: A number is out of range.
@@ -50,7 +51,7 @@ class ClusterModel:
     trip: float = 0.0
     sync: float = 0.0
     unit: int = 8
-    cores: int | None = None
+    cores: float | None = None
 
     def __post_init__(self) -> None:
         for name in ("workers", "concurrency", "unit"):
@@ -59,6 +60,8 @@ class ClusterModel:
         for name in ("cpu", "waiting", "write", "reply", "trip", "sync"):
             if getattr(self, name) < 0:
                 raise ConfigError(f"{name} must not be negative, got {getattr(self, name):g}")
+        if self.cores is not None and not self.cores > 0:
+            raise ConfigError(f"cores must be above 0, got {self.cores:g}")
         if self.cpu + self.waiting + self.write <= 0:
             raise ConfigError("an episode that takes no time at all has no rate; give cpu, waiting or write")
 
@@ -85,6 +88,10 @@ class ClusterModel:
         """Return how many of so many episodes are saved a second, from the first lease to the last."""
         return episodes / self.seconds(episodes)
 
+    def lasting(self, episodes: int) -> float:
+        """Return how many are saved a second between so many and twice as many, when all have long begun."""
+        return episodes / (self.seconds(2 * episodes) - self.seconds(episodes))
+
     def seconds(self, episodes: int) -> float:
         """Return how long so many episodes take."""
         return _Simulation(self, episodes).run()
@@ -98,9 +105,12 @@ class _Simulation:
     """
 
     def __init__(self, model: ClusterModel, episodes: int) -> None:
-        self._model, self._left = model, episodes
+        self._model, self._left, self._unplayed = model, episodes, episodes
         self._now = self._saved = 0.0
-        self._cores = [0.0] * (model.workers if model.cores is None else model.cores)
+        self._cores = [0.0] * ceil(model.cores or 0)
+        self._pace = 1.0 if model.cores is None else len(self._cores) / model.cores
+        # When each worker, and the driver, has done its work: none does two things at once.
+        self._free = [0.0] * (model.workers + 1)
         self._held = [0] * model.workers
         self._queued = [0] * model.workers
         self._playing = [0] * model.workers
@@ -111,8 +121,8 @@ class _Simulation:
 
     def run(self) -> float:
         for worker in range(self._model.workers):
-            while self._left and self._held[worker] <= self._model.concurrency:
-                self._lease(worker)
+            while self._lease(worker):
+                pass
         while self._events:
             self._now, worker, jobs = heapq.heappop(self._events)
             if worker == _DRIVER:
@@ -129,13 +139,18 @@ class _Simulation:
     def _at(self, later: float, worker: int, what: int) -> None:
         heapq.heappush(self._events, (self._now + later, worker, what))
 
-    def _lease(self, worker: int) -> None:
-        model = self._model
-        room = model.concurrency + model.unit - self._held[worker]
-        jobs = min(model.unit, room, ceil(self._left / model.workers))
-        self._left -= jobs
-        self._held[worker] += jobs
-        self._at(model.trip, worker, jobs)
+    def _lease(self, worker: int) -> bool:
+        """Give a worker its next jobs, and return whether it could take any."""
+        model, held = self._model, self._held[worker]
+        if held > model.concurrency:
+            return False
+        part = ceil(self._unplayed / model.workers) - held
+        jobs = max(0, min(model.unit, model.concurrency + model.unit - held, self._left, part))
+        if jobs:
+            self._left -= jobs
+            self._held[worker] += jobs
+            self._at(model.trip, worker, jobs)
+        return jobs > 0
 
     def _begin(self, worker: int) -> None:
         model = self._model
@@ -150,22 +165,23 @@ class _Simulation:
             self._saved = self._now
             for worker, episodes in self._saving.items():
                 self._held[worker] -= episodes
-                if self._left and self._held[worker] <= self._model.concurrency:
-                    self._lease(worker)
+                self._unplayed -= episodes
+                self._lease(worker)
             self._saving = Counter()
         else:
             self._told[told] += 1
         if self._told and not self._saving:
             self._saving, self._told = self._told, Counter()
             work = self._model.write * self._saving.total() + self._model.reply * len(self._saving)
-            busy = work if self._model.cores is None else self._on_core(work, _DRIVER)
-            self._at(busy + self._model.sync, _DRIVER, _DRIVER)
+            self._at(self._on_core(work, _DRIVER) + self._model.sync, _DRIVER, _DRIVER)
 
     def _on_core(self, work: float, worker: int) -> float:
-        """Return how long it takes from now until work is done, which a core does after all it has."""
-        if self._model.cores is None:
-            self._cores[worker] = max(self._now, self._cores[worker]) + work
-            return self._cores[worker] - self._now
-        done = max(self._now, heapq.heappop(self._cores)) + work
-        heapq.heappush(self._cores, done)
+        """Return how long it takes from now until work is done, which comes after all that its worker has."""
+        begin = max(self._now, self._free[worker])
+        if self._model.cores is not None:
+            begin = max(begin, heapq.heappop(self._cores))
+        done = begin + work * self._pace
+        if self._model.cores is not None:
+            heapq.heappush(self._cores, done)
+        self._free[worker] = done
         return done - self._now

@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from stb_env.errors import ConfigError
-from stb_env.lab.cluster_figures import MEASURED, ClusterFigures, measured_rate
+from stb_env.lab.cluster_figures import MEASURED, ClusterFigures, played_there
 from stb_env.lab.cluster_model import ClusterModel
 from stb_env.lab.experiment import Experiment, LabSettings, TableRow
+from stb_env.rollout.cluster import RayCluster
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _WORKERS = (1, 10, 100, 1_000, 10_000)
 _REAL_WORKERS = (1, 2, 4)
 _EPISODES = 20_000
+_LASTING = 1_000
 _HOUR = 3_600
 
 
@@ -43,7 +45,7 @@ def run(settings: LabSettings) -> Experiment:
     measure = settings.option("measure", False)
     if not isinstance(measure, bool):
         raise ConfigError(f"measure is true or false, got {measure!r}")
-    figures = ClusterFigures.measured() if measure else MEASURED
+    figures, beside = _measured() if measure else (MEASURED, ())
     rows = [
         _row(figures.model(workers, concurrency, latency * calls), settings.episodes, latency, price)
         for latency in latencies
@@ -63,7 +65,7 @@ def run(settings: LabSettings) -> Experiment:
         tuple(rows),
         notes=(figures.told, _advice(figures)),
         details={"figures": figures.to_dict(), "concurrency": concurrency, "calls": calls},
-        further=(_beside(figures),) if measure else (),
+        further=beside,
         plot=lambda axes: _draw(axes, rows, latencies),
     )
 
@@ -83,20 +85,21 @@ def _row(model: ClusterModel, asked: int | None, latency: float, price: float) -
     )
 
 
-def _beside(figures: ClusterFigures) -> Experiment:
-    """Set the simulation beside a cluster of this machine, whose cores all share."""
-    rows: list[TableRow] = []
-    for name, waiting, concurrency, episodes in (("waits 0.5 s", 0.5, 8, 120), ("computes", 0.0, 1, 120)):
-        for workers in _REAL_WORKERS:
-            model = figures.here(workers, concurrency, waiting)
-            simulated = model.rate(episodes)
-            real = measured_rate(workers, concurrency, waiting, episodes)
-            rows.append((name, workers, round(real, 1), round(simulated, 1), round(real / simulated, 2)))
-    return Experiment(
-        "The simulation beside a real cluster on this machine",
-        ("agent", "workers", "measured, episodes a second", "simulated", "measured / simulated"),
-        tuple(rows),
-    )
+def _measured() -> tuple[ClusterFigures, tuple[Experiment]]:
+    """Measure the costs here, and set the simulation beside a cluster of this machine."""
+    with RayCluster(workers=max(_REAL_WORKERS)).joined():
+        figures = ClusterFigures.measured()
+        rows: list[TableRow] = []
+        for name, waiting, concurrency in (("waits 0.5 s", 0.5, 8), ("computes", None, 1)):
+            for workers in _REAL_WORKERS:
+                real = played_there(workers, concurrency, waiting)
+                model = figures.here(workers, concurrency, waiting, real.cores)
+                simulated = model.lasting(_LASTING)
+                shown = (round(one, 2) for one in (real.rate, simulated, real.rate / simulated))
+                rows.append((name, workers, round(real.cores, 2), *shown))
+    title = "The simulation beside a real cluster on this machine, with the cores that others left"
+    heads = ("agent", "workers", "cores", "measured, episodes a second", "simulated", "measured / simulated")
+    return figures, (Experiment(title, heads, tuple(rows)),)
 
 
 def _advice(figures: ClusterFigures) -> str:

@@ -177,6 +177,12 @@ def checking(votes: str | Path = "") -> Iterator[None]:
     check_all(noted, votes)
 
 
+def keys_of(endpoints: Iterable[Asked]) -> set[str]:
+    """Return the environment variables in which the keys of models are found, of those that were noted."""
+    configs = [(one.config, one.env) for one in endpoints if isinstance(one, Preflight)]
+    return {config.key_variable for config, env in configs if env.get(config.key_variable)}
+
+
 def check_all(endpoints: Iterable[Asked], votes: str | Path = "") -> None:
     """Ask each endpoint whether it is there, the same one once.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,14 @@ import pytest
 from stb_env.backend.cache import CacheEntry, ResponseCache, call_key
 from stb_env.backend.cache.carried import CarriedCache
 from stb_env.errors import ConfigError
+from stb_env.evaluate.ledger import BudgetExceeded, Ledger, read_spending
 from stb_env.evaluate.recipe import Recipe
 from stb_env.evaluate.session import Session
 from stb_env.llm.meter import Meter
 from stb_env.rollout import plan, play
 from stb_env.tools import ToolId
 from stb_env.usage import Usage
+from tests.models.services import finishing, serving
 
 INPUTS: dict[str, Any] = {"env_id": "stb/Sandbox-v0", "agent": "gold", "settings": {}, "episodes": 2}
 PING = ToolId("Net", "icmp", "ping")
@@ -99,3 +102,47 @@ def test_a_carried_cache_changes_nothing_on_disk(tmp_path: Path):
     assert carried.drain() == []
     after = {file: file.read_bytes() for file in (tmp_path / "frozen").rglob("*") if file.is_file()}
     assert after == before
+
+
+def test_a_shared_cache_travels_as_its_folder_and_one_in_memory_does_not(tmp_path: Path):
+    cache = ResponseCache(tmp_path)
+    cache.put(call_key(PING, {}), entry(4))
+    settings = {"cache": ResponseCache(tmp_path, read_only=True), "mode": "replay"}
+    recipe = Recipe.of({**INPUTS, "env_id": "stb/I1Instruction-v0", "settings": settings}, {})
+    backend = pickle.loads(pickle.dumps(recipe)).make_env().rules.backend
+    assert backend.cache.get(call_key(PING, {})) == entry(4).hit
+    with pytest.raises(ConfigError, match=r"^cache cannot travel to other machines: it is a ResponseCache; "):
+        Recipe.of({**INPUTS, "settings": {"cache": ResponseCache()}}, {})
+
+
+def test_a_worker_without_a_key_refuses_to_play_and_says_which(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("ONE", "sk-one")
+    recipe = Recipe.of(INPUTS, {}, keys=["ONE", "TWO"])
+    said = r"^the models of this run take the keys in ONE, TWO, and a worker has no TWO; keys do not travel: "
+    with pytest.raises(ConfigError, match=said):
+        recipe.make_env()
+    monkeypatch.setenv("TWO", "sk-two")
+    assert recipe.make_agent().name == "gold"
+
+
+def test_a_model_that_a_worker_connects_late_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with serving() as services:
+        models = services.models(tmp_path / "models.toml")
+        recipe = Recipe.of({**INPUTS, "agent": "chat", "settings": {"models": str(models)}}, {})
+        env = recipe.make_env()
+        services.agent.always(finishing("It is so."))
+        job = plan(env.tasks, episodes=1)[0]
+        play(env, recipe.make_agent(), task_id=job.task_id, seed=job.seed)
+        assert recipe.collect()["usage"]["calls"] == len(services.agent.requests) > 0
+    recipe.close()
+
+
+def test_a_budget_ends_the_run_when_what_workers_have_spent_reaches_it(tmp_path: Path):
+    with closing(Ledger(tmp_path / "spending.jsonl", budget=1.0)) as ledger:
+        driver = Recipe.of(INPUTS, {}, meter=ledger)
+        news = {"usage": Usage(3, 1, 4, calls=1, cost=0.5).to_dict(), "failed": 0}
+        driver.deliver(news)
+        with pytest.raises(BudgetExceeded, match=r"the budget of \$1 is used up \(\$1\.0000 used\)"):
+            driver.deliver(news)
+    assert read_spending(tmp_path / "spending.jsonl").cost == 1.0

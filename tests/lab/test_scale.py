@@ -42,6 +42,21 @@ def test_workers_that_compute_on_shared_cores_gain_as_many_times_as_there_are_co
     assert rates == pytest.approx([10, 20, 20], rel=0.05)
 
 
+def test_cores_that_others_use_too_do_as_much_less():
+    rates = [ClusterModel(4, cpu=0.1, cores=cores).lasting(400) for cores in (2, 1.5, 0.5)]
+    assert rates == pytest.approx([20, 15, 5], rel=0.02)
+
+
+def test_a_worker_uses_one_core_at_a_time_however_many_there_are():
+    assert ClusterModel(1, concurrency=8, cpu=0.1, cores=4).lasting(200) == pytest.approx(10, rel=0.02)
+
+
+def test_what_lasts_leaves_out_the_beginning_and_the_end():
+    model = ClusterModel(2, concurrency=4, waiting=1.0, trip=0.5)
+    assert model.rate(8) < 0.7 * model.bound
+    assert model.lasting(400) == pytest.approx(model.bound, rel=0.05)
+
+
 def test_long_trips_cost_less_where_a_worker_holds_spare_jobs():
     near, far, scarce = (
         ClusterModel(4, concurrency=4, waiting=0.1, trip=trip, unit=unit).rate(2_000)
@@ -62,6 +77,7 @@ def test_no_order_of_things_beats_the_bound(episodes: int):
     [
         ({"workers": 0}, "workers must be at least 1, got 0"),
         ({"workers": 1, "cpu": -1}, "cpu must not be negative, got -1"),
+        ({"workers": 1, "cpu": 1, "cores": 0}, "cores must be above 0, got 0"),
         ({"workers": 1}, "an episode that takes no time at all has no rate; give cpu, waiting or write"),
     ],
 )

@@ -17,6 +17,11 @@ ROLES = ("agent", "simulator", "judge")
 _PLENTY = 5_000
 
 
+def key_of(role: str) -> tuple[str, str]:
+    """Return the environment variable of a role's key, and the key."""
+    return f"FAKE_{role.upper()}_KEY", f"sk-{role}-0123456789/+="
+
+
 @dataclass(frozen=True)
 class Service:
     """The endpoint, model and key of one role."""
@@ -30,11 +35,11 @@ class Service:
 
     @property
     def variable(self) -> str:
-        return f"FAKE_{self.role.upper()}_KEY"
+        return key_of(self.role)[0]
 
     @property
     def key(self) -> str:
-        return f"sk-{self.role}-0123456789/+="
+        return key_of(self.role)[1]
 
     @property
     def requests(self) -> list[Received]:

@@ -62,6 +62,7 @@ class ResponseCache:
     ) -> None:
         self.folder = None if folder is None else Path(os.path.abspath(folder))
         self.read_only = read_only
+        self.overlay = overlay
         self._layers = Layers(self.folder, read_only, overlay)
         self._recent: Recent[str, Hit] = Recent(lru, lru_characters, _characters)
         self._hash = ""

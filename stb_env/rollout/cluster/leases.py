@@ -40,11 +40,13 @@ class Leases:
         self._lonely: set[str] = set()
         self._over: set[int] = set()
         self._deaths: Counter[int] = Counter()
+        # How many are with workers.
+        self._away = 0
 
     @property
     def idle(self) -> bool:
         """Whether no worker holds a job."""
-        return not any(self._held.values())
+        return not self._away
 
     def held(self, worker: str) -> int:
         """Return how many jobs a worker holds."""
@@ -56,8 +58,8 @@ class Leases:
         Args:
             worker: Who asks.
             room: How many it can take.
-            workers: How many workers share what is left: towards the end each is given its part alone, so
-                that no one is idle while another has a unit before it.
+            workers: How many workers share what is not played yet: none holds more than its part of it, so
+                that no one is idle while another has jobs before it.
             end: The first job that may not be begun yet; None where all may.
         """
         held = self._held.setdefault(worker, set())
@@ -68,13 +70,16 @@ class Leases:
             return [] if held else self._give_alone(worker)
         end = self._count if end is None else min(end, self._count)
         left = len(self._again) + max(0, end - self._next)
-        given = [self._take() for _ in range(min(room, self.unit, ceil(left / workers)))]
+        part = ceil((left + self._away) / workers) - len(held)
+        given = [self._take() for _ in range(min(room, self.unit, left, part))]
         held.update(given)
+        self._away += len(given)
         return given
 
     def returned(self, worker: str, number: int) -> bool:
         """Take note that a worker has played a job, and return whether it is the first to have done so."""
         held = self._held.get(worker, set())
+        self._away -= number in held
         held.discard(number)
         if not held:
             self._lonely.discard(worker)
@@ -87,7 +92,9 @@ class Leases:
         """Take back what a lost worker held, and return the jobs that have killed too many."""
         given_up = []
         self._lonely.discard(worker)
-        for number in sorted(self._held.pop(worker, set()) - self._over):
+        held = self._held.pop(worker, set())
+        self._away -= len(held)
+        for number in sorted(held - self._over):
             self._deaths[number] += 1
             if self._deaths[number] >= DEATHS:
                 self._over.add(number)
@@ -100,6 +107,7 @@ class Leases:
         number = heapq.heappop(self._alone)
         self._lonely.add(worker)
         self._held[worker].add(number)
+        self._away += 1
         return [number]
 
     def _take(self) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +37,7 @@ class RayCluster:
     from their own environment variables.
 
     Attributes:
-        address: Address of a cluster (``HOST:PORT``, ``ray://HOST:PORT`` or ``auto``); ``local`` starts one
+        address: Address of a cluster (``HOST:PORT``, or ``auto`` on a machine of it); ``local`` starts one
             here for as long as the run takes. Where this process is connected already, that is used.
         workers: How many workers.
         unit: Jobs that a worker is given at once.
@@ -61,13 +62,28 @@ class RayCluster:
 
     def __post_init__(self) -> None:
         if not self.address:
-            raise ConfigError("a cluster has an address, HOST:PORT or ray://HOST:PORT, or is 'local'; got ''")
+            raise ConfigError("a cluster has an address, HOST:PORT, or is 'local'; got ''")
+        if self.address.startswith("ray://"):
+            raise ConfigError(
+                f"{self.address} is an address of Ray's client, which is not used here; give the command on a "
+                "machine of the cluster (or with `ray job submit`), with the HOST:PORT of the cluster or auto"
+            )
         for name in ("workers", "unit"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
         for name in ("cpus", "patience"):
             if not getattr(self, name) > 0:
                 raise ConfigError(f"{name} must be above 0, got {getattr(self, name):g}")
+
+    @contextmanager
+    def joined(self) -> Iterator[None]:
+        """Stay connected within the block, for several runs that would each connect anew.
+
+        Raises:
+            ConfigError: Ray is not installed, or no cluster is at the address.
+        """
+        with closing(RayMachines(self)):
+            yield
 
     def players(self, luggage: Luggage, jobs: list[Job], remark: Callable[[str], None]) -> ClusterPlayers:
         """Connect, and return what plays the jobs there.
@@ -204,6 +220,8 @@ class RayMachines:
                 "num_cpus": cores,
                 "object_store_memory": _STORE_BYTES,
                 "include_dashboard": False,
+                # Ray's own is 15: beside anything else that computes, such workers hardly come to play.
+                "_system_config": {"worker_niceness": 0},
             }
         _knock(self._cluster.address)
         try:
@@ -213,15 +231,23 @@ class RayMachines:
                 f"no cluster answers at {self._cluster.address!r} ({error!s:.200}); start one there with "
                 "`ray start --head`, or give local; one that asks for a token wants RAY_AUTH_MODE=token here"
             ) from error
+        except Exception as error:
+            # Ray has no class for it; on a machine that is busy its processes may miss their time.
+            if "timed out during startup" not in str(error):
+                raise
+            raise ConfigError(
+                "Ray was not up in the half minute that it gives itself; this machine is busy or short of "
+                "memory: give the same command again, or the address of a Ray that is up"
+            ) from error
 
 
 def _knock(address: str) -> None:
     """Say within seconds that nobody is at an address; Ray itself tries for minutes."""
-    host, colon, port = address.removeprefix("ray://").rpartition(":")
+    host, colon, port = address.rpartition(":")
     if not colon:
         return
     if not (host and port.isascii() and port.isdigit() and int(port) < 65536):
-        raise ConfigError(f"the address of a cluster is HOST:PORT, ray://HOST:PORT or local, got {address!r}")
+        raise ConfigError(f"the address of a cluster is HOST:PORT, auto or local, got {address!r}")
     try:
         socket.create_connection((host, int(port)), timeout=_KNOCKING).close()
     except OSError as error:

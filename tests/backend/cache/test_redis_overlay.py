@@ -4,8 +4,6 @@ import json
 import multiprocessing
 import pickle
 import shutil
-import socket
-import subprocess
 from contextlib import closing
 
 import pytest
@@ -16,9 +14,9 @@ from stb_env.backend.cache.redis_overlay import RedisOverlay
 from stb_env.cli.main import app as main
 from stb_env.errors import BackendError, ConfigError, DataError
 from stb_env.tools import ToolId
+from tests.fakes.redis_server import SERVER, start
 
 redis = pytest.importorskip("redis", reason="the extra redis is not installed")
-SERVER = shutil.which("redis-server")
 pytestmark = pytest.mark.skipif(SERVER is None, reason="there is no redis-server here")
 
 FORK = multiprocessing.get_context("fork")
@@ -30,25 +28,9 @@ def entry(arguments, response="pong"):
     return CacheEntry.of(PING, arguments, response, source="real")
 
 
-def _free_port():
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return taken.getsockname()[1]
-
-
-def _start(folder, *more):
-    port = _free_port()
-    command = [SERVER, "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(folder), *more]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    for line in server.stdout:
-        if "Ready to accept connections" in line:
-            return server, f"redis://127.0.0.1:{port}/0"
-    raise AssertionError("the server did not start")
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    server, url = _start(tmp_path_factory.mktemp("redis"))
+    server, url = start(tmp_path_factory.mktemp("redis"))
     yield url
     server.terminate()
     server.communicate()
@@ -164,7 +146,7 @@ def test_a_cache_open_for_reading_adds_nothing(url):
 
 
 def test_a_server_that_is_gone_is_an_infrastructure_failure_of_the_cache(tmp_path):
-    server, url = _start(tmp_path)
+    server, url = start(tmp_path)
     cache = ResponseCache(overlay=url)
     assert len(cache) == 0
     server.terminate()
@@ -178,7 +160,7 @@ def test_a_server_that_is_gone_is_an_infrastructure_failure_of_the_cache(tmp_pat
 
 
 def test_the_password_comes_from_the_environment_and_shows_nowhere(tmp_path, monkeypatch):
-    server, url = _start(tmp_path, "--requirepass", SECRET)
+    server, url = start(tmp_path, "--requirepass", SECRET)
     made = entry({})
     try:
         for wrong in ("", "wrong-" + SECRET):

@@ -9,10 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
 from stb_env import load_agent, plan, run_batch
+from stb_env.cli import app
 from stb_env.errors import ConfigError, DataError, RunStopped
 from stb_env.rollout import Job, Run, as_agent
+from stb_env.rollout.cluster import RayCluster
 from stb_env.rollout.cluster.courier import Luggage
 from stb_env.rollout.cluster.players import ClusterPlayers, WorkerLost
 from stb_env.rollout.cluster.worker import ClusterWorker
@@ -200,3 +203,11 @@ def test_news_of_workers_are_delivered():
     courier = Counting()
     run_batch(notes, load_agent("gold"), JOBS, cluster=Cluster(), courier=courier)
     assert courier.delivered > 0
+
+
+def test_an_address_of_ray_s_client_is_refused_with_what_to_do():
+    said = r"^ray://host:10001 is an address of Ray's client, which is not used here; give the command on a machin"
+    with pytest.raises(ConfigError, match=said):
+        RayCluster("ray://host:10001")
+    done = CliRunner().invoke(app, ["run", "stb/Sandbox-v0", "--ray", "ray://host:10001"])
+    assert (done.exit_code, done.stderr.count("`ray job submit`")) == (2, 1)

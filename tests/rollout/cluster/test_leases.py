@@ -14,9 +14,9 @@ def test_a_worker_gets_a_unit_at_most():
     assert leases.lease("b", 3) == [8, 9, 10]
 
 
-def test_towards_the_end_workers_share_what_is_left():
+def test_who_comes_first_leaves_the_others_their_part():
     leases = Leases(4, unit=8)
-    assert [leases.lease(worker, 8, workers=2) for worker in "ab"] == [[0, 1], [2]]
+    assert [leases.lease(worker, 8, workers=2) for worker in "aab"] == [[0, 1], [], [2, 3]]
 
 
 def test_nothing_beyond_the_end_is_begun():

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,21 +59,6 @@ class Slow(Gold):
         await asyncio.sleep(0.2)
         return super().act(observation, info)
 """
-
-
-@pytest.fixture(scope="module")
-def two_workers() -> Iterator[RayCluster]:
-    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    ray.init(
-        address="local",
-        num_cpus=4,
-        object_store_memory=100_000_000,
-        include_dashboard=False,
-        log_to_driver=False,
-        logging_level="error",
-    )
-    yield RayCluster(workers=2, unit=2)
-    ray.shutdown()
 
 
 @pytest.fixture(scope="module")
