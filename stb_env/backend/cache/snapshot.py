@@ -11,7 +11,7 @@ from contextlib import closing
 from itertools import islice
 from pathlib import Path
 
-from stb_env.backend.cache.entry import CacheEntry
+from stb_env.backend.cache.entry import CacheEntry, timeless
 from stb_env.backend.cache.key import PREFIX
 from stb_env.backend.cache.layers import BASE, Layers, write_manifest
 from stb_env.backend.cache.report import FilterReport
@@ -77,8 +77,8 @@ def digest(rows: Iterable[Row]) -> str:
 
 
 def add_to(summed: hashlib._Hash, row: Row) -> None:
-    """Add one row to a digest."""
-    summed.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
+    """Add one row to a digest, which does not depend on when it was recorded."""
+    summed.update(f"{row.key}\n{timeless(row.value)}\n{row.problem}\n".encode())
 
 
 def checked(row: Row, folder: Path | None) -> CacheEntry:
