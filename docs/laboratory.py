@@ -58,20 +58,14 @@ SANDBOX = Section(
     "The reader follows gold's plan and answers with what came. It solves every task while all tools work, "
     "so whatever is lost is lost to the tools that are down.",
 )
-KEYWORD = Section(
-    "Failing tools in the Sandbox: an agent that knows no solution",
-    ("failures", "--agent", "keyword"),
-    "The agent picks tools by the words that they share with the query and pastes what they said. Beside the "
-    "reader it shows what a curve of an open judge is worth where an agent hardly ever is right.",
-    "keyword",
-)
 TRAINED = Section(
     "Failing tools in the Sandbox: a policy trained elsewhere",
     ("failures", "--agent", f'examples/policy_gradient.py:Trained(policy="{POLICY}")'),
     "The agent learnt from reward alone, by the exact verifier, to choose among calls and quotes on eleven "
     f"templates of split train (`python {' '.join(TRAINING)} policy.json` writes `{POLICY}`); most templates "
     "here it has never seen. It met neither a failing tool nor the open judge, and nobody told it what a "
-    "judge likes to read.",
+    "judge likes to read. Beside the reader it shows what a curve of an open judge is worth where an agent "
+    "hardly ever is right.",
     "trained policy",
 )
 REAL = Section(
@@ -89,7 +83,7 @@ SEARCH = Section(
     ("search", "--episodes", "150", "--set", "budgets=[6,12]"),
     "The agent errs on a quarter of its steps and does not know it.",
 )
-SECTIONS = (SANDBOX, KEYWORD, TRAINED, REAL, SEARCH)
+SECTIONS = (SANDBOX, TRAINED, REAL, SEARCH)
 
 OPENING = """# The laboratory at real size
 
@@ -171,7 +165,7 @@ def conclusions(played: Mapping[Section, Path]) -> Iterator[str]:
     yield "## What this says of the paper\n"
     yield "| claim | by | finding |\n| --- | --- | --- |"
     for claim, verdict, before, after in CLAIMS:
-        for section in (SANDBOX, KEYWORD, TRAINED):
+        for section in (SANDBOX, TRAINED):
             row = found(played[section], verdict=verdict, **{"from": before, "to": after})
             yield f"| {claim} | {section.agent}, {judge(verdict)} | {row['reads']} |"
     for name in ("reader", "keyword"):
