@@ -3,7 +3,8 @@
 The policy is a softmax over the candidate actions of `DiscreteActions`: each has a score, a weighted sum of
 its features and of pairs (word of the query, tool). It trains on tasks of split ``train`` and is measured
 on those of ``val`` and ``test``, none of whose combinations of template and slots is in ``train``, and at the
-end on tools that training never offers.
+end on tools that training never offers. Beside FILE it saves the policy, which plays wherever an
+agent is named: ``--agent 'examples/policy_gradient.py:Trained(policy="FILE.npz")'``.
 
 Usage: python examples/policy_gradient.py [EPISODES] [FILE] [SEED]
 """
@@ -15,6 +16,7 @@ import json
 import re
 import sys
 import time
+import zipfile
 import zlib
 from collections.abc import Iterable
 from functools import lru_cache
@@ -25,7 +27,9 @@ import gymnasium as gym
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env import DiscreteActions
+from stb_env import Agent, ConfigError, DiscreteActions
+from stb_env.gymtypes import AnyEnv
+from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Curve
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
@@ -75,8 +79,37 @@ class Policy:
         self.weights = np.zeros(features)
         self.pair_weights = np.zeros(BUCKETS)
 
+    @classmethod
+    def load(cls, file: str | Path) -> Policy:
+        """Read what `save` wrote.
+
+        Raises:
+            ConfigError: The file holds no policy, or one of other features.
+        """
+        names = DiscreteActions.feature_names
+        policy = cls(len(names))
+        try:
+            with np.load(file) as saved:
+                known, policy.weights, policy.pair_weights = (
+                    saved[part] for part in ("features", "weights", "pair_weights")
+                )
+        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            raise ConfigError(
+                f"cannot read a policy from {file} ({type(error).__name__}); `python "
+                "examples/policy_gradient.py` saves one as .npz"
+            ) from error
+        shapes = (policy.weights.shape, policy.pair_weights.shape)
+        if tuple(known) != names or shapes != ((len(names),), (BUCKETS,)):
+            raise ConfigError(f"the policy in {file} has other features than this version; train it again")
+        return policy
+
+    def save(self, file: str | Path) -> None:
+        """Write the weights, with the names of the features that they belong to."""
+        names = np.array(DiscreteActions.feature_names)
+        np.savez_compressed(file, features=names, weights=self.weights, pair_weights=self.pair_weights)
+
     def choose(
-        self, observation: dict[str, Any], info: dict[str, Any], rng: np.random.Generator, greedy: bool
+        self, observation: JsonMapping, info: JsonMapping, rng: np.random.Generator, greedy: bool
     ) -> Choice:
         """Draw a candidate, or one of those with the best score."""
         tools = [json.loads(candidate)["name"] for candidate in info["candidates"]]
@@ -107,6 +140,32 @@ class Policy:
         rate = min(rate, LONGEST_STEP / (np.hypot(np.linalg.norm(step), np.linalg.norm(pair_step)) + 1e-12))
         self.weights += rate * step
         self.pair_weights += rate * pair_step
+
+
+class Trained(Agent):
+    """A policy that was saved, as an agent: always its best choice, ties broken at random.
+
+    Args:
+        policy: The file.
+    """
+
+    name = "trained"
+
+    def __init__(self, policy: str) -> None:
+        self.policy = Policy.load(policy)
+
+    def wrap(self, env: AnyEnv) -> DiscreteActions:
+        """Return the environment as a choice among candidates."""
+        return DiscreteActions(env, texts=True)
+
+    def reset(self, env: AnyEnv, seed: int) -> None:
+        """Draw ties from the seed."""
+        del env
+        self.rng = np.random.default_rng(seed)
+
+    def act(self, observation: JsonMapping, info: JsonMapping) -> int:
+        """Return the best candidate's index."""
+        return self.policy.choose(observation, info, self.rng, greedy=True).chosen
 
 
 @lru_cache(maxsize=100_000)
@@ -182,7 +241,7 @@ def draw(curve: list[dict[str, float]], file: Path) -> None:
 
 
 def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0) -> dict[str, Any]:
-    """Train, save the learning curve as JSON Lines, what came of it as JSON (and PNG), and return that."""
+    """Train, save policy (NPZ), learning curve (JSON Lines) and report (JSON, PNG), and return the report."""
     began = time.perf_counter()
     recorded = Path(out).with_suffix(".jsonl")
     recorded.unlink(missing_ok=True)
@@ -200,6 +259,7 @@ def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0)
         "weights": dict(zip(env.feature_names, policy.weights.round(3).tolist(), strict=True)),
     }
     env.close()
+    policy.save(Path(out).with_suffix(".npz"))
     Path(out).write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
     draw(curve.points, Path(out).with_suffix(".png"))
     for point in curve.points:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from stb_env.backend.cache import CacheEntry, Hit, ResponseCache
 from stb_env.backend.faults import UNAVAILABLE
@@ -83,6 +84,7 @@ class Recorder:
             error=result.error,
             source=result.source,
             origin=ORIGIN,
+            recorded=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             **provenance,
         )
         first = self.cache.add(key, entry)

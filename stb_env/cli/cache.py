@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import Annotated, Any, get_args
 
 import typer
+from rich.markup import escape
 from rich.progress import Progress as Bar
 from rich.table import Table
 
-from stb_env.backend.cache import ResponseCache
+from stb_env import jsontext
+from stb_env.backend.cache import CacheEntry, ResponseCache
+from stb_env.backend.cache.key import id_prefix
 from stb_env.backend.cache.passes import Progress
 from stb_env.console.output import FAILED, console, emit, reporting
 from stb_env.errors import ConfigError, did_you_mean
@@ -21,6 +25,7 @@ from stb_env.metrics.taxonomy import Taxonomy
 from stb_env.suites.stabletoolbench.cache_export import export_folder
 from stb_env.suites.stabletoolbench.cache_import import import_source
 from stb_env.suites.stabletoolbench.recording_reader import KINDS
+from stb_env.tools import ToolId
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -104,6 +109,35 @@ def stats(cache: Folder, overlay: Overlay = None, as_json: AsJson = False) -> No
     with _opened(cache, overlay) as opened, _told("counting", opened, as_json) as told:
         data = opened.stats(progress=told)
     emit(data, as_json, _table(str(cache), data))
+
+
+@app.command()
+@reporting
+def show(
+    api: Annotated[str, typer.Argument(metavar="CATEGORY/TOOL/API", help="The API.")],
+    cache: Folder,
+    limit: Annotated[int, typer.Option(min=1, help="Most answers.")] = _SHOWN,
+    overlay: Overlay = None,
+    as_json: AsJson = False,
+) -> None:
+    """Print the recorded answers of an API: what was asked, who answered, for what and when.
+
+    Example: stb-env cache show Weather/open_city/forecast --cache runs/cache
+    """
+    identity = _identity(api)
+    with _opened(cache, overlay) as opened:
+        found = list(islice(opened.entries(id_prefix(identity)), limit))
+    if not found:
+        raise ConfigError(
+            f"no answer of {'/'.join(identity)} in {cache}; `stb-env cache stats` counts what is there"
+        )
+    answers = [_answer(entry) for entry in found]
+    table = Table("arguments", "answer", "source", "recorded", title="/".join(identity))
+    for answer in answers:
+        by = " ".join(filter(None, (answer["source"], answer["origin"], answer["model"], answer["prompt"])))
+        cells = (jsontext.dumps(answer["arguments"]), answer["text"], by, answer["recorded"] or "-")
+        table.add_row(*map(escape, cells))
+    emit({"api": list(identity), "answers": answers}, as_json, table)
 
 
 @app.command()
@@ -202,6 +236,18 @@ def _opened(
         yield cache
     finally:
         cache.close()
+
+
+def _identity(api: str) -> ToolId:
+    parts = api.split("/")
+    if len(parts) != 3:
+        raise ConfigError(f"an API is named CATEGORY/TOOL/API, got {api!r}")
+    return ToolId.of(*parts)
+
+
+def _answer(entry: CacheEntry) -> dict[str, Any]:
+    names = ("arguments", "text", "source", "origin", "model", "prompt", "recorded")
+    return {name: getattr(entry, name) for name in names} | {"class": entry.klass.value}
 
 
 def _taxonomy(name: str) -> Taxonomy:

@@ -123,7 +123,7 @@ def _bench(settings: LabSettings) -> Bench:
     judge = settings.text("judge", "heuristic")
     if judge == EXACT:
         raise ConfigError("the exact verifier judges every episode here; judge is the open one beside it")
-    tasks = reading_tasks()
+    tasks = reading_tasks(home=None)
     return Bench(
         tasks[: settings.episodes] if settings.episodes else tasks,
         _agent(settings, models),
@@ -170,19 +170,21 @@ def _cell(bench: Bench, share: float, system: bool) -> Cell:
 
 def _episodes(bench: Bench, share: float, system: bool) -> Iterator[Trajectory]:
     jobs = plan(bench.tasks, episodes=None, trials=bench.outages, seed=bench.seed)
-    by_outage: dict[int, list[Job]] = {}
+    # A real API is that of one household, and each task has its own.
+    parts: dict[tuple[int, int], list[Job]] = {}
     for job in jobs:
-        by_outage.setdefault(job.trial, []).append(job)
-    for outage, part in by_outage.items():
+        home = bench.tasks.get(job.task_id).record["household"]
+        parts.setdefault((job.trial, home), []).append(job)
+    for (outage, home), part in parts.items():
         faults = _faults(share, bench.seed + outage, system, bench.needed)
-        make_env = partial(_env, bench.tasks, system, faults)
+        make_env = partial(_env, bench.tasks, home, system, faults)
         yield from run_batch(make_env, bench.agent, part, concurrency=bench.concurrency)
 
 
-def _env(tasks: TaskSet, system: bool, faults: Faults | None) -> ToolEnv:
+def _env(tasks: TaskSet, home: int, system: bool, faults: Faults | None) -> ToolEnv:
     """Return the Sandbox's tasks behind its real API alone, or behind the virtual system."""
     # Without a virtual system nobody checks what an API answers before the agent sees it.
-    real = WorldAPI(check="default" if system else None)
+    real = WorldAPI(home, check="default" if system else None)
     simulator = LiveTemplate() if system else None
     backend = VirtualBackend(mode="live", real=real, live_simulator=simulator, faults=faults)
     return ToolEnv(tasks, backend, ExactJudge(), oracle=oracle)

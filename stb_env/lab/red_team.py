@@ -5,7 +5,7 @@ The cheats, episodes and figures of ``stb-env validate``, of all environments in
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from stb_env.errors import ConfigError, DataError
@@ -45,7 +45,8 @@ def run(settings: LabSettings) -> Experiment:
     Options: ``ids``, a list of environments, all of the registered suites where not given; ``judge``, another
     one than the environment's own; the name of a suite (``api_bank=PATH``), its official data, or ``data``,
     those of the given ids. ``episodes`` is the number of tasks of each. An environment that lets its judge be
-    chosen, and has an exact one, is also played under ``heuristic``.
+    chosen, and has an exact one, is also played under ``heuristic``; one that lets the form of answers be
+    chosen also in each other form.
 
     Raises:
         ConfigError: An option is unknown, or an environment cannot be made with it.
@@ -55,7 +56,7 @@ def run(settings: LabSettings) -> Experiment:
     lacking: list[str] = []
     for env_id in _ids(settings):
         try:
-            columns += [_column(settings, env_id, judge) for judge in _judges(settings, env_id)]
+            columns += [_column(settings, env_id, chosen) for chosen in _variants(settings, env_id)]
         except DataError:
             if _data(settings, suite_of(env_id)) is None:
                 raise
@@ -82,24 +83,28 @@ def _ids(settings: LabSettings) -> Sequence[str]:
     return [find_env(one) for one in ([given] if isinstance(given, str) else given)]
 
 
-def _judges(settings: LabSettings, env_id: str) -> Iterable[str | None]:
+def _variants(settings: LabSettings, env_id: str) -> Iterator[JsonObject]:
+    """Yield the settings under which an environment is played."""
     judge = settings.option("judge", None)
     if judge is not None:
-        return [str(judge)]
-    suite = suite_of(env_id)
-    chosen = suite is not None and suite.exact and "judge" in env_settings(env_id)
-    return [None, "heuristic"] if chosen else [None]
+        yield {"judge": str(judge)}
+        return
+    yield {}
+    suite, takes = suite_of(env_id), env_settings(env_id)
+    if suite is not None and suite.exact:
+        yield from ({"answer": form} for form in ("values", "either") if "answer" in takes)
+        yield from ({"judge": judge} for judge in ("heuristic",) if "judge" in takes)
 
 
-def _column(settings: LabSettings, env_id: str, judge: str | None) -> _Column:
+def _column(settings: LabSettings, env_id: str, chosen: JsonObject) -> _Column:
     suite = suite_of(env_id)
-    env = make_env(env_id, _env_settings(settings, suite, judge))
+    env = make_env(env_id, _env_settings(settings, suite) | chosen)
     subject = Subject(env, suite, draws(env, None, settings.seed), lambda *_: None)
     played = play_red_team(subject, settings.episodes or EPISODES)
     env.close()
     return _Column(
         suite=env_id if suite is None else suite.name,
-        label=env_id if judge is None else f"{env_id} ({judge})",
+        label=f"{env_id} ({', '.join(map(str, chosen.values()))})" if chosen else env_id,
         tasks=len({one.task_id for one in played}),
         asked=len({one.task_id for one in played if one.asked}),
         held=means(counted(played)),
@@ -107,10 +112,10 @@ def _column(settings: LabSettings, env_id: str, judge: str | None) -> _Column:
     )
 
 
-def _env_settings(settings: LabSettings, suite: Suite | None, judge: str | None) -> JsonObject:
+def _env_settings(settings: LabSettings, suite: Suite | None) -> JsonObject:
     made: JsonObject = {} if suite is None else dict(suite.standing)
     data = _data(settings, suite)
-    return made | ({} if data is None else {"data": data}) | ({} if judge is None else {"judge": judge})
+    return made | ({} if data is None else {"data": data})
 
 
 def _data(settings: LabSettings, suite: Suite | None) -> Json:

@@ -90,11 +90,11 @@ class LiveTemplate:
         return self.template.simulate(tool, arguments, key=key, examples=responses)
 
 
-def reading_tasks(home: int = HOME, split: str = "test") -> TaskSet:
-    """Return the tasks of a listed split that write nothing and play in one household.
+def reading_tasks(home: int | None = HOME, split: str = "test") -> TaskSet:
+    """Return the tasks of a listed split that write nothing and play in one household, or in any.
 
     Args:
-        home: Number of the household.
+        home: Number of the household; None for all of them.
         split: ``test`` or ``val``.
     """
     listed = SandboxTasks(split)
@@ -102,7 +102,7 @@ def reading_tasks(home: int = HOME, split: str = "test") -> TaskSet:
     return TaskSet((task for task in tasks if is_reading(task, home)), name="Sandbox, reading only")
 
 
-def is_reading(task: Task, home: int) -> bool:
-    """Say whether a Sandbox task can be solved without writing, in this household."""
+def is_reading(task: Task, home: int | None) -> bool:
+    """Say whether a Sandbox task can be solved without writing, in this household (None for any)."""
     known = templates()[task.record["template"]]
-    return not known.writes and not task.goal["writes"] and task.record["household"] == home
+    return not known.writes and not task.goal["writes"] and home in (None, task.record["household"])

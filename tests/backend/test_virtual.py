@@ -7,6 +7,7 @@ import json
 import pickle
 import threading
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -201,6 +202,14 @@ def test_a_real_answer_is_recorded_with_its_provenance(tmp_path):
         known = cache.entry(KEY)
     assert (known.response, known.source, known.origin) == ({"sky": "blue"}, "real", "experiment")
     assert (known.arguments, known.model, known.prompt) == ({"city": "Oslo"}, "", "")
+
+
+def test_what_is_recorded_has_the_time_of_its_recording():
+    cache, before = ResponseCache(), datetime.now(UTC).replace(microsecond=0)
+    ask(VirtualBackend(cache, mode="record", real=Real()))
+    recorded = datetime.fromisoformat(cache.entry(KEY).recorded)
+    assert before <= recorded <= datetime.now(UTC)
+    assert (recorded.utcoffset(), recorded.microsecond) == (timedelta(0), 0)
 
 
 def test_a_simulated_answer_is_recorded_with_model_and_prompt():

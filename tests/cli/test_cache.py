@@ -1,6 +1,7 @@
 """``stb-env cache``: every command, its JSON, its errors and exit codes."""
 
 import json
+from contextlib import closing
 
 import pytest
 from typer.testing import CliRunner
@@ -53,6 +54,27 @@ def test_stats_have_entries(cache):
     assert data["entries"] == 2
     assert data["by_class"] == {"not_connected": 1, "success": 1}
     assert data["by_origin"] == {"official": 2}
+
+
+def test_an_answer_is_shown_with_who_gave_it_and_when(cache, monkeypatch):
+    time = "2026-03-02T10:00:00Z"
+    with closing(ResponseCache(cache)) as opened:
+        for host, when in (("c", time), ("d", "")):
+            entry = CacheEntry.of(
+                PING, {"host": host}, "[b]up[/b]", source="real", origin="experiment", recorded=when
+            )
+            opened.put(entry.key, entry)
+    answers = said("show", "Net/icmp/ping", "--cache", cache)["answers"]
+    assert [(each["source"], each["origin"], each["recorded"]) for each in answers] == [
+        *[("unknown", "official", "")] * 2,
+        ("real", "experiment", time),
+        ("real", "experiment", ""),
+    ]
+    assert len(said("show", "Net/icmp/ping", "--cache", cache, "--limit", "1")["answers"]) == 1
+    monkeypatch.setenv("COLUMNS", "200")
+    printed = run("show", "Net/icmp/ping", "--cache", cache).stdout
+    assert time in printed
+    assert "[b]up[/b]" in printed
 
 
 def test_an_export_imports_back(tmp_path, cache):
@@ -134,6 +156,11 @@ NO_FOLDER = "error: --cache names a folder, and {0}/file is a file"
         ("merge {0}/absent --cache {0}/cache", f"error: no folder {{0}}/absent; {MAKE} {{0}}/absent`"),
         ("snapshot --cache {0}/cache --out {0}/src", "error: {0}/src exists and is not empty"),
         ("export --cache {0}/cache --out {0}/src", "error: {0}/src exists and is not empty"),
+        (
+            "show Net/icmp/pong --cache {0}/cache",
+            "error: no answer of Net/icmp/pong in {0}/cache; `stb-env cache stats` counts what is there",
+        ),
+        ("show ping --cache {0}/cache", "error: an API is named CATEGORY/TOOL/API, got 'ping'"),
         (
             "filter --cache {0}/cache --taxonomy papers",
             "error: no taxonomy 'papers'; expected one of default",

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 import pytest
 
-from examples.policy_gradient import TEMPLATES, main, tasks_of
-from stb_env.rollout import read_curve
+from examples.policy_gradient import TEMPLATES, Policy, Trained, main, tasks_of
+from stb_env.cli import app
+from stb_env.errors import ConfigError
+from stb_env.rollout import play, read_curve
 from stb_env.suites.sandbox.template import templates
 from stb_env.tools import FINISH, ToolCall
 from stb_env.wrappers import DiscreteActions
+from tests.conftest import ROOT
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +42,51 @@ def test_the_learning_curve_is_saved(trained: tuple[dict[str, Any], Path]):
 def test_training_on_equal_seeds_gives_equal_curves(tmp_path: Path):
     one, other = (main(episodes=88, out=str(tmp_path / "curve.json"), seed=3) for _ in range(2))
     assert one == other
+
+
+def test_the_saved_policy_plays_held_out_tasks_as_well_as_it_did_when_training_ended(
+    trained: tuple[dict[str, Any], Path],
+):
+    report, file = trained
+    agent = Trained(str(file.with_suffix(".npz")))
+    env = agent.wrap(gym.make("stb/Sandbox-v0", max_turns=6))
+    task_ids = tasks_of(TEMPLATES, "val", "test")
+    solved = sum(play(env, agent, task_id=task_id, seed=0).solved for task_id in task_ids)
+    # Ties are drawn by episode here, and were drawn one after another there.
+    assert solved / len(task_ids) == pytest.approx(report["curve"][-1]["success"], abs=0.1)
+
+
+def test_the_laboratory_plays_a_saved_policy(
+    trained: tuple[dict[str, Any], Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    policy = trained[1].with_suffix(".npz")
+    agent = f"{ROOT / 'examples' / 'policy_gradient.py'}:Trained(policy={str(policy)!r})"
+    words = ["--agent", agent, "--episodes", "34", "--set", "outages=1", "--set", "shares=[0.5]"]
+    app(["lab", "failures", *words, "--out", str(tmp_path)], standalone_mode=False)
+    rows = json.loads((tmp_path / "failures.json").read_text("utf-8"))["rows"]
+    # It knows some templates and no others, and nobody told it what the open judge likes.
+    assert 0.0 < rows[0]["exact"] < 0.5
+    assert [row["invalid"] for row in rows] == [0, 0, 0, 0]
+    assert capsys.readouterr().out.startswith("Failing tools, with and without the virtual system")
+
+
+def test_a_file_without_a_policy_is_refused(tmp_path: Path):
+    (text := tmp_path / "policy.npz").write_text("weights")
+    with pytest.raises(
+        ConfigError, match=r"^cannot read a policy from .*policy.npz \(ValueError\); `python "
+    ):
+        Trained(str(text))
+    with pytest.raises(ConfigError, match=r"^cannot read a policy from nothing.npz \(FileNotFoundError\); "):
+        Trained("nothing.npz")
+
+
+def test_a_policy_of_other_features_is_refused(tmp_path: Path):
+    Policy(3).save(short := tmp_path / "short.npz")
+    other = tmp_path / "other.npz"
+    np.savez(other, features=np.array(["height"]), weights=np.zeros(1), pair_weights=np.zeros(4))
+    for file in (short, other):
+        with pytest.raises(ConfigError, match=rf"^the policy in .*{file.name} has other features than this "):
+            Trained(str(file))
 
 
 def test_its_templates_take_one_or_two_calls_of_tools_that_training_has():

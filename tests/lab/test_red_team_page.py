@@ -44,9 +44,9 @@ def test_a_sample_of_the_page_is_what_the_command_prints():
     assert column(printed, SAMPLE) == column(PAGE, SAMPLE) != {}, ANEW
 
 
-def test_an_environment_that_lets_its_judge_be_chosen_is_also_played_under_the_open_one():
+def test_an_environment_that_lets_judge_and_form_of_answers_be_chosen_is_played_under_each():
     labels = [row[0] for row in run(LabSettings(episodes=1, options={"ids": "stb/Sandbox-v0"})).rows]
-    assert labels == ["stb/Sandbox-v0", "stb/Sandbox-v0 (heuristic)"]
+    assert labels == [f"stb/Sandbox-v0{chosen}" for chosen in ("", " (values)", " (either)", " (heuristic)")]
 
 
 def test_a_named_judge_takes_the_place_of_the_environments_own():

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from stb_env import Case, Task, TaskSet, Tool, ToolCall, Verdict, play
+from stb_env import Case, Task, TaskSet, Tool, ToolCall, Verdict, make, play
 from stb_env.backend.world import World
 from stb_env.baselines import load_agent
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.request import Slow
 from stb_env.rollout import Job
+from stb_env.suites.sandbox.values import values_of
 from stb_env.testing import validate
 from stb_env.testing.notes import notes
 from stb_env.testing.red_team import LINES, RED_TEAM, RedTeam
@@ -172,6 +173,24 @@ def test_who_meddles_calls_the_other_tools_after_gold():
 
 def test_who_repeats_does_everything_twice():
     assert made("repeated") == ["high", "high", "Finish"]
+
+
+@pytest.mark.parametrize("form", ["values", "either", "text"])
+def test_a_cheat_brings_values_where_they_are_needed_and_only_there(form: str):
+    env = make("stb/Sandbox-v0", answer=form)
+    task = next(task for task in map(env.tasks.at, range(50)) if task.goal["facts"])
+    right = [str(value) for value in values_of(task.goal["facts"])]
+    told = {}
+    for cheat in ("repeated", "denied", "yes_no"):
+        played = play(env, RedTeam(cheat), task_id=task.id, seed=0)
+        told[cheat] = played.steps[-1]["calls"][-1]["arguments"].get("values")
+        assert played.reward == (cheat == "repeated")
+    if form == "values":
+        assert told["repeated"] == right
+        assert [str(value) for value in told["yes_no"]] == ["yes", "no", *right]
+        assert all(value != item and value in item for value, item in zip(right, told["denied"], strict=True))
+    else:
+        assert set(told.values()) == {None}
 
 
 def test_an_unknown_cheat_is_answered_with_the_nearest():

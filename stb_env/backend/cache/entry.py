@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -24,6 +25,11 @@ _SOURCES = get_args(EntrySource)
 _ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
 FAILED_SIMULATION = "Failed to generate fake response"
 """The error of the placeholder that published caches hold where a simulator failed."""
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", re.ASCII)
+# The last member of the stored form, with the bracket that ends it. No other member can end like that: an
+# object of arguments leaves two brackets, and a text of them has no bare quotation mark.
+_RECORDED = re.compile(rf',"recorded":"{_TIME.pattern}"\}}', re.ASCII)
+_RECORDED_LENGTH = len(',"recorded":"2000-01-01T00:00:00Z"}')
 
 
 class Hit(NamedTuple):
@@ -46,10 +52,11 @@ class CacheEntry:
         origin: What it was recorded for or read from: ``train``, ``experiment``, ``mirrorapi`` ...
         model: The model that simulated it.
         prompt: Version of that model's prompt.
+        recorded: When it was answered, as ``2026-03-02T10:00:00Z``; empty where nobody noted it (imports).
         error: The text's error, empty where there is none.
 
     Raises:
-        DataError: The text is no such object, or the source is none of these.
+        DataError: The text is no such object, the source is none of these, or the time is none.
 
     Examples:
         >>> entry = CacheEntry.of(ToolId("Net", "icmp", "ping"), {"host": "a"}, {"ms": 4}, source="real")
@@ -66,6 +73,7 @@ class CacheEntry:
     origin: str = ""
     model: str = ""
     prompt: str = ""
+    recorded: str = ""
     error: str = field(init=False)
     _key: str = field(init=False, repr=False, compare=False, default="")
 
@@ -76,6 +84,10 @@ class CacheEntry:
         if self.source not in _SOURCES or not isinstance(self.arguments, (str, dict, Mapping)):
             raise DataError(
                 f"an entry of source {self.source!r} and {type(self.arguments).__name__} arguments"
+            )
+        if self.recorded and not _TIME.fullmatch(self.recorded):
+            raise DataError(
+                f"an entry is recorded at a time as 2026-03-02T10:00:00Z, got {self.recorded[:80]!r}"
             )
         object.__setattr__(self, "error", answer["error"])
 
@@ -91,10 +103,11 @@ class CacheEntry:
         origin: str = "",
         model: str = "",
         prompt: str = "",
+        recorded: str = "",
     ) -> CacheEntry:
         """Build an entry from a response value."""
         text = jsontext.dumps({"error": error, "response": response})
-        return cls(identity, read_arguments(arguments), text, source, origin, model, prompt)
+        return cls(identity, read_arguments(arguments), text, source, origin, model, prompt, recorded)
 
     @property
     def key(self) -> str:
@@ -130,7 +143,7 @@ class CacheEntry:
             DataError: The arguments are not JSON values.
         """
         noted = _noted(self.source, self.origin, self.klass, self.model, self.prompt, self.id)
-        return _written(self.id, self.arguments, self.text, self.error, noted)
+        return _written(self.id, self.arguments, self.text, self.error, noted, self.recorded)
 
     @classmethod
     def read(cls, value: str) -> CacheEntry:
@@ -142,8 +155,9 @@ class CacheEntry:
         data = _object(value)
         try:
             identity = ToolId(*map(str, data["id"]))
-            provenance = (data[name] for name in ("source", "origin", "model", "prompt"))
-            entry = cls(identity, data["arguments"], data["text"], *provenance)
+            noted = [data[name] for name in ("source", "origin", "model", "prompt")]
+            noted.append(data.get("recorded", ""))
+            entry = cls(identity, data["arguments"], data["text"], *noted)
             error = data["error"]
         except (KeyError, TypeError) as problem:
             raise DataError(f"a damaged cache entry: {type(problem).__name__}: {problem}") from None
@@ -197,7 +211,9 @@ def read_hit(value: str) -> Hit:
         raise DataError(f"a damaged cache entry: {error}; `stb-env cache verify` lists all") from None
 
 
-def _written(identity: ToolId, arguments: Arguments, text: str, error: str, noted: str) -> str:
+def _written(
+    identity: ToolId, arguments: Arguments, text: str, error: str, noted: str, recorded: str = ""
+) -> str:
     given = arguments if isinstance(arguments, str) else dict(arguments)
     try:
         try:
@@ -205,12 +221,27 @@ def _written(identity: ToolId, arguments: Arguments, text: str, error: str, note
         except ValueError:
             # NaN and infinities, which JSON lacks: as the text that `jsontext` makes of them.
             encoded = _ENCODER.encode(json.loads(jsontext.dumps(given)))
-        whole = f'{{"text":{_quote(text)},"error":{_quote(error)},{noted},"arguments":{encoded}}}'
+        when = f',"recorded":"{recorded}"' if recorded else ""
+        whole = f'{{"text":{_quote(text)},"error":{_quote(error)},{noted},"arguments":{encoded}{when}}}'
         if encoded.count("[") + encoded.count("{") >= jsontext.MAX_DEPTH:
             jsontext.loads(whole)
         return whole
     except (TypeError, ValueError, RecursionError) as problem:
         raise DataError(f"the arguments of {identity} cannot be stored as JSON: {problem}") from problem
+
+
+def timeless(value: str) -> str:
+    """Return a stored form without the time of recording: what the hash of a cache is made of.
+
+    Examples:
+        >>> ping, time = ToolId("Net", "icmp", "ping"), "2026-03-02T10:00:00Z"
+        >>> first, later = (CacheEntry.of(ping, {}, 4, recorded=time) for time in ("", time))
+        >>> later.written() == first.written(), timeless(later.written()) == first.written()
+        (False, True)
+    """
+    if _RECORDED.fullmatch(value[-_RECORDED_LENGTH:]):
+        return value[:-_RECORDED_LENGTH] + "}"
+    return value
 
 
 @lru_cache(maxsize=4096, typed=True)

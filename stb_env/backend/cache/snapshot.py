@@ -11,6 +11,7 @@ from contextlib import closing
 from dataclasses import astuple
 from pathlib import Path
 
+from stb_env.backend.cache.entry import timeless
 from stb_env.backend.cache.layers import BASE, Layers, write_manifest
 from stb_env.backend.cache.passes import BATCH, Position, Progress, checked, counted
 from stb_env.backend.cache.report import FilterReport
@@ -72,8 +73,8 @@ def digest(rows: Iterable[Row]) -> str:
 
 
 def add_to(summed: hashlib._Hash, row: Row) -> None:
-    """Add one row to a digest."""
-    summed.update(f"{row.key}\n{row.value}\n{row.problem}\n".encode())
+    """Add one row to a digest, which does not depend on when it was recorded."""
+    summed.update(f"{row.key}\n{timeless(row.value)}\n{row.problem}\n".encode())
 
 
 def _fill(filling: Filling, layers: Layers, report: FilterReport | None, progress: Progress | None) -> str:

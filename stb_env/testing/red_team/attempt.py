@@ -12,6 +12,7 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Job
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import is_answer
+from stb_env.testing.red_team.evidence import Told
 from stb_env.testing.red_team.playing import final_answer
 from stb_env.testing.red_team.team import LINES
 
@@ -130,7 +131,13 @@ def _line(env: ToolEnv, job: Job, line: type[Cheater]) -> Iterator[_End]:
 def _answered(env: ToolEnv, player: Cheater, total: float, calls: tuple[str, ...]) -> Iterator[_End]:
     for cheat, action in player.final_actions().items():
         _, reward, _, _, info = env.fork().step(action)
-        yield _End(cheat, final_answer(action) or "", total + float(reward), info, calls)
+        yield _End(cheat, _said(action), total + float(reward), info, calls)
+
+
+def _said(action: JsonMapping) -> str:
+    """Return what counts of an answer: its values where it has any, and its text where not."""
+    told = final_answer(dict(action)) or Told()
+    return "; ".join(map(str, told.values)) or told.text
 
 
 def _failure(info: JsonMapping) -> str:

@@ -13,7 +13,8 @@ from stb_env.errors import ConfigError, did_you_mean
 from stb_env.jsontypes import Json, JsonArray, JsonMapping, JsonObject
 from stb_env.rollout import Agent
 from stb_env.seeding import rng
-from stb_env.testing.red_team.evidence import Evidence
+from stb_env.testing.red_team.evidence import Evidence, Told
+from stb_env.testing.red_team.items import items
 
 Say = Callable[[Evidence], str]
 
@@ -46,8 +47,10 @@ class Cheater(Agent):
         """Forget the last episode."""
         self._seed = seed
         self._results: JsonArray = []
-        self._gold = self._other = ""
+        self._gold = self._other = Told()
         self._query = ""
+        inner: Any = env.unwrapped
+        self._needs_values = inner.rules.needs_values
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next call of the line, or after the last one the answer."""
@@ -55,7 +58,7 @@ class Cheater(Agent):
         if info["calls"]:
             self._results += _responses(observation["result"])
         action = self.next_action(observation, info)
-        return answer(self.says[self._cheat](self._evidence(self._cheat))) if action is None else action
+        return self._ending(self._cheat) if action is None else action
 
     def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:
         """Return the next action of the line; None after the last one."""
@@ -63,11 +66,19 @@ class Cheater(Agent):
 
     def final_actions(self) -> dict[str, JsonObject]:
         """Return how each cheat of this line would end the episode now, by its name."""
-        return {cheat: answer(say(self._evidence(cheat))) for cheat, say in self.says.items()}
+        return {cheat: self._ending(cheat) for cheat in self.says}
+
+    def _ending(self, cheat: str) -> JsonObject:
+        evidence, say = self._evidence(cheat), self.says[cheat]
+        action = answer(say(evidence))
+        if self._needs_values:
+            action["arguments"]["values"] = items(cheat, say, evidence)
+        return action
 
     def _evidence(self, cheat: str) -> Evidence:
         draw = rng("red team", cheat, self._seed)
-        return Evidence(self._query, self._results, draw, self._gold, self._other)
+        gold, other = self._gold, self._other
+        return Evidence(self._query, self._results, draw, gold.text, other.text, gold.values, other.values)
 
 
 def _responses(result: str) -> JsonArray:

@@ -9,7 +9,7 @@ import gymnasium as gym
 
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.testing.red_team.cheater import Cheater, Say
-from stb_env.testing.red_team.evidence import Evidence
+from stb_env.testing.red_team.evidence import Evidence, Told
 from stb_env.testing.red_team.playing import gold_line, neighbour
 
 
@@ -48,7 +48,7 @@ class Copier(Cheater):
         super().reset(env, seed)
         inner: Any = env.unwrapped
         other = neighbour(env, inner.task)
-        actions, self._other = ([], "") if other is None else gold_line(env, other.id, seed)
+        actions, self._other = ([], Told()) if other is None else gold_line(env, other.id, seed)
         self._actions = iter(actions[: inner.rules.max_turns - 1])
 
     def next_action(self, observation: JsonMapping, info: JsonMapping) -> Json:

@@ -6,11 +6,24 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import NamedTuple
 
 from stb_env.jsontypes import Json
 
 _ROOM = 10_000
 """Characters of a result; nobody writes more than that."""
+
+
+class Told(NamedTuple):
+    """What an answer tells.
+
+    Attributes:
+        text: In words.
+        values: As bare values, where the environment takes those.
+    """
+
+    text: str = ""
+    values: Sequence[Json] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +36,8 @@ class Evidence:
         rng: Chooses among wordings; follows from the episode's seed.
         gold: The answer that solves the task; empty for a cheat that does not know it.
         other: The answer that solves another task.
+        values: The bare values of the answer that solves the task.
+        others: Those of the answer that solves another task.
     """
 
     query: str
@@ -30,6 +45,8 @@ class Evidence:
     rng: Random
     gold: str = ""
     other: str = ""
+    values: Sequence[Json] = ()
+    others: Sequence[Json] = ()
 
     @property
     def texts(self) -> list[str]:

@@ -10,11 +10,12 @@ from typing import Any, Protocol, runtime_checkable
 
 import gymnasium as gym
 
-from stb_env.actions import Action
+from stb_env.actions import Action, finish_arguments
 from stb_env.baselines.gold import Gold
 from stb_env.envs.finish import read_finish
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.tasks import Task, TaskSource
+from stb_env.testing.red_team.evidence import Told
 from stb_env.tools import FINISH, ToolCall
 
 _WORD = re.compile(r"\w+")
@@ -33,21 +34,22 @@ class _Extensible(Protocol):
     def endless(self) -> TaskSource: ...
 
 
-def final_answer(action: Json) -> str | None:
+def final_answer(action: Json) -> Told | None:
     """Return the answer that an action gives; None where it goes on.
 
     Examples:
         >>> final_answer({"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "4"}})
-        '4'
+        Told(text='4', values=())
         >>> final_answer({"name": "count", "arguments": {}}) is None
         True
     """
     if not isinstance(action, dict) or action.get("name") != FINISH:
         return None
-    return read_finish(ToolCall(FINISH, action["arguments"])).answer
+    call = ToolCall(FINISH, action["arguments"])
+    return Told(read_finish(call).answer, finish_arguments(call).get("values", ()))
 
 
-def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArray, str]:
+def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArray, Told]:
     """Return what gold does in a task and what it answers; plays a copy, and leaves the environment alone."""
     inner: Any = env.unwrapped
     copy, agent = inner.fork(), Gold()
@@ -64,10 +66,10 @@ def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArra
         actions.append(action)
         observation, _, terminated, truncated, info = copy.step(action)
         over = terminated or truncated
-    return actions, ""
+    return actions, Told()
 
 
-def other_answer(env: gym.Env[Any, Any], seed: int) -> str:
+def other_answer(env: gym.Env[Any, Any], seed: int) -> Told:
     """Return how gold answers the task most like the running one; empty where none of the likest will do.
 
     An answer that only takes leave is passed over, and so are one to the very calls that gold makes here
@@ -77,9 +79,9 @@ def other_answer(env: gym.Env[Any, Any], seed: int) -> str:
     actions, _ = gold_line(env, inner.task.id, seed)
     for other in islice(_likest(env, inner.task), _TRIED):
         others, answer = gold_line(env, other.id, seed)
-        if states_something(answer) and others != actions and not _rests_on(others, actions):
+        if states_something(answer.text) and others != actions and not _rests_on(others, actions):
             return answer
-    return ""
+    return Told()
 
 
 def states_something(text: str) -> bool:

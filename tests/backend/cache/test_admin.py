@@ -93,6 +93,58 @@ def test_the_hash_ignores_order_of_insertion_and_what_is_frozen(tmp_path):
         cache.close()
 
 
+TIMES = ("2026-03-02T10:00:00Z", "2027-03-02T10:00:00Z")
+
+
+def test_the_hash_does_not_depend_on_when_an_answer_was_recorded(tmp_path):
+    arguments = ({"n": 1}, {"recorded": TIMES[0]}, f'","recorded":"{TIMES[0]}"}}', "[1")
+    hashes = set()
+    for number, recorded in enumerate(("", *TIMES)):
+        made = [entry(each, response="pong", recorded=recorded) for each in arguments]
+        with closing(filled(tmp_path / f"{number}", *made)) as cache:
+            hashes |= {cache.hash, cache.snapshot(tmp_path / f"frozen {number}")}
+        with closing(ResponseCache(tmp_path / f"frozen {number}", read_only=True)) as frozen:
+            assert [each.recorded for each in frozen.entries()] == [recorded] * len(made)
+            assert frozen.verify().ok
+    assert len(hashes) == 1
+
+
+@pytest.mark.parametrize("kept", ["snapshot", "filter", "merge"])
+def test_the_time_of_recording_outlives_every_copy(tmp_path, kept):
+    made = [entry({"n": n}, n, recorded=time) for n, time in enumerate(TIMES)]
+    with closing(filled(tmp_path / "a", *made)) as cache:
+        if kept == "merge":
+            filled(tmp_path / "b").merge(cache)
+        else:
+            getattr(cache, kept)(tmp_path / "b")
+    with closing(ResponseCache(tmp_path / "b", read_only=True)) as copy:
+        assert list(copy.entries()) == made
+
+
+def test_an_entry_is_stored_as_it_was_before_times_where_it_has_none():
+    stored = json.loads(entry({"n": 1}).written())
+    assert list(stored) == [
+        "text",
+        "error",
+        "source",
+        "origin",
+        "class",
+        "model",
+        "prompt",
+        "id",
+        "arguments",
+    ]
+
+
+@pytest.mark.parametrize("time", ["yesterday", "2026-03-02T10:00:00+00:00", 3])
+def test_what_is_no_time_in_utc_to_the_second_is_damage(time):
+    stored = json.loads(entry().written()) | {"recorded": time}
+    with pytest.raises(
+        DataError, match=r"^a(n entry is recorded at a time as| damaged cache entry: TypeError)"
+    ):
+        CacheEntry.read(json.dumps(stored))
+
+
 def test_an_overlay_hides_what_the_base_says_and_a_snapshot_keeps_what_is_seen(tmp_path):
     filled(tmp_path / "a", entry({}, "old"), entry({"n": 1}, 1)).snapshot(tmp_path / "b")
     with closing(filled(tmp_path / "b", entry({}, "new"))) as cache:

@@ -80,7 +80,7 @@ def test_a_cheat_offers_beside_gold_only_what_is_false_here():
     env = env_of("Retrieve").fork()
     env.reset(seed=0, options={"task_id": "retrieve-test-023"})
     assert "thrifty" in str(env.task.record["turns"])
-    other = other_answer(env, 0)
+    other = other_answer(env, 0).text
     assert states_something(other)
     assert "thrifty" not in other.lower()
 
