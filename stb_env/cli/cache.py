@@ -128,7 +128,7 @@ def show(
             f"no answer of {'/'.join(identity)} in {cache}; `stb-env cache stats` counts what is there"
         )
     answers = [_answer(entry) for entry in found]
-    table = Table("arguments", "answer", "source", Column("recorded", min_width=20), title="/".join(identity))
+    table = Table("arguments", "answer", "source", Column("recorded", no_wrap=True), title="/".join(identity))
     for answer in answers:
         by = " ".join(filter(None, (answer["source"], answer["origin"], answer["model"], answer["prompt"])))
         cells = (jsontext.dumps(answer["arguments"]), answer["text"], by, answer["recorded"] or "-")
