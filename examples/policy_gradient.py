@@ -18,7 +18,7 @@ import sys
 import time
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,8 +28,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from stb_env import Agent, ConfigError, DiscreteActions
-from stb_env.gymtypes import AnyEnv
-from stb_env.jsontypes import JsonMapping
 from stb_env.rollout import Curve
 
 # One or two calls, and solvable by choosing: every query names what the calls need, and a result holds the
@@ -109,7 +107,7 @@ class Policy:
         np.savez_compressed(file, features=names, weights=self.weights, pair_weights=self.pair_weights)
 
     def choose(
-        self, observation: JsonMapping, info: JsonMapping, rng: np.random.Generator, greedy: bool
+        self, observation: Mapping[str, Any], info: Mapping[str, Any], rng: np.random.Generator, greedy: bool
     ) -> Choice:
         """Draw a candidate, or one of those with the best score."""
         tools = [json.loads(candidate)["name"] for candidate in info["candidates"]]
@@ -154,16 +152,16 @@ class Trained(Agent):
     def __init__(self, policy: str) -> None:
         self.policy = Policy.load(policy)
 
-    def wrap(self, env: AnyEnv) -> DiscreteActions:
+    def wrap(self, env: gym.Env[Any, Any]) -> DiscreteActions:
         """Return the environment as a choice among candidates."""
         return DiscreteActions(env, texts=True)
 
-    def reset(self, env: AnyEnv, seed: int) -> None:
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
         """Draw ties from the seed."""
         del env
         self.rng = np.random.default_rng(seed)
 
-    def act(self, observation: JsonMapping, info: JsonMapping) -> int:
+    def act(self, observation: Mapping[str, Any], info: Mapping[str, Any]) -> int:
         """Return the best candidate's index."""
         return self.policy.choose(observation, info, self.rng, greedy=True).chosen
 

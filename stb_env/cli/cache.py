@@ -12,7 +12,7 @@ from typing import Annotated, Any, get_args
 import typer
 from rich.markup import escape
 from rich.progress import Progress as Bar
-from rich.table import Table
+from rich.table import Column, Table
 
 from stb_env import jsontext
 from stb_env.backend.cache import CacheEntry, ResponseCache
@@ -132,7 +132,7 @@ def show(
             f"no answer of {'/'.join(identity)} in {cache}; `stb-env cache stats` counts what is there"
         )
     answers = [_answer(entry) for entry in found]
-    table = Table("arguments", "answer", "source", "recorded", title="/".join(identity))
+    table = Table("arguments", "answer", "source", Column("recorded", no_wrap=True), title="/".join(identity))
     for answer in answers:
         by = " ".join(filter(None, (answer["source"], answer["origin"], answer["model"], answer["prompt"])))
         cells = (jsontext.dumps(answer["arguments"]), answer["text"], by, answer["recorded"] or "-")
