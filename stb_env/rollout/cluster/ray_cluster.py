@@ -65,8 +65,8 @@ class RayCluster:
             raise ConfigError("a cluster has an address, HOST:PORT, or is 'local'; got ''")
         if self.address.startswith("ray://"):
             raise ConfigError(
-                f"{self.address} is an address of Ray's client, which is not used here; give the command on a "
-                "machine of the cluster (or with `ray job submit`), with the HOST:PORT of the cluster or auto"
+                f"{self.address} is an address of Ray's client, which is not used here; give the command on "
+                "a machine of the cluster (or with `ray job submit`), with the cluster's HOST:PORT or auto"
             )
         for name in ("workers", "unit"):
             if getattr(self, name) < 1:
