@@ -66,7 +66,7 @@ class RayCluster:
         if self.address.startswith("ray://"):
             raise ConfigError(
                 f"{self.address} is an address of Ray's client, which is not used here; give the command on "
-                "a machine of the cluster (or with `ray job submit`), with the HOST:PORT of the cluster or auto"
+                "a machine of the cluster (or with `ray job submit`), with the cluster's HOST:PORT or auto"
             )
         for name in ("workers", "unit"):
             if getattr(self, name) < 1:

@@ -1,4 +1,4 @@
-"""The same run on Ray: two workers of a real, local one, and what happens to them."""
+"""The same run on Ray, as scale.md tells of it: two workers of a real, local one, some of which are killed."""
 
 from __future__ import annotations
 

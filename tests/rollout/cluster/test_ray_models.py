@@ -175,4 +175,5 @@ def test_an_evaluation_on_a_cluster_has_the_files_of_one_here(
     assert len(names[0]) == 2
     for name in (*names[0], Path("results.json"), Path("manifest.json")):
         assert (folders[1] / name).read_bytes() == (folders[0] / name).read_bytes()
-    assert read_spending(folders[0] / "spending.jsonl").calls == services.count()["agent"]
+    asked = sum(services.count().values())
+    assert [2 * read_spending(out / "spending.jsonl").calls for out in folders] == [asked, asked]
