@@ -80,7 +80,8 @@ class FrozenStore:
         return type(self), (self.file,)
 
     def __len__(self) -> int:
-        return int(self._query("SELECT COUNT(*) FROM Cache", ())[0][0])
+        with closing(self.unmapped()) as store:
+            return int(store._query("SELECT COUNT(*) FROM Cache", ())[0][0])
 
     def get(self, key: str) -> str | None:
         """Return the value of a key, or None."""
@@ -125,7 +126,7 @@ class FrozenStore:
             return
         if start:
             where = "key >= ?"
-        with closing(self._scanner()) as scanner:
+        with closing(self.unmapped()) as scanner:
             yield from scanner._in_order(_ORDER.format(where, order), (start,) if start else ())
 
     def items(self, prefix: str = "") -> Iterator[tuple[str, str]]:
@@ -153,7 +154,8 @@ class FrozenStore:
         except sqlite3.Error as error:
             self._fail(error)
 
-    def _scanner(self) -> FrozenStore:
+    def unmapped(self) -> FrozenStore:
+        """Return another reader of the file, whose memory does not grow with what it reads."""
         scanner = type(self)(self.file)
         scanner._mapped = 0
         return scanner

@@ -142,7 +142,8 @@ class TextStore(FrozenStore):
         if not self.file.exists():
             raise ConfigError(f"{folder} holds other files and no {FILE}; name a new or empty folder")
 
-    def _scanner(self) -> FrozenStore:
+    def unmapped(self) -> FrozenStore:
+        """Return a reader of the file, whose memory does not grow with what it reads."""
         scanner = LiveView(self.file)
         scanner._mapped = 0
         return scanner

@@ -91,6 +91,18 @@ def test_a_pass_over_ten_times_the_entries_takes_no_more_memory(tmp_path):
     assert grown(20_000) < grown(2_000) + 5
 
 
+def test_counting_the_entries_maps_neither_layer_into_memory(tmp_path):
+    filled(tmp_path, 50)
+    with closing(TextStore(tmp_path / "overlay")) as store:
+        store.put_many([(f"{0:016x}:{0:032x}", VALUE), ("new", VALUE)])
+    with closing(ResponseCache(tmp_path, read_only=True)) as cache:
+        assert len(cache) == 51
+        layers = cache._layers
+        assert [layer._con for layer in (layers.base, layers.overlay)] == [None, None]
+        with closing(layers.base.unmapped()) as unmapped:
+            assert unmapped._query("PRAGMA mmap_size", ()) == [(0,)]
+
+
 @pytest.mark.parametrize("reader", [FrozenStore, LiveView, lambda file: TextStore(file.parent)])
 def test_every_look_up_goes_through_an_index(tmp_path, reader):
     filled(tmp_path, 50)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -89,7 +90,8 @@ class Layers:
     def __len__(self) -> int:
         if self.base is None or self.overlay is None:
             return sum(len(store) for store in (self.base, self.overlay) if store is not None)
-        return len(self.base) + sum(row.key not in self.base for row in self.overlay.rows())
+        with closing(self.base.unmapped()) as base:
+            return len(base) + sum(row.key not in base for row in self.overlay.rows())
 
     def get(self, key: str) -> str | None:
         """Return the value of a key, or None."""
