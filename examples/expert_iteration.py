@@ -65,14 +65,14 @@ class Plan:
 LONG = Plan()
 SHORT = Plan(shown=8, warm=4, rounds=2, tasks=2, samples=2, updates=2, held_out=4)
 REAL = Plan(
-    shown=8,
-    warm=8,
+    shown=16,
+    warm=12,
     rounds=2,
     tasks=24,
     samples=2,
     updates=8,
     held_out=20,
-    rate=1.5e-4,
+    rate=2e-4,
     batch=4,
     templates=("convert_amount", "rail_party_fare"),
 )
