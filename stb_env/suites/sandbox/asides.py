@@ -26,7 +26,7 @@ hope hopes wish wishes cheers bye regards sorry unfortunately afraid apologies a
 feel free ask assist assistance help helpful questions follow further other others more additional details
 else anything something nothing need needs change changes adjust look looked looking lookup search searched
 searching compare compared comparison check checked checking confirm confirmed confirmation book booked
-booking reserve reserved reservation order ordered pay paid payment send sent mail mailed post posted add
+booking reserve reserved reservation order ordered buy bought pay paid payment send sent mail mailed post posted add
 added save saved create created make made move moved set update updated cancel cancelled canceled close
 closed open opened delete deleted remove removed rent rented sign signed log logged try tried attempt
 attempted done finished complete completed success successful successfully work worked works available
@@ -211,7 +211,7 @@ def _framed(sentence: str, topics: Topics) -> str:
     about = said & topics() - _NO_TOPIC
     reported = said & (_REPORT - _IDLE - _NO_TOPIC)
     unrelated = said and not (answered or about | reported) and _REFERS.search(lead[0])
-    if unrelated or (not about and _NEGATIVE.search(rest)):
+    if unrelated or (not (about or answered) and _NEGATIVE.search(rest)):
         return f'an unrelated lead: "{lead[0][:-1][:80]}"'
     return ""
 

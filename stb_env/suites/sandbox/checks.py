@@ -48,6 +48,9 @@ def _numbers(
     for found in numerals.numbers(text.folded):
         readings = found.quantity.readings(unit)
         said = text.folded[found.start : found.end]
+        if fact["label"] in _DISTANCES and fact["value"] > 0:
+            # "Change: -5.0 kg" says which way it went as well.
+            readings = tuple(map(abs, readings))
         near = any(is_near(reading, fact, found, query) for reading in readings)
         if near and not _foreign(text, found, fact, codes, allowed):
             again = "or " in text.folded and _told_again(text, found, fact, query)
@@ -361,6 +364,8 @@ def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     return "read neither" if said is None else f"read {'yes' if said else 'no'}"
 
 
+_DISTANCES = frozenset({"change", "difference", "gap"})
+"""Labels of facts that have no sign."""
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")

@@ -14,9 +14,10 @@ from typing import NamedTuple
 
 from stb_env.reading.statement import Statement, statement_at, statements
 from stb_env.suites.sandbox import listing
-from stb_env.suites.sandbox.answers import fold, stem
+from stb_env.suites.sandbox.answers import Place, fold, stem
 from stb_env.suites.sandbox.moments import clocks, days, in_span
 from stb_env.suites.sandbox.numerals import numbers
+from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.vocabulary import GENERIC, ROLES, TIES
 
 MOST_TIED = 2
@@ -37,6 +38,8 @@ _REPEATED = 20
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?)\s+)*")
+_BEHIND = 16
+"""Letters behind a value in which its unit and what it is of stand."""
 _RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
 _WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
 _SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
@@ -76,11 +79,19 @@ class Mention(NamedTuple):
 
 
 class Text(NamedTuple):
-    """An answer that is read: folded, with its statements, beside the words of the query."""
+    """An answer that is read: folded, with its statements, beside the words of the query.
+
+    Attributes:
+        folded: It without case and accents.
+        said: Its statements.
+        asked: The words of the query.
+        records: What the calls returned, which explains values beside the right one.
+    """
 
     folded: str
     said: tuple[Statement, ...]
     asked: frozenset[str]
+    records: Records = Records()
 
 
 _HALF_DAY = re.compile(r"\b([ap])\.m\.(?=\s+[A-Z])")
@@ -156,6 +167,7 @@ def mirrored(text: Text, *, one: bool = False) -> str:
     Such clauses contradict each other where nothing but the figures could tell what each is about.
     """
     seen: dict[str, str] = {}
+    before = ""
     for part in text.said:
         if (
             part.stance not in ("retracted", "quoted")
@@ -163,11 +175,15 @@ def mirrored(text: Text, *, one: bool = False) -> str:
             and not _WORKING.search(part.text)
         ):
             clause = _JOINED.sub("", part.text)
+            if text.folded[part.start - 1 : part.start] == "(":
+                # "The suit (it was 10 March) and the permit (it was 22 March)": each is said of its own.
+                clause = f"{before} {clause}"
             shape = _FIGURE.sub("0", clause)
             first = _FIGURE.findall(seen.setdefault(shape, clause))
             apart = sum(a != b for a, b in zip(first, _FIGURE.findall(clause), strict=True))
             if shape.count(" ") > 2 and (apart == 1 if one else apart):
                 return part.text[:80]
+        before = part.text
     return ""
 
 
@@ -176,6 +192,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
     seen: set[str] = set()
     rivals = list(rivals)
     bare = _without(text, [*given, *rivals]) if rivals else text
+    picked = _picked(bare, given, [rival for rival in rivals if rival.known])
     twice = mirrored(text) if any(rival.asked for rival in rivals) else ""
     if twice:
         return f'read it twice, with other figures: "{twice}"'
@@ -190,9 +207,18 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         doubted = statement.framed and statement.stance == "hedged"
         if listing.compared(text.folded, [(one.start, one.end) for one in given], (rival.start, rival.end)):
             continue
+        if (
+            not (statement.framed or statement.corrects)
+            and (picked or not rival.known)
+            and _explained(text, bare, given, rival)
+        ):
+            continue
         excused = rival.asked and not doubted
-        loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
+        loose = all(_listed(text, one, rival) for one in given) if excused else not _tied(bare, given, rival)
         offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
+        if offered and not statement.framed and _RATE.search(text.folded, rival.end, rival.end + _BEHIND):
+            # "242.88 AUR, or 9.72 AUR a copy" gives the one beside the other.
+            offered = False
         if _INSTEAD.search(statement.text) and not text.asked & _ELSE:
             return f'read {rival.said} in its place: "{_around(text, rival)}"'
         if loose and spare and not rival.known and not offered:
@@ -247,8 +273,8 @@ def _sentence(text: Text, mention: Mention) -> tuple[int, int]:
     return parts[0].start, parts[-1].end
 
 
-def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether the words around a value tie it to something else than the given one."""
+def _reach(text: Text, given: Sequence[Mention], rival: Mention) -> tuple[int, int, int, Statement]:
+    """Return where the sentence of a value begins, from where to where words belong to it, and its clause."""
     start, stop = _sentence(text, rival)
     before = max((one.end for one in given if start <= one.start < rival.start), default=start)
     clause = statement_at(text.said, rival.start)
@@ -261,6 +287,29 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     ):
         # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
         after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
+    return start, before, after, clause
+
+
+def _explained(text: Text, bare: Text, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether what the calls returned says what a value is of, and the words beside it say so, too."""
+    _, before, after, _ = _reach(text, given, rival)
+    frame = frozenset[str]().union(*(_frame(bare, one, before, max(after, rival.end)) for one in given))
+    beside = Place(before, rival.start), Place(rival.end, max(after, rival.end))
+    places = [Place(one.start, one.end) for one in given]
+    return text.records.explain(text.folded, places, Place(rival.start, rival.end), beside, frame)
+
+
+def _picked(bare: Text, given: Sequence[Mention], others: Iterable[Mention]) -> bool:
+    """Return whether the sentences of the given value have none of the others, and say something of it alone."""
+    theirs = {_sentence(bare, other) for other in others}
+    mine = {_sentence(bare, one) for one in given}
+    listed = frozenset[str]().union(*(_words(bare.folded[slice(*span)]) for span in theirs))
+    return mine.isdisjoint(theirs) and any(_words(bare.folded[slice(*span)]) - listed for span in mine)
+
+
+def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+    """Return whether the words around a value tie it to something else than the given one."""
+    start, before, after, clause = _reach(text, given, rival)
     if _named_apart(text, given, rival) or _ends(text.folded, given, rival):
         return True
     if _of_another_year(text, given, rival, clause):
@@ -343,20 +392,18 @@ def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
     return frozenset(_TOKEN.findall(text.folded[start:end]))
 
 
-def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
+def _listed(text: Text, one: Mention, rival: Mention) -> bool:
     """Return whether a value of the query stands in one list with the given one, as if both were meant."""
-    for one in given:
-        first, second = sorted((one, rival), key=lambda mention: mention.start)
-        between = text.folded[first.end : second.start]
-        clause = statement_at(text.said, rival.start)
-        if _WORKING.search(clause.text):
-            continue
-        if between.strip() in _DASHES and ":" in first.said and ":" in second.said:
-            # "09:30-13:30" is a span of time, and both ends of it are meant.
-            continue
-        if len(between) < 24 and _LIST_GAP.fullmatch(between):
-            return _LEAD.search(text.folded, max(0, first.start - 16), first.start) is None
-    return False
+    first, second = sorted((one, rival), key=lambda mention: mention.start)
+    between = text.folded[first.end : second.start]
+    if _WORKING.search(statement_at(text.said, rival.start).text):
+        return False
+    if between.strip() in _DASHES and ":" in first.said and ":" in second.said:
+        # "09:30-13:30" is a span of time, and both ends of it are meant.
+        return False
+    if len(between) >= 24 or not _LIST_GAP.fullmatch(between):
+        return False
+    return _LEAD.search(text.folded, max(0, first.start - 16), first.start) is None
 
 
 def _words(folded: str) -> frozenset[str]:

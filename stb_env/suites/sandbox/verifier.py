@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import JsonArray
+from stb_env.jsontypes import Json, JsonArray
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.asides import lists, strays
@@ -18,6 +18,7 @@ from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
 from stb_env.suites.sandbox.mentions import read
+from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.standing import falls
 from stb_env.suites.sandbox.subjects import elsewhere
 from stb_env.suites.sandbox.values import given_values, parts
@@ -88,9 +89,10 @@ class ExactJudge:
 def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
     """Yield every part that the answer decides, with why it failed or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
+    records = Records(_made(case))
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
-        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed)
+        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed, records)
     if not facts:
         yield "answer", falls(case.answer, query, _known(case))
     for fact in case.task.goal.get("falsehoods", ()):
@@ -129,7 +131,7 @@ def _speech(case: Case) -> str:
 def _known(case: Case) -> str:
     """Return what an answer may name besides what the query does: the right answer, calls and results."""
     made = _made(case)
-    calls = [f"{call.name} {call.arguments} {call.result.response}" for call in made]
+    calls = [f"{call.name} {call.arguments} {_told(call)}" for call in made]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
     counts = map(str, Counter(call.name for call in made).values())
     return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
@@ -137,7 +139,12 @@ def _known(case: Case) -> str:
 
 def _returned(case: Case) -> str:
     """Return what the calls said and were told."""
-    return "\n".join(f"{call.arguments} {call.result.response}" for call in _made(case))
+    return "\n".join(f"{call.arguments} {_told(call)}" for call in _made(case))
+
+
+def _told(call: CallRecord) -> Json:
+    """Return what a call said: its response, or why it was refused."""
+    return call.result.error or call.result.response
 
 
 def _made(case: Case) -> list[CallRecord]:
