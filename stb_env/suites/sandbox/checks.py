@@ -22,6 +22,7 @@ from stb_env.suites.sandbox import (
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
+from stb_env.suites.sandbox.rivals import settle
 
 Fact = JsonMapping
 
@@ -128,7 +129,9 @@ def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
 def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     """Return whether a whole number counts something where the value is an amount with decimals."""
     spans = {_span_at(text, one.end) for one in own}
-    if "" not in spans and _span_at(text, found.start) not in ("", *spans):
+    # "Formed in 2002, about 24 years ago" has one year and one age.
+    years = all(_LATE_YEAR.fullmatch(one.said) for one in own)
+    if ("" not in spans or years) and _span_at(text, found.start) not in ("", *spans):
         return True
     next_word = _NEXT.match(text.folded, found.end)
     amounts = [_NEXT.match(text.folded, one.end) for one in own if "." in one.said]
@@ -213,7 +216,7 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
     places = [(one.start, one.end) for one in numerals.numbers(text.folded) if not one.worded]
-    return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
+    return settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
         fact, query, text, own, places, allowed
     )
 
@@ -305,12 +308,12 @@ def _named(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     places = [(one.start, one.end) for one in (*own, *rivals, *(one for some in others for one in some))]
     for value in fact["value"]:
         mine = [mention for mention in own if mention.said == value]
-        found = mentions.settle(text, mine, (), len(allowed) + 1) or senses.misplaced(
+        found = settle(text, mine, (), len(allowed) + 1) or senses.misplaced(
             fact, query, text, mine, places, allowed
         )
         if found:
             return found
-    return mentions.settle(text, own, rivals, len(allowed) + 1)
+    return settle(text, own, rivals, len(allowed) + 1)
 
 
 def _codes(
@@ -334,7 +337,7 @@ def _codes(
     for match in answers.codes_like(text.folded, fact["value"]):
         inside = any(start < match.end and match.start < end for start, end in known)
         said = text.folded[match.start : match.end]
-        if not inside and not any(answers.has_code(said, other) for other in mine):
+        if not inside and not any(answers.has_code(said, other) for other in (fact["value"], *mine)):
             rivals.append(Mention(said, *match, asked=answers.has_code(query, said)))
     return own, rivals
 
@@ -348,7 +351,7 @@ def _settled(find: Found) -> Check:
         found = [find(other, text, query, ())[0] for other in others]
         spare = sum(not mine for mine in found)
         places = [(one.start, one.end) for one in (*own, *rivals, *(one for mine in found for one in mine))]
-        return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
+        return settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
             fact, query, text, own, places, allowed
         )
 
@@ -369,6 +372,8 @@ _DISTANCES = frozenset({"change", "difference", "gap"})
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")
+_LATE_YEAR = re.compile(r"(?:18|19|20)\d\d")
+"""A year of this century or of the two before."""
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _CHANGED = re.compile(
     r"\b(?:went|goes|rose|rises|fell|falls|dropped|changed|changes|moved|increased|grew|climbed|up|down) "

@@ -62,6 +62,10 @@ class Record(NamedTuple):
     fields: tuple[tuple[frozenset[str], Value], ...]
     words: frozenset[str]
 
+    def has(self, values: Sequence[Value]) -> bool:
+        """Return whether one of the values stands in it."""
+        return any(own.same(value) for _, own in self.fields for value in values)
+
 
 class Records:
     """The records of what some calls returned; they are read when they are first asked for.
@@ -77,6 +81,16 @@ class Records:
     def _records(self) -> Sequence[Record]:
         found = (_records(call.result.response, _words(_leaves(call.arguments))) for call in self._calls)
         return [record for some in found for record in some][:_MOST]
+
+    def pair(self, folded: str, start: int, end: int) -> bool:
+        """Return whether two values or more of a part of an answer stand together in a record."""
+        said = list(_values(folded, start, end))
+        return len(said) > 1 and any(all(record.has([value]) for value in said) for record in self._records)
+
+    def around(self, folded: str, places: Iterable[Place]) -> frozenset[str]:
+        """Return the stems of the texts that stand beside some values of an answer in their records."""
+        values = [read(folded, place) for place in places]
+        return frozenset[str]().union(*(one.words for one in self._records if one.has(values)))
 
     def explain(
         self,
@@ -97,7 +111,7 @@ class Records:
         """
         beside = list(beside)
         value = read(folded, rival)
-        holders = [record for record in self._records if any(value.same(own) for _, own in record.fields)]
+        holders = [record for record in self._records if record.has([value])]
         if not holders:
             return False
         mine = [read(folded, place) for place in given]

@@ -108,7 +108,8 @@ def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
 def _speech(case: Case) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
-    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
+    lacking = any(fact["type"] == "lacking" for fact in facts)
+    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}", lacking=lacking)
     if stray:
         return stray
     told = facts and (
