@@ -334,10 +334,14 @@ def _codes(
         if other not in mine and (found := answers.code_at(text.folded, other))
     ]
     known = [(one.start, one.end) for one in (*own, *rivals)]
-    for match in answers.codes_like(text.folded, fact["value"]):
+    alike = list(answers.codes_like(text.folded, fact["value"]))
+    ends = [0, *(match.end for match in alike)]
+    for match, before in zip(alike, ends, strict=False):
         inside = any(start < match.end and match.start < end for start, end in known)
         said = text.folded[match.start : match.end]
-        if not inside and not any(answers.has_code(said, other) for other in (fact["value"], *mine)):
+        # The right one again is one of a list that was to choose from.
+        again = answers.has_code(said, fact["value"]) and match.start - before != _NEXT_ITEM
+        if not (inside or again) and not any(answers.has_code(said, other) for other in mine):
             rivals.append(Mention(said, *match, asked=answers.has_code(query, said)))
     return own, rivals
 
@@ -379,6 +383,7 @@ _CHANGED = re.compile(
     r"\b(?:went|goes|rose|rises|fell|falls|dropped|changed|changes|moved|increased|grew|climbed|up|down) "
     r"from (?:[a-z]{3} )?$"
 )
+_NEXT_ITEM = len(", ")
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _PRECISE = re.compile(
     r"(?i)\b(?:decimals?|exact(?:ly)?|precise(?:ly)?|tenths?|hundredths?|digits?|cents?|to the|"

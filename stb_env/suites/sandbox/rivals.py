@@ -96,7 +96,11 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         ):
             continue
         excused = rival.asked and not doubted
-        loose = all(_listed(text, one, rival) for one in given) if excused else not _tied(bare, given, rival)
+        listed = [_listed(text, one, rival) for one in given]
+        if any(listed) and not all(listed):
+            # "Born in Ulm. Ulm and Bonn are 412 km apart": the list is what something else is said of.
+            listed = [_AMOUNT.search(statement.text) is None]
+        loose = any(listed) if excused else not _tied(bare, given, rival)
         offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
         if offered and not statement.framed and _RATE.search(text.folded, rival.end, rival.end + _BEHIND):
             # "242.88 AUR, or 9.72 AUR a copy" gives the one beside the other.
@@ -110,7 +114,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
         tied += rival.known and not rival.asked
         if tied > MOST_TIED:
             return f"read more than {MOST_TIED} competitors"
-    twice = mirrored(text, one=True)
+    again = rivals or len(given) > 1 or text.folded.count(given[0].said) > 1
+    twice = mirrored(text, one=True) if again else ""
     return f'read it twice, with other figures: "{twice}"' if twice else ""
 
 

@@ -14,6 +14,7 @@ from stb_env.request import Slow
 from stb_env.suites.sandbox.asides import lists, strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
+from stb_env.suites.sandbox.deeds import undone
 from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
@@ -112,6 +113,8 @@ def _speech(case: Case) -> str:
     stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}", lacking=lacking)
     if stray:
         return stray
+    if case.task.goal.get("writes") and (denied := undone(read(case.answer, query))):
+        return denied
     told = facts and (
         disclaims(read(case.answer, query), query, facts) or elsewhere(case.answer, query, facts, _made(case))
     )
