@@ -21,7 +21,8 @@ _UNABLE = (
 )  # fmt: skip
 CUES: Mapping[str, tuple[str, ...]] = {
     "detail": (
-        *_UNABLE, "need to know", "I need", "still need", "but not", "not yet know", "is needed", "required",
+        *_UNABLE, "need to know", "I need", "I d need",
+        "still need", "but not", "not yet know", "is needed", "required",
         "missing", "not specified",
         "didn't specify", "did not specify", "unspecified", "unclear", "ambiguous", "lacks", "lacking",
         "not given", "not say", "didn't say", "not tell", "didn't tell", "haven't told", "not told",

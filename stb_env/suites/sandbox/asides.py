@@ -83,6 +83,11 @@ _ANSWERED = re.compile(
     r"^\W*i(?:['’]ve| have)? [a-z]+ (?:it|this|that|them|both) (?:up |out )?for you\b"
 )
 """Opens a lead with the answer to a question of yes or no, or tells that the work is done."""
+_REFUSED = re.compile(
+    r"\W*(?:i|we) (?:(?:could|ca|was|did|do)n['’]t|(?:could|was|am|did|do) not|cannot) "
+    r"(?!sure|certain|know)[a-z]+"
+)
+"""Says that the speaker did not do what he was asked."""
 _GAP = re.compile(r"[,;\n]\s*")
 _SPARE = 3
 """Values of the results that an answer may list beside those that were asked for."""
@@ -214,7 +219,8 @@ def _framed(sentence: str, topics: Topics, *, lacking: bool) -> str:
     about = said & topics() - _NO_TOPIC
     reported = said & (_REPORT - _IDLE - _NO_TOPIC)
     unrelated = said and not (answered or about | reported) and _REFERS.search(lead[0])
-    if unrelated or (not (about or answered or lacking) and _NEGATIVE.search(rest)):
+    refused = (answered or lacking) and _REFUSED.match(rest)
+    if unrelated or (not (about or refused) and _NEGATIVE.search(rest)):
         return f'an unrelated lead: "{lead[0][:-1][:80]}"'
     return ""
 

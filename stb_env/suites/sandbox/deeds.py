@@ -18,9 +18,12 @@ _DONE = (
     "opened|closed|assigned|transferred|exchanged|erased|called off|returned|scheduled|switched|turned|"
     "recorded|took|gave|completed|registered|raised|shared|renamed|rescheduled|postponed|replaced|placed|ran"
 )
+_NOT = (
+    r"(?:(?:have|had|did|could|ca|wo|would|do|was)n['’]t|(?:have|had|did|could|will|would|do|was|am) not|"
+    r"cannot|never)"
+)
 _UNDONE = re.compile(
-    rf"\bi(?:['’]d rather not| (?:(?:have|had|did|could|can|will|would|do|was|am)(?:n['’]t| not)|cannot|"
-    rf"never)(?: yet| actually| been| able to){{0,2}}) (?:{_BARE}|{_DONE})\b|"
+    rf"\bi(?:['’]d rather not| {_NOT}(?: yet| actually| been| able to){{0,2}}) (?:{_BARE}|{_DONE})\b|"
     rf"\bi(?:['’]ve| have)? (?:{_DONE}) (?:nothing|none)\b|"
     rf"\b(?:is|are|has been|have been)(?:n['’]t| not)(?: yet| been){{0,2}} (?:{_DONE}|in (?:your|the))\b|"
     rf"\b(?:has|have)(?:n['’]t| not)(?: yet)? been(?: yet)? (?:{_DONE})\b"
@@ -28,7 +31,8 @@ _UNDONE = re.compile(
 """Says that something was not done."""
 _LEFT = re.compile(
     r"\bi(?:['’]ve| have)? (?:left|kept) ([^.;\n]{1,60}?) (?:as (?:it|they) (?:was|were|is|are|stood)|alone|"
-    r"untouched|unchanged)\b"
+    r"untouched|unchanged)\b|"
+    r"\b(?:did not|didn['’]t|have not|haven['’]t) touch(?:ed)? ([^.;\n]{1,40})"
 )
 """Says that something was left as it was."""
 _OFFERED = re.compile(
@@ -40,6 +44,11 @@ _OFFERED = re.compile(
     r"\b(?:do|have to do) (?:it|this|that) yourself\b"
 )
 """Offers a deed, or asks whether to do it."""
+_HINT = re.compile(
+    r"n['’]t\b|\b(?:not|never|cannot|nothing|none|rather|left|kept|shall|should|until|confirm|word|if you|sure|"
+    r"would you|do you|ready|i['’]ll|i will|yourself)\b"
+)
+"""What each of the others has at least one of."""
 _ELSE = re.compile(
     r"\b(?:else|others?|rest|remaining|another|any\w*|again|twice|also|too|as well|further|more|extra|second|"
     r"before|duplicates?|instead|only|first|different)\b"
@@ -65,6 +74,8 @@ def undone(text: Text) -> str:
         >>> undone(read("The class is booked; I haven't booked anything else.", "Book the class."))
         ''
     """
+    if not _HINT.search(text.folded):
+        return ""
     reason = ""
     for _, parts in groupby(text.said, key=lambda part: part.sentence):
         clauses = list(parts)
@@ -73,7 +84,7 @@ def undone(text: Text) -> str:
                 return ""
         sentence = text.folded[clauses[0].start : clauses[-1].end]
         left = _LEFT.search(sentence)
-        spared = left and (left[1] in _IT or stems(left[1]) & text.asked)
+        spared = left and ((left[1] or left[2]) in _IT or stems(left[1] or left[2]) & text.asked)
         if not _ELSE.search(sentence) and (_UNDONE.search(sentence) or _OFFERED.search(sentence) or spared):
             reason = reason or f'read that it is not done: "{sentence[:80]}"'
     return reason

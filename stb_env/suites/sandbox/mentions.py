@@ -120,7 +120,6 @@ def mirrored(text: Text, *, one: bool = False) -> str:
             part.stance not in ("retracted", "quoted")
             and _DIGITS.search(part.text)
             and not WORKING.search(part.text)
-            and not text.records.pair(text.folded, part.start, part.end)
         ):
             clause = _JOINED.sub("", part.text)
             if text.folded[part.start - 1 : part.start] == "(":
@@ -129,7 +128,8 @@ def mirrored(text: Text, *, one: bool = False) -> str:
             shape = _FIGURE.sub("0", clause)
             first = _FIGURE.findall(seen.setdefault(shape, clause))
             apart = sum(a != b for a, b in zip(first, _FIGURE.findall(clause), strict=True))
-            if shape.count(" ") > 2 and (apart == 1 if one else apart):
+            other = shape.count(" ") > 2 and (apart == 1 if one else apart)
+            if other and not text.records.pair(text.folded, part.start, part.end):
                 return part.text[:80]
         before = part.text
     return ""

@@ -19,6 +19,8 @@ from stb_env.trajectory import CallRecord
 
 _MOST = 400
 """Records that are looked at."""
+_TELLING = 10
+"""A whole number below it is in many records by accident."""
 _SCALES = (1.0, 100.0, 0.01, 1000.0, 0.001)
 _TOKEN = re.compile(r"[^\W_]+")
 _FIELD = re.compile(r"[a-z]+")
@@ -57,10 +59,14 @@ class Record(NamedTuple):
     Attributes:
         fields: Each with the words of its name, their stems and its value.
         words: The stems of the texts in it and around it.
+        labels: The texts in it, each behind the name that it has there.
+        call: The number of the call that returned it.
     """
 
     fields: tuple[tuple[frozenset[str], Value], ...]
     words: frozenset[str]
+    labels: frozenset[tuple[str, str]]
+    call: int
 
     def has(self, values: Sequence[Value]) -> bool:
         """Return whether one of the values stands in it."""
@@ -79,8 +85,27 @@ class Records:
 
     @cached_property
     def _records(self) -> Sequence[Record]:
-        found = (_records(call.result.response, _words(_leaves(call.arguments))) for call in self._calls)
+        found = (
+            _records(call.result.response, _words(_leaves(call.arguments)), number)
+            for number, call in enumerate(self._calls)
+        )
         return [record for some in found for record in some][:_MOST]
+
+    def holders(self, folded: str, place: Place) -> Sequence[Record]:
+        """Return the records that have a value of an answer; none for a small number, which many have."""
+        value = read(folded, place)
+        if value.number is not None and value.number == int(value.number) < _TELLING:
+            return []
+        return [record for record in self._records if record.has([value])]
+
+    def labels(self, folded: str) -> Mapping[str, set[tuple[int, str]]]:
+        """Return the texts of all records that an answer names, with the call and the name of each."""
+        found: dict[str, set[tuple[int, str]]] = {}
+        for record in self._records:
+            for name, label in record.labels:
+                if label in folded:
+                    found.setdefault(label, set()).add((record.call, name))
+        return found
 
     def pair(self, folded: str, start: int, end: int) -> bool:
         """Return whether two values or more of a part of an answer stand together in a record."""
@@ -177,19 +202,30 @@ def _found(folded: str) -> Iterator[tuple[Value, Place]]:
         )
 
 
-def _records(value: Json, around: frozenset[str]) -> Iterator[Record]:
+def _records(value: Json, around: frozenset[str], call: int, parent: str = "") -> Iterator[Record]:
     if isinstance(value, Mapping):
         scalars = {name: item for name, item in value.items() if not isinstance(item, Mapping | list | tuple)}
         words = around | _words(scalars.values())
-        if scalars:
+        if parent and all(isinstance(item, int | float) for item in scalars.values()):
+            # {"basic": 3.37, "premium": 30.08} tells of several, and the names are theirs.
+            for name, item in scalars.items():
+                labels = frozenset([(parent, fold(name))])
+                yield Record(((_name(name), _value(item)),), words | _words([name]), labels, call)
+        elif scalars:
             fields = ((_name(name), _value(item)) for name, item in scalars.items() if item not in ("", None))
-            yield Record(tuple(fields), words)
-        for item in value.values():
+            yield Record(tuple(fields), words, frozenset(_labels(scalars)), call)
+        for name, item in value.items():
             if isinstance(item, Mapping | list | tuple):
-                yield from _records(item, words)
+                yield from _records(item, words, call, name if isinstance(item, Mapping) else "")
     elif isinstance(value, list | tuple):
         for item in value:
-            yield from _records(item, around)
+            yield from _records(item, around, call)
+
+
+def _labels(scalars: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
+    for name, item in scalars.items():
+        if isinstance(item, str) and len(item) > 2 and item[0].isalpha():
+            yield name, fold(item)
 
 
 def _name(name: str) -> frozenset[str]:

@@ -74,7 +74,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
     seen: set[str] = set()
     rivals = list(rivals)
     bare = _without(text, [*given, *rivals]) if rivals else text
-    picked = _picked(text, bare, given, [rival for rival in rivals if rival.known])
+    known = [rival for rival in rivals if rival.known]
     twice = mirrored(text) if any(rival.asked for rival in rivals) else ""
     if twice:
         return f'read it twice, with other figures: "{twice}"'
@@ -91,8 +91,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             continue
         if (
             not (statement.framed or statement.corrects)
-            and (picked or not rival.known)
             and _explained(text, bare, given, rival)
+            and (not rival.known or _picked(text, bare, given, known))
         ):
             continue
         excused = rival.asked and not doubted

@@ -72,9 +72,10 @@ class ExactJudge:
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
         values = None if self.answer == "text" else given_values(case.calls)
-        told = _answer_parts(case) if values is None else _value_parts(case, values)
+        records = Records(_made(case))
+        told = _answer_parts(case, records) if values is None else _value_parts(case, values)
         failures = {**dict(told), **dict(_state_parts(case))}
-        if values is None and not any(failures.values()) and (said := _speech(case)):
+        if values is None and not any(failures.values()) and (said := _speech(case, records)):
             failures["speech"] = said
         if not any(failures.values()):
             failures |= {f"calls:{label}": _UNSEEN for label in unsupported(case.task, case.calls)}
@@ -87,10 +88,9 @@ class ExactJudge:
         return Verdict.of(status, judge=self.name, votes=votes, parts=held)
 
 
-def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
+def _answer_parts(case: Case, records: Records) -> Iterator[tuple[str, str]]:
     """Yield every part that the answer decides, with why it failed or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
-    records = Records(_made(case))
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
         yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed, records)
@@ -106,7 +106,7 @@ def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
     return parts(values, goal.get("facts", ()), goal.get("falsehoods", ()), case.task.query, _known(case))
 
 
-def _speech(case: Case) -> str:
+def _speech(case: Case, records: Records) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
     lacking = any(fact["type"] == "lacking" for fact in facts)
@@ -115,12 +115,13 @@ def _speech(case: Case) -> str:
         return stray
     if case.task.goal.get("writes") and (denied := undone(read(case.answer, query))):
         return denied
+    returned = _returned(case)
     told = facts and (
-        disclaims(read(case.answer, query), query, facts) or elsewhere(case.answer, query, facts, _made(case))
+        disclaims(read(case.answer, query), query, facts)
+        or elsewhere(case.answer, query, facts, _made(case), records, returned.casefold())
     )
     if told:
         return told
-    returned = _returned(case)
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
     if lists(case.answer, returned, wanted + 1):
         return "a list of what the calls returned"
