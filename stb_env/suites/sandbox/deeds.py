@@ -26,7 +26,8 @@ _UNDONE = re.compile(
     rf"\bi(?:['’]d rather not| {_NOT}(?: yet| actually| been| able to){{0,2}}) (?:{_BARE}|{_DONE})\b|"
     rf"\bi(?:['’]ve| have)? (?:{_DONE}) (?:nothing|none)\b|"
     rf"\b(?:is|are|has been|have been)(?:n['’]t| not)(?: yet| been){{0,2}} (?:{_DONE}|in (?:your|the))\b|"
-    rf"\b(?:has|have)(?:n['’]t| not)(?: yet)? been(?: yet)? (?:{_DONE})\b"
+    rf"\b(?:has|have)(?:n['’]t| not)(?: yet)? been(?: yet)? (?:{_DONE})\b|"
+    rf"\b(?:could|can)(?:n['’]t| not) be (?:\w+ed|{_DONE})\b|\b(?:was|is|['’]s) nothing to \w+"
 )
 """Says that something was not done."""
 _LEFT = re.compile(
@@ -45,8 +46,8 @@ _OFFERED = re.compile(
 )
 """Offers a deed, or asks whether to do it."""
 _HINT = re.compile(
-    r"n['’]t\b|\b(?:not|never|cannot|nothing|none|rather|left|kept|shall|should|until|confirm|word|if you|sure|"
-    r"would you|do you|ready|i['’]ll|i will|yourself)\b"
+    r"n['’]t\b|\b(?:not|never|cannot|nothing|none|rather|left|kept|shall|should|until|confirm|word|if you|"
+    r"sure|would you|do you|ready|i['’]ll|i will|yourself)\b"
 )
 """What each of the others has at least one of."""
 _ELSE = re.compile(

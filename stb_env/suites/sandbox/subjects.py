@@ -30,10 +30,11 @@ _BESIDE = re.compile(
     r"behind|ahead of|before|after|followed by|compared with|instead of)(?: the| in| at| of| for)? $"
 )
 """Stands before a name of which a value is not said, only compared or counted from."""
-_GOES_ON = re.compile(r"\W*(?:(?:is|was|are|costs?|comes|weighs?|has|at|for|with|on|in)\b|\d)")
+_GOES_ON = re.compile(r"\W*(?:(?:it|they|is|was|are|costs?|comes|weighs?|has|at|for|with|on|in)\b|\d)")
 _WORD = re.compile(r"[^\W\d_]+")
-_CHOICE = re.compile(r"\b(?:or|otherwise|else|unless)\b")
+_CHOICE = re.compile(r"\b(?:otherwise|else)\b")
 """Names two things of which one will do."""
+_SHORT = 3
 _MOST = 60
 
 
@@ -148,7 +149,9 @@ def _whole(text: str, label: str) -> int:
 
 @lru_cache(maxsize=128)
 def _own_words(answer: str, known: str) -> frozenset[str]:
-    return content(frozenset(_WORD.findall(fold(answer)))) - _about(known)
+    """Return the words that only the answer has; the short ones are in any text."""
+    words = (word for word in _WORD.findall(fold(answer)) if len(word) > _SHORT)
+    return frozenset(word for word in words if content(frozenset([word])) - _about(known))
 
 
 @lru_cache(maxsize=256)
