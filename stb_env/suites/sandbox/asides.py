@@ -238,6 +238,7 @@ def _idle(sentence: str, mark: str, topics: Topics, *, lacking: bool) -> str:
         return ""
     if cue.HEDGE.search(sentence) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'
-    if told and not lacking and mark != "!" and _SPEAKS.search(sentence) and not told & (_REPORT - _NO_TOPIC):
+    refused = lacking and _NEGATIVE.search(sentence)
+    if told and not refused and mark != "!" and _SPEAKS.search(sentence) and not told & (_REPORT - _NO_TOPIC):
         return f'an unrelated sentence: "{sentence[:80]}"'
     return ""

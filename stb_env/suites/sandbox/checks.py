@@ -216,8 +216,10 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
     places = [(one.start, one.end) for one in numerals.numbers(text.folded) if not one.worded]
-    return settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
-        fact, query, text, own, places, allowed
+    return (
+        settle(text, own, rivals, len(allowed) + 1, spare)
+        or senses.misplaced(fact, query, text, own, places, allowed)
+        or senses.robbed(fact, text, own, rivals, places)
     )
 
 
@@ -322,27 +324,23 @@ def _codes(
     mine = _values(allowed, "code")
     own = [Mention(fact["value"], *place) for place in answers.codes_at(text.folded, fact["value"])]
     # A table has what was compared as well; else the first place is the one that counts.
-    own = own[
-        : next(
-            (index for index, one in enumerate(own) if not listing.tabled(text.folded, one.start, one.end)), 0
-        )
-        + 1
-    ]
+    told = (index for index, one in enumerate(own) if not listing.tabled(text.folded, one.start, one.end))
+    own = own[: next(told, 0) + 1]
     rivals = [
         Mention(other, *found, known=True, asked=answers.has_code(query, other))
         for other in fact["others"]
         if other not in mine and (found := answers.code_at(text.folded, other))
     ]
     known = [(one.start, one.end) for one in (*own, *rivals)]
-    alike = list(answers.codes_like(text.folded, fact["value"]))
-    ends = [0, *(match.end for match in alike)]
-    for match, before in zip(alike, ends, strict=False):
+    before = 0
+    for match in answers.codes_like(text.folded, fact["value"]):
         inside = any(start < match.end and match.start < end for start, end in known)
         said = text.folded[match.start : match.end]
         # The right one again is one of a list that was to choose from.
         again = answers.has_code(said, fact["value"]) and match.start - before != _NEXT_ITEM
         if not (inside or again) and not any(answers.has_code(said, other) for other in mine):
             rivals.append(Mention(said, *match, asked=answers.has_code(query, said)))
+        before = match.end
     return own, rivals
 
 
@@ -371,13 +369,12 @@ def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     return "read neither" if said is None else f"read {'yes' if said else 'no'}"
 
 
+# Labels of facts that have no sign.
 _DISTANCES = frozenset({"change", "difference", "gap"})
-"""Labels of facts that have no sign."""
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")
 _LATE_YEAR = re.compile(r"(?:18|19|20)\d\d")
-"""A year of this century or of the two before."""
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _CHANGED = re.compile(
     r"\b(?:went|goes|rose|rises|fell|falls|dropped|changed|changes|moved|increased|grew|climbed|up|down) "

@@ -14,6 +14,7 @@ Fact = JsonMapping
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
 _OTHER = re.compile(r"\b(?:similar|closest|nearest|other|another|different|alternative|straight|crow)\b")
 """Says that what follows is something else than what was asked for."""
+_ROUGHLY = frozenset(["about", "roughly", "around", "approximately", "ca", "or", "i", "e"])
 _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"
     r"either)\b"
@@ -74,7 +75,7 @@ def _tells(clause: str) -> bool:
     """Return whether a clause has more than figures with their units."""
     for number in numerals.numbers(clause):
         clause = f"{clause[: number.start]}{' ' * (number.end - number.start)}{clause[number.end :]}"
-    return bool(mentions.stems(_UNITS.sub("", clause)))
+    return not _ROUGHLY.issuperset(answers.plain(_UNITS.sub("", clause)).split())
 
 
 def _states(text: str, value: float | str) -> bool:
