@@ -129,7 +129,6 @@ def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
 def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     """Return whether a whole number counts something where the value is an amount with decimals."""
     spans = {_span_at(text, one.end) for one in own}
-    # "Formed in 2002, about 24 years ago" has one year and one age.
     years = all(_LATE_YEAR.fullmatch(one.said) for one in own)
     if ("" not in spans or years) and _span_at(text, found.start) not in ("", *spans):
         return True
@@ -336,7 +335,6 @@ def _codes(
     for match in answers.codes_like(text.folded, fact["value"]):
         inside = any(start < match.end and match.start < end for start, end in known)
         said = text.folded[match.start : match.end]
-        # The right one again is one of a list that was to choose from.
         again = answers.has_code(said, fact["value"]) and match.start - before != _NEXT_ITEM
         if not (inside or again) and not any(answers.has_code(said, other) for other in mine):
             rivals.append(Mention(said, *match, asked=answers.has_code(query, said)))
