@@ -58,7 +58,7 @@ def elsewhere(
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
-    if _CHOICE.search(query) or any(word in returned for word in _own_words(answer, known)):
+    if _CHOICE.search(query) or _names_more(answer, known, returned):
         crossed = _crossed(read(answer, query), query, facts, records)
         if crossed:
             return crossed
@@ -148,10 +148,11 @@ def _whole(text: str, label: str) -> int:
 
 
 @lru_cache(maxsize=128)
-def _own_words(answer: str, known: str) -> frozenset[str]:
-    """Return the words that only the answer has; the short ones are in any text."""
-    words = (word for word in _WORD.findall(fold(answer)) if len(word) > _SHORT)
-    return frozenset(word for word in words if content(frozenset([word])) - _about(known))
+def _names_more(answer: str, known: str, returned: str) -> bool:
+    """Return whether an answer has a word of the results that the query has not."""
+    # Short words are in any text.
+    words = frozenset(word for word in _WORD.findall(fold(answer)) if len(word) > _SHORT)
+    return any(word in returned and content(frozenset([word])) - _about(known) for word in words)
 
 
 @lru_cache(maxsize=256)
