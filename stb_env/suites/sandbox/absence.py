@@ -21,7 +21,8 @@ _UNABLE = (
 )  # fmt: skip
 CUES: Mapping[str, tuple[str, ...]] = {
     "detail": (
-        *_UNABLE, "need to know", "I need", "still need", "but not", "not yet know", "is needed", "required",
+        *_UNABLE, "need to know", "I need", "I d need",
+        "still need", "but not", "not yet know", "is needed", "required",
         "missing", "not specified",
         "didn't specify", "did not specify", "unspecified", "unclear", "ambiguous", "lacks", "lacking",
         "not given", "not say", "didn't say", "not tell", "didn't tell", "haven't told", "not told",
@@ -45,11 +46,12 @@ CUES: Mapping[str, tuple[str, ...]] = {
         "doesn't contain", "not contain", "isn't a", "isn't any", "is not a", "aren't any", "isn't there",
         "is not there", "wasn't there",
         "never heard", "nobody", "no one", "neither search", "nothing up", "anything up",
-        "nothing turned", "came up empty", "not seem to", "doesn't seem to", "don't seem to",
+        "nothing turned", "came up empty", "came back empty", "up nothing",
+        "back empty", "without a match", "without result", "not seem to", "doesn't seem to", "don't seem to",
     ),
     "ability": (
         *_UNABLE, "no tool", "no tools", "none of the tools", "none of my tools", "no tool that",
-        "nothing that", "nothing to", "nothing here", "no api", "no function",
+        "nothing that", "nothing to", "nothing here", "nothing i", "no api", "no function",
         "no option", "no way", "no means", "not supported", "not support", "doesn't support", "not offer",
         "not offered", "doesn't offer", "don't offer", "don't have a", "do not have a", "don't have any",
         "don't have the", "do not have the", "lack", "lacks", "not allow", "doesn't allow", "don't allow",

@@ -21,34 +21,34 @@ Topics = Callable[..., frozenset[str]]
 
 _REPORT_WORDS = """
 hello hi dear thanks thank welcome glad happy pleased enjoy enjoyable nice good great wonderful lovely
-pleasant safe trip travel travels journey stay day evening week weekend meal show concert luck congratulations
-hope hopes wish wishes cheers bye regards sorry unfortunately afraid apologies apologize regret best well soon
-feel free ask assist assistance help helpful questions follow further other others more additional details
-else anything something nothing need needs change changes adjust look looked looking lookup search searched
-searching compare compared comparison check checked checking confirm confirmed confirmation book booked
-booking reserve reserved reservation order ordered pay paid payment send sent mail mailed post posted add
-added save saved create created make made move moved set update updated cancel cancelled canceled close
-closed open opened delete deleted remove removed rent rented sign signed log logged try tried attempt
-attempted done finished complete completed success successful successfully work worked works available
-availability price prices priced cost costs fare fares fee fees total totals sum amount amounts money rate
-rates exchange currency currencies discount cheap cheaper cheapest expensive date dates day days time times
-hour hours minute minutes today tomorrow yesterday year years month months week weeks start starts end ends
-begin begins early earlier earliest late later latest first last next previous current currently new old
-older oldest young youngest long longest short shortest high highest low lowest most least many much several
-couple both two three four five step steps working calculation calculated computed computation formula
-breakdown detail detailed summary short brief overview note remark caveat reminder rounded rounding exact
-approximately based according per source sources record records list lists listed entry entries table row
-rows item items name names title number numbers figure figures value values fact facts requested request
-required wanted asked answer answers question outcome status state now already still yet again also only
-alone same different similar together left remaining remain remains untouched unchanged otherwise affected
-touch touched existing exist exists found find finds return returned returns show shows shown display
-displayed read reads give gives given provide provided tell tells told see seen get gets got use used using
-take taken took lies lie located place city option options chosen choose chose pick picked select selected
-result results tool tools data database service system api account accounts here below above following
-quick full final overall combined altogether yourself instead able trouble runner
-followed ahead behind gave expected expect patience hesitate worry problem problems success fits enough
-remember upcoming come comes apply applies extra way around refuse refused refusal reject rejected
-decline declined accept accepted allow allowed
+pleasant safe trip travel travels journey stay day evening week weekend meal show concert luck
+congratulations hope hopes wish wishes cheers bye regards sorry unfortunately afraid apologies apologize
+regret best well soon feel free ask assist assistance help helpful questions follow further other others more
+additional details else anything something nothing need needs change changes adjust look looked looking
+lookup search searched searching compare compared comparison check checked checking confirm confirmed
+confirmation book booked booking reserve reserved reservation order ordered buy bought pay paid payment send
+sent mail mailed post posted add added save saved create created make made move moved set update updated
+cancel cancelled canceled close closed open opened delete deleted remove removed rent rented sign signed log
+logged try tried attempt attempted done finished complete completed success successful successfully work
+worked works available availability price prices priced cost costs fare fares fee fees total totals sum
+amount amounts money rate rates exchange currency currencies discount cheap cheaper cheapest expensive date
+dates day days time times hour hours minute minutes today tomorrow yesterday year years month months week
+weeks start starts end ends begin begins early earlier earliest late later latest first last next previous
+current currently new old older oldest young youngest long longest short shortest high highest low lowest
+most least many much several couple both two three four five step steps working calculation calculated
+computed computation formula breakdown detail detailed summary short brief overview note remark caveat
+reminder rounded rounding exact approximately based according per source sources record records list lists
+listed entry entries table row rows item items name names title number numbers figure figures value values
+fact facts requested request required wanted asked answer answers question outcome status state now already
+still yet again also only alone same different similar together left remaining remain remains untouched
+unchanged otherwise affected touch touched existing exist exists found find finds return returned returns
+show shows shown display displayed read reads give gives given provide provided tell tells told see seen get
+gets got use used using take taken took lies lie located place city option options chosen choose chose pick
+picked select selected result results tool tools data database service system api account accounts here below
+above following quick full final overall combined altogether yourself instead able trouble runner followed
+ahead behind gave expected expect patience hesitate worry problem problems success fits enough remember
+upcoming come comes apply applies extra way around refuse refused refusal reject rejected decline declined
+accept accepted allow allowed
 """
 _REPORT = frozenset(map(stem, _REPORT_WORDS.split()))
 _IDLE = frozenset(
@@ -83,6 +83,11 @@ _ANSWERED = re.compile(
     r"^\W*i(?:['’]ve| have)? [a-z]+ (?:it|this|that|them|both) (?:up |out )?for you\b"
 )
 """Opens a lead with the answer to a question of yes or no, or tells that the work is done."""
+_REFUSED = re.compile(
+    r"\W*(?:i|we) (?:(?:could|ca|was|did|do)n['’]t|(?:could|was|am|did|do) not|cannot) "
+    r"(?!sure|certain|know)[a-z]+"
+)
+"""Says that the speaker did not do what he was asked."""
 _GAP = re.compile(r"[,;\n]\s*")
 _SPARE = 3
 """Values of the results that an answer may list beside those that were asked for."""
@@ -140,13 +145,14 @@ _PERSON = re.compile(
 )
 
 
-def strays(answer: str, known: Callable[[], str]) -> str:
+def strays(answer: str, known: Callable[[], str], *, lacking: bool = False) -> str:
     """Return what in an answer has nothing to do with its task, or an empty string.
 
     Args:
         answer: The final answer.
         known: Returns all text that belongs to the task: the query, its tools, the calls and what they
             returned. Few answers have words that need it.
+        lacking: Whether the answer has to say that something cannot be done.
 
     Examples:
         >>> strays("I found the fare: 12 AUR. Anything else?", lambda: "What is the fare to Ulm?")
@@ -163,7 +169,9 @@ def strays(answer: str, known: Callable[[], str]) -> str:
 
     for span in sentences(folded):
         sentence = folded[span.start : span.end]
-        reason = _framed(sentence, topics) or _idle(sentence, span.mark, topics)
+        reason = _framed(sentence, topics, lacking=lacking) or _idle(
+            sentence, span.mark, topics, lacking=lacking
+        )
         if reason:
             return reason
     return ""
@@ -190,7 +198,7 @@ def _topics(known: str) -> frozenset[str]:
     return content(frozenset(known.split()))
 
 
-def _framed(sentence: str, topics: Topics) -> str:
+def _framed(sentence: str, topics: Topics, *, lacking: bool) -> str:
     """Return how the words before a value, or around it, take it back."""
     if _COUNTER.search(sentence):
         return f'said of what is not so: "{sentence[:80]}"'
@@ -213,12 +221,13 @@ def _framed(sentence: str, topics: Topics) -> str:
     about = said & topics() - _NO_TOPIC
     reported = said & (_REPORT - _IDLE - _NO_TOPIC)
     unrelated = said and not (answered or about | reported) and _REFERS.search(lead[0])
-    if unrelated or (not about and _NEGATIVE.search(rest)):
+    refused = (answered or lacking) and _REFUSED.match(rest)
+    if unrelated or (not (about or refused) and _NEGATIVE.search(rest)):
         return f'an unrelated lead: "{lead[0][:-1][:80]}"'
     return ""
 
 
-def _idle(sentence: str, mark: str, topics: Topics) -> str:
+def _idle(sentence: str, mark: str, topics: Topics, *, lacking: bool) -> str:
     """Return a sentence that says nothing of the task: irony, a doubt about all, or anything else."""
     if _IRONY.search(sentence):
         return f'irony: "{sentence[:80]}"'
@@ -232,6 +241,7 @@ def _idle(sentence: str, mark: str, topics: Topics) -> str:
         return ""
     if cue.HEDGE.search(sentence) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'
-    if told and mark != "!" and _SPEAKS.search(sentence) and not told & (_REPORT - _NO_TOPIC):
+    refused = lacking and _NEGATIVE.search(sentence)
+    if told and not refused and mark != "!" and _SPEAKS.search(sentence) and not told & (_REPORT - _NO_TOPIC):
         return f'an unrelated sentence: "{sentence[:80]}"'
     return ""

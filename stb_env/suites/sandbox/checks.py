@@ -22,6 +22,7 @@ from stb_env.suites.sandbox import (
 from stb_env.suites.sandbox.mentions import Mention, Text
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.suites.sandbox.numerals import Number, Quantity
+from stb_env.suites.sandbox.rivals import settle
 
 Fact = JsonMapping
 
@@ -48,6 +49,9 @@ def _numbers(
     for found in numerals.numbers(text.folded):
         readings = found.quantity.readings(unit)
         said = text.folded[found.start : found.end]
+        if fact["label"] in _DISTANCES and fact["value"] > 0:
+            # "Change: -5.0 kg" says which way it went as well.
+            readings = tuple(map(abs, readings))
         near = any(is_near(reading, fact, found, query) for reading in readings)
         if near and not _foreign(text, found, fact, codes, allowed):
             again = "or " in text.folded and _told_again(text, found, fact, query)
@@ -125,7 +129,8 @@ def is_near(reading: float, fact: Fact, found: Number, query: str) -> bool:
 def _counts(text: Text, own: Sequence[Mention], found: Number) -> bool:
     """Return whether a whole number counts something where the value is an amount with decimals."""
     spans = {_span_at(text, one.end) for one in own}
-    if "" not in spans and _span_at(text, found.start) not in ("", *spans):
+    years = all(_LATE_YEAR.fullmatch(one.said) for one in own)
+    if ("" not in spans or years) and _span_at(text, found.start) not in ("", *spans):
         return True
     next_word = _NEXT.match(text.folded, found.end)
     amounts = [_NEXT.match(text.folded, one.end) for one in own if "." in one.said]
@@ -210,8 +215,10 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     others = [other for other in allowed if other["type"] == "number"]
     spare = sum(not _numbers(other, text, query, ())[0] for other in others) if rivals else 0
     places = [(one.start, one.end) for one in numerals.numbers(text.folded) if not one.worded]
-    return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
-        fact, query, text, own, places, allowed
+    return (
+        settle(text, own, rivals, len(allowed) + 1, spare)
+        or senses.misplaced(fact, query, text, own, places, allowed)
+        or senses.robbed(fact, text, own, rivals, places)
     )
 
 
@@ -302,12 +309,12 @@ def _named(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     places = [(one.start, one.end) for one in (*own, *rivals, *(one for some in others for one in some))]
     for value in fact["value"]:
         mine = [mention for mention in own if mention.said == value]
-        found = mentions.settle(text, mine, (), len(allowed) + 1) or senses.misplaced(
+        found = settle(text, mine, (), len(allowed) + 1) or senses.misplaced(
             fact, query, text, mine, places, allowed
         )
         if found:
             return found
-    return mentions.settle(text, own, rivals, len(allowed) + 1)
+    return settle(text, own, rivals, len(allowed) + 1)
 
 
 def _codes(
@@ -316,23 +323,22 @@ def _codes(
     mine = _values(allowed, "code")
     own = [Mention(fact["value"], *place) for place in answers.codes_at(text.folded, fact["value"])]
     # A table has what was compared as well; else the first place is the one that counts.
-    own = own[
-        : next(
-            (index for index, one in enumerate(own) if not listing.tabled(text.folded, one.start, one.end)), 0
-        )
-        + 1
-    ]
+    told = (index for index, one in enumerate(own) if not listing.tabled(text.folded, one.start, one.end))
+    own = own[: next(told, 0) + 1]
     rivals = [
         Mention(other, *found, known=True, asked=answers.has_code(query, other))
         for other in fact["others"]
         if other not in mine and (found := answers.code_at(text.folded, other))
     ]
     known = [(one.start, one.end) for one in (*own, *rivals)]
+    before = 0
     for match in answers.codes_like(text.folded, fact["value"]):
         inside = any(start < match.end and match.start < end for start, end in known)
         said = text.folded[match.start : match.end]
-        if not inside and not any(answers.has_code(said, other) for other in mine):
+        again = answers.has_code(said, fact["value"]) and match.start - before != _NEXT_ITEM
+        if not (inside or again) and not any(answers.has_code(said, other) for other in mine):
             rivals.append(Mention(said, *match, asked=answers.has_code(query, said)))
+        before = match.end
     return own, rivals
 
 
@@ -345,7 +351,7 @@ def _settled(find: Found) -> Check:
         found = [find(other, text, query, ())[0] for other in others]
         spare = sum(not mine for mine in found)
         places = [(one.start, one.end) for one in (*own, *rivals, *(one for mine in found for one in mine))]
-        return mentions.settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
+        return settle(text, own, rivals, len(allowed) + 1, spare) or senses.misplaced(
             fact, query, text, own, places, allowed
         )
 
@@ -361,14 +367,18 @@ def _yes_no(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     return "read neither" if said is None else f"read {'yes' if said else 'no'}"
 
 
+# Labels of facts that have no sign.
+_DISTANCES = frozenset({"change", "difference", "gap"})
 _AMOUNT = re.compile(r"\d\s?(?:million |billion )?$")
 _SPAN = re.compile(r"[\s\w.]{0,24}?\b(day|week|month|year|hour|minute)s?\b")
 _YEAR = re.compile(r"\d{4}")
+_LATE_YEAR = re.compile(r"(?:18|19|20)\d\d")
 _JOIN = re.compile(r"\s*(?:/|-|–|—|,|\bto\b|\bor\b(?: thereabouts| so| maybe)?)\s*(?:[$€£]\s?)?")
 _CHANGED = re.compile(
     r"\b(?:went|goes|rose|rises|fell|falls|dropped|changed|changes|moved|increased|grew|climbed|up|down) "
     r"from (?:[a-z]{3} )?$"
 )
+_NEXT_ITEM = len(", ")
 _NEXT = re.compile(r"\s([a-z]{2,})")
 _PRECISE = re.compile(
     r"(?i)\b(?:decimals?|exact(?:ly)?|precise(?:ly)?|tenths?|hundredths?|digits?|cents?|to the|"

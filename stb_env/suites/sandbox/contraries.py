@@ -38,7 +38,11 @@ GROUPS: tuple[Group, ...] = (
         "highest, maximum, max, high, largest, biggest, greatest, peak, strongest",
         "lowest, minimum, min, low, smallest, fewest, slightest, weakest",
     )),
-    Group(("most, best, top", "least, worst, fewest, bottom, last in the list, last on the list")),
+    Group((
+        "most, best, top",
+        "least, worst, rated lower, rated worse, fewer members, fewest, bottom, last in the list,"
+        "last on the list",
+    )),
     Group((
         "cheapest, least expensive, costs least, cost least, costs the least, lowest price, lowest fare",
         "dearest, most expensive, priciest, costliest, costs most, costs the most, highest price,"

@@ -34,7 +34,8 @@ _UNKNOWN = re.compile(
 )
 _NOTHING = re.compile(
     r"\b(?:has|have|had|holds?|shows?|lists?|gives?|mentions?|names?|published|wrote|is|are|there['’]s) "
-    r"(?:none|nothing|empty)(?: (?:in|at|on|for|by) (?:that|this|the) \w+)?\W*$"
+    r"(?:none|nothing|empty)(?: (?:in|at|on|for|by) (?:that|this|the) (?!morning|afternoon|evening)\w+)?"
+    r"\W*$"
 )
 _LACKS = re.compile(
     r"\b(?:has|have|had|holds?|shows?|lists?|gives?|mentions?|names?|found|find) no ((?:\w+ ?){1,2})|"

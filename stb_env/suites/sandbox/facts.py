@@ -11,8 +11,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sandbox import absence, answers, checks, grounds, mentions, moments, numerals, polarity
+from stb_env.suites.sandbox.records import Records
 
 Fact = JsonMapping
+
+_NO_RECORDS = Records()
 
 
 def number(
@@ -138,7 +141,9 @@ def holds(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()
     return not failure(fact, answer, query, allowed)
 
 
-def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = ()) -> str:
+def failure(
+    fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = (), records: Records = _NO_RECORDS
+) -> str:
     """Return why the answer does not give the fact: what was wanted and what was read; empty where it does.
 
     Args:
@@ -146,6 +151,7 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
         answer: The final answer.
         query: The query.
         allowed: Other facts of the task.
+        records: What the calls returned; it explains values beside the right one.
 
     Examples:
         >>> failure(number("price", 1250), "It is not true that it costs 1250.")
@@ -154,7 +160,7 @@ def failure(fact: Fact, answer: str, query: str = "", allowed: Iterable[Fact] = 
     allowed = list(allowed)
     if len(answer) > answers.LONGEST:
         return f"read no answer of more than {answers.LONGEST} characters"
-    text = mentions.read(answer, query)
+    text = mentions.read(answer, query)._replace(records=records)
     if polarity.contradictory(text.said):
         return "read both yes and no"
     if mentions.crowded(text.folded, query, len(allowed) + 1):

@@ -147,7 +147,8 @@ def _near(value: float, have: Sequence[float], slack: float) -> bool:
 
 
 def _combined(one: float, other: float) -> Iterator[float]:
-    yield from (one + other, abs(one - other), one * other, one / other, other / one, one * other / 1000)
+    yield from (one + other, abs(one - other), (one + other) / 2, one * other, one / other, other / one)
+    yield one * other / 1000
 
 
 def _ordinals(values: Iterable[str]) -> Iterator[int]:

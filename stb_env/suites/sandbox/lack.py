@@ -12,14 +12,14 @@ from stb_env.suites.sandbox.mentions import Text
 Fact = JsonMapping
 
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
-_OTHER = re.compile(r"\b(?:similar|closest|nearest|other|another|different|alternative|straight)\b")
+_OTHER = re.compile(r"\b(?:similar|closest|nearest|other|another|different|alternative|straight|crow)\b")
 """Says that what follows is something else than what was asked for."""
+_ROUGHLY = frozenset(["about", "roughly", "around", "approximately", "ca", "or", "i", "e"])
 _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"
     r"either)\b"
 )
 _WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
-_LETTERS = re.compile(r"[^\W\d_]")
 
 
 def check(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
@@ -63,11 +63,19 @@ def _stated(text: Text) -> str:
     kept = []
     before = ""
     for part in text.said:
-        words = part.text if _LETTERS.search(_UNITS.sub("", part.text)) else f"{before} {part.text}"
+        # "The straight line is 12 km (about 7 miles)" says only before the bracket what both are.
+        words = part.text if _tells(part.text) else f"{before} {part.text}"
         if not _OTHER.search(words) or not numerals.numbers(part.text):
             kept.append(part.text)
         before = words
     return " ; ".join(kept)
+
+
+def _tells(clause: str) -> bool:
+    """Return whether a clause has more than figures with their units."""
+    for number in numerals.numbers(clause):
+        clause = f"{clause[: number.start]}{' ' * (number.end - number.start)}{clause[number.end :]}"
+    return not _ROUGHLY.issuperset(answers.plain(_UNITS.sub("", clause)).split())
 
 
 def _states(text: str, value: float | str) -> bool:

@@ -1,33 +1,21 @@
-"""Mentions of values in an answer: which one the speaker gives, and which only stand beside it.
-
-A value belongs to what stands beside it. A second value of the same kind is no contradiction where words tie
-it to something else: an origin, a runner-up, a step of the working. Where nothing but the value differs, the
-answer gives two values for one thing, and so gives none.
-"""
+"""Mentions of values in an answer that is read, and what its words are about."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.reading.statement import Statement, statement_at, statements
-from stb_env.suites.sandbox import listing
+from stb_env.reading.statement import Statement, statements
 from stb_env.suites.sandbox.answers import fold, stem
-from stb_env.suites.sandbox.moments import clocks, days, in_span
+from stb_env.suites.sandbox.moments import clocks, days
 from stb_env.suites.sandbox.numerals import numbers
-from stb_env.suites.sandbox.vocabulary import GENERIC, ROLES, TIES
+from stb_env.suites.sandbox.records import Records
+from stb_env.suites.sandbox.vocabulary import GENERIC
 
-MOST_TIED = 2
-"""Competitors that may be named for comparison; an answer that names more of them lists candidates."""
 MOST_VALUES = 8
 """Values of a kind besides those of the query; more of them are guesses."""
 
-_LEADS = frozenset({"no", "without", "not", "a", "an", "any", "the", "but"})
-_WITHOUT = re.compile(
-    r"\b(?:no|without|not)\s(?:an? |any |the )?$|\b(?:all|every\w*|any\w*)\b[^.,;]{0,24}\bbut\s(?:the )?$"
-)
 _BEFORE_LOSER = re.compile(
     r"\b(?:than|over|behind|beats?|beat|ahead of|unlike|instead of|not)\s+(?:the |at )?$"
 )
@@ -37,22 +25,10 @@ _REPEATED = 20
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?)\s+)*")
-_RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
-_WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
-_SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
+WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
+"""A mark of a working."""
 _STRUCK = re.compile(r"~~[^~]{1,400}~~|<!--.{0,4000}?(?:-->|$)", re.DOTALL)
-_LETTERS = re.compile(r"[^\W\d_]")
-_AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
-_YEAR = re.compile(r"\b(?:in|for|by|of|year) (?:the year )?((?:18|19|20)\d\d)(?![\w-])")
 _ANY_YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
-_PAIR = re.compile(r"[\"']\s?:")
-_INSTEAD = re.compile(r"\binstead\b(?! of)")
-_ELSE = frozenset({"instead", "els", "otherwis", "rather"})
-_DASHES = frozenset("-–—")
-_LABEL = re.compile(r"[^:|\n]{2,60}(?::|\|)")
-_OF = re.compile(r"\s?of (?:the |your )?([a-z]{3,})")
-_LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
-_LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
 
 
 class Mention(NamedTuple):
@@ -76,11 +52,19 @@ class Mention(NamedTuple):
 
 
 class Text(NamedTuple):
-    """An answer that is read: folded, with its statements, beside the query."""
+    """An answer that is read: folded, with its statements, beside the query.
+
+    Attributes:
+        folded: It without case and accents.
+        said: Its statements.
+        query: The query.
+        records: What the calls returned, which explains values beside the right one.
+    """
 
     folded: str
     said: tuple[Statement, ...]
     query: str
+    records: Records = Records()
 
     @property
     def asked(self) -> frozenset[str]:
@@ -124,34 +108,8 @@ def _repeatable(query: str) -> tuple[str, ...]:
 def _words_asked(query: str) -> frozenset[str]:
     asked = fold(query)
     named = {word.casefold() for word in re.findall(r"(?<=[\w,] )[A-Z]\w+", query)}
-    words = _words(asked) - frozenset(map(stem, named))
+    words = stems(asked) - frozenset(map(stem, named))
     return words | frozenset(_ANY_YEAR.findall(asked))
-
-
-def settle(
-    text: Text, own: Sequence[Mention], rivals: Iterable[Mention], small: int = 1, spare: int = 0
-) -> str:
-    """Return why a value is not given, or an empty string where it is.
-
-    Args:
-        text: The answer.
-        own: Where it has the value.
-        rivals: Where it has others of the kind.
-        small: Pairs of raw data that are an answer and no dump.
-        spare: How many other values of the kind were asked for that the answer has not; as many others may
-            stand in their place.
-    """
-    stances = [(mention, _stance(text, mention, small)) for mention in own]
-    if not stances:
-        return "read nothing"
-    given = [mention for mention, stance in stances if stance == "asserted"]
-    if not given:
-        mention, stance = stances[0]
-        return f'read it {stance}: "{_around(text, mention)}"'
-    for mention, stance in stances:
-        if stance == "denied":
-            return f'read it denied: "{_around(text, mention)}"'
-    return _contested(text, given, rivals, spare)
 
 
 @lru_cache(maxsize=128)
@@ -175,84 +133,25 @@ def mirrored(text: Text, *, one: bool = False) -> str:
     Such clauses contradict each other where nothing but the figures could tell what each is about.
     """
     seen: dict[str, str] = {}
+    before = ""
     for part in text.said:
         if (
             part.stance not in ("retracted", "quoted")
             and _DIGITS.search(part.text)
-            and not _WORKING.search(part.text)
+            and not WORKING.search(part.text)
         ):
             clause = _JOINED.sub("", part.text)
+            if text.folded[part.start - 1 : part.start] == "(":
+                # "The suit (it was 10 March) and the permit (it was 22 March)": each is said of its own.
+                clause = f"{before} {clause}"
             shape = _FIGURE.sub("0", clause)
             first = _FIGURE.findall(seen.setdefault(shape, clause))
             apart = sum(a != b for a, b in zip(first, _FIGURE.findall(clause), strict=True))
-            if shape.count(" ") > 2 and (apart == 1 if one else apart):
+            other = shape.count(" ") > 2 and (apart == 1 if one else apart)
+            if other and not text.records.pair(text.folded, part.start, part.end):
                 return part.text[:80]
+        before = part.text
     return ""
-
-
-def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], spare: int) -> str:
-    tied = 0
-    seen: set[str] = set()
-    rivals = list(rivals)
-    bare = _without(text, [*given, *rivals]) if rivals else text
-    twice = mirrored(text) if any(rival.asked for rival in rivals) else ""
-    if twice:
-        return f'read it twice, with other figures: "{twice}"'
-    for rival in rivals:
-        statement = statement_at(text.said, rival.start)
-        if statement.stance in ("denied", "retracted", "asked", "quoted"):
-            continue
-        if not rival.asked:
-            seen.add(rival.said)
-            if len(seen) > MOST_VALUES:
-                return f"read more than {MOST_VALUES} values"
-        doubted = statement.framed and statement.stance == "hedged"
-        if listing.compared(text.folded, [(one.start, one.end) for one in given], (rival.start, rival.end)):
-            continue
-        excused = rival.asked and not doubted
-        loose = _listed(text, given, rival) if excused else not _tied(bare, given, rival)
-        offered = statement.stance == "alternative" and (statement.framed or not rival.asked)
-        if _INSTEAD.search(statement.text) and not text.asked & _ELSE:
-            return f'read {rival.said} in its place: "{_around(text, rival)}"'
-        if loose and spare and not rival.known and not offered:
-            spare -= 1
-        elif loose or offered or (statement.corrects and not rival.asked):
-            return f'read as well {rival.said}: "{_around(text, rival)}"'
-        tied += rival.known and not rival.asked
-        if tied > MOST_TIED:
-            return f"read more than {MOST_TIED} competitors"
-    twice = mirrored(text, one=True) if rivals or len(given) > 1 else ""
-    return f'read it twice, with other figures: "{twice}"' if twice else ""
-
-
-def _labels(text: Text, mention: Mention) -> frozenset[str]:
-    """Return what the label of a line says that the mention stands in: "Opens" of "Opens: at 9:00"."""
-    start = text.folded.rfind("\n", 0, mention.start) + 1
-    label = _LABEL.match(text.folded, start, mention.start)
-    return _words(label[0]) if label else frozenset()
-
-
-def _without(text: Text, found: Iterable[Mention]) -> Text:
-    """Return a text in which the mentions themselves are no words."""
-    folded = text.folded
-    for mention in found:
-        folded = f"{folded[: mention.start]}{';' * (mention.end - mention.start)}{folded[mention.end :]}"
-    return text._replace(folded=folded)
-
-
-def _stance(text: Text, mention: Mention, small: int) -> str:
-    statement = statement_at(text.said, mention.start)
-    if statement.stance == "quoted":
-        raw = statement.text
-        alone = sum(part.stance == "quoted" for part in text.said) == 1
-        is_small = alone and raw.count("{") + raw.count("[") == 1 and len(_PAIR.findall(raw)) <= small
-        return "asserted" if is_small else "pasted"
-    before = text.folded[max(0, mention.start - 40) : mention.start]
-    if before.rpartition(" ")[0].rpartition(" ")[2] in _LEADS and _WITHOUT.search(before):
-        return "denied"
-    if statement.stance == "denied" and not statement.framed and mention.end <= statement.scope:
-        return "spoken of"
-    return "asserted" if mention.again and statement.stance == "alternative" else statement.stance
 
 
 def loses(text: Text, mention: Mention) -> bool:
@@ -260,125 +159,8 @@ def loses(text: Text, mention: Mention) -> bool:
     return _BEFORE_LOSER.search(text.folded, max(0, mention.start - 24), mention.start) is not None
 
 
-def _sentence(text: Text, mention: Mention) -> tuple[int, int]:
-    number = statement_at(text.said, mention.start).sentence
-    parts = [part for part in text.said if part.sentence == number]
-    return parts[0].start, parts[-1].end
-
-
-def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether the words around a value tie it to something else than the given one."""
-    start, stop = _sentence(text, rival)
-    before = max((one.end for one in given if start <= one.start < rival.start), default=start)
-    clause = statement_at(text.said, rival.start)
-    after = min((one.start for one in given if rival.start < one.start < clause.end), default=clause.end)
-    if not _LETTERS.search(clause.text):
-        # "- 15:00: Choir practice" says what is at 15:00 only behind the colon.
-        after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
-    elif rival.known and not _LETTERS.search(
-        text.folded[clause.start : rival.start] + text.folded[rival.end : clause.end]
-    ):
-        # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
-        after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
-    if _named_apart(text, given, rival) or _ends(text.folded, given, rival):
-        return True
-    if _of_another_year(text, given, rival, clause):
-        return True
-    part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
-    if _WORKING.search(part) or (before > start and _SHARE.fullmatch(text.folded, before, rival.start)):
-        return True
-    if _dated(text, clause) - frozenset[str]().union(
-        *(_dated(text, statement_at(text.said, one.start)) for one in given)
-    ):
-        return True
-    words = frozenset(_TOKEN.findall(part))
-    frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
-    if words & TIES - frame:
-        return True
-    roles = _roles(clause)
-    if roles and all(
-        (own := _roles(statement_at(text.said, one.start))) and roles.isdisjoint(own) for one in given
-    ):
-        return True
-    if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
-        return True
-    return bool(content(words) - content(frame) - text.asked)
-
-
-def _named_apart(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether a value stands under another label than the given one, or says itself what it is of."""
-    label = _labels(text, rival)
-    if label and all(own and label.isdisjoint(own) for own in (_labels(text, one) for one in given)):
-        return True
-    of = _OF.match(text.folded, rival.end)
-    return bool(
-        of
-        and of[1] not in GENERIC
-        and all((own := _OF.match(text.folded, one.end)) is None or own[1] != of[1] for one in given)
-    )
-
-
-def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether a time is the end of a span, and the given one is told outside of any."""
-    return (
-        ":" in rival.said
-        and in_span(folded, rival.start, rival.start)
-        and any(":" in one.said and not in_span(folded, one.start, one.end) for one in given)
-    )
-
-
-def _roles(clause: Statement) -> frozenset[str]:
-    return ROLES.intersection(_TOKEN.findall(clause.text))
-
-
-def _years(clause: Statement) -> frozenset[str]:
-    return frozenset(_YEAR.findall(clause.text))
-
-
-def _of_another_year(text: Text, given: Sequence[Mention], rival: Mention, clause: Statement) -> bool:
-    """Return whether a value is told of another year ("138 in 2026"), or is such a year itself."""
-    mine = [years for one in given if (years := _years(statement_at(text.said, one.start)) - {one.said})]
-    years = _years(clause)
-    if rival.said in years:
-        amounts = not any(_ANY_YEAR.fullmatch(one.said) for one in given)
-        return amounts and all(rival.said not in one for one in mine)
-    return bool(mine and years) and all(years.isdisjoint(one) for one in (text.asked, *mine))
-
-
-def _dated(text: Text, clause: Statement) -> frozenset[str]:
-    """Return the dates in a clause that has something else than dates, too."""
-    if not _AMOUNT.search(clause.text):
-        return frozenset()
-    return frozenset(
-        moment.values[0] for moment in days(text.folded) if clause.start <= moment.start < clause.end
-    )
-
-
-def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
-    """Return the words around a given value, but for those that stand around the other one."""
-    start, end = _sentence(text, one)
-    if start <= before and after <= end:
-        return frozenset(_TOKEN.findall(f"{text.folded[start:before]} {text.folded[after:end]}"))
-    return frozenset(_TOKEN.findall(text.folded[start:end]))
-
-
-def _listed(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether a value of the query stands in one list with the given one, as if both were meant."""
-    for one in given:
-        first, second = sorted((one, rival), key=lambda mention: mention.start)
-        between = text.folded[first.end : second.start]
-        clause = statement_at(text.said, rival.start)
-        if _WORKING.search(clause.text):
-            continue
-        if between.strip() in _DASHES and ":" in first.said and ":" in second.said:
-            # "09:30-13:30" is a span of time, and both ends of it are meant.
-            continue
-        if len(between) < 24 and _LIST_GAP.fullmatch(between):
-            return _LEAD.search(text.folded, max(0, first.start - 16), first.start) is None
-    return False
-
-
-def _words(folded: str) -> frozenset[str]:
+def stems(folded: str) -> frozenset[str]:
+    """Return the stems of the words of a folded text that are about something."""
     return content(frozenset(_TOKEN.findall(folded)))
 
 
@@ -389,7 +171,3 @@ def content(words: frozenset[str]) -> frozenset[str]:
         for word in words
         if len(word) > 1 and word not in GENERIC and not (word.endswith("ly") and len(word) > 4)
     )
-
-
-def _around(text: Text, mention: Mention) -> str:
-    return statement_at(text.said, mention.start).text[:80]

@@ -38,7 +38,7 @@ _MONTH_FIRST = re.compile(
 _YEAR = re.compile(r"(?<![\d.,:])(?:18|19|20)\d\d(?![\d:]|[.,]\d)")
 _FAR = 120
 """Letters between a day and the year that it may be of."""
-_SPAN_TO = re.compile(r"[\d;]\s*[-–—]\s*$")
+_SPAN_TO = re.compile(r"[\d;]\s*(?:[-–—]|to|till|until)\s*$")
 _SPAN_FROM = re.compile(r"\s*[-–—]\s*[\d;]")
 _DAY_ONLY = re.compile(r"\bthe (\d{1,2})(?:st|nd|rd|th)\b")
 _CLOCK = re.compile(

@@ -89,8 +89,15 @@ def contradicts(
 
 
 def contradictory(said: Sequence[Statement]) -> bool:
-    """Return whether statements answer both a bare yes and a bare no."""
-    return len(_bare(said)) == 2
+    """Return whether statements answer the same with a bare yes and with a bare no."""
+    if len(_bare(said)) < 2:
+        return False
+    to: dict[str, set[bool]] = {}
+    for before, statement in zip((None, *said), said, strict=False):
+        # "Was it full? No. Is it booked? Yes." answers two questions.
+        question = before.text if before and before.stance == "asked" else ""
+        to.setdefault(question, set()).update(_bare([statement]))
+    return any(len(told) == 2 for told in to.values())
 
 
 def _bare(said: Sequence[Statement]) -> set[bool]:

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.reading.statement import index_at, statement_at
-from stb_env.suites.sandbox.answers import fold, stem
+from stb_env.suites.sandbox.answers import Place, fold, stem
 from stb_env.suites.sandbox.contraries import GROUPS, SEVERAL, TOKEN, Group, Hit, hits
 from stb_env.suites.sandbox.mentions import Mention, Text
 
@@ -83,6 +83,36 @@ def misplaced(
     return reason
 
 
+def robbed(
+    fact: Fact,
+    text: Text,
+    own: Sequence[Mention],
+    rivals: Sequence[Mention],
+    places: Sequence[tuple[int, int]],
+) -> str:
+    """Return another value that bears the label of a fact where its own bears none, or an empty string.
+
+    "Veldhavn is at 798 metres, so the gap is 673" has the right figure, and another one for the gap. What
+    the query or a record has is told for comparison.
+    """
+    label = _stems(fact["label"]) - _VAGUE_LABELS
+    claimed = [one for one in rivals if not (one.asked or one.known) and _bears(text, one, places, label)]
+    mine = (TOKEN.findall(statement_at(text.said, one.start).text) for one in own)
+    if not claimed or any(stem(word) in label for words in mine for word in words):
+        return ""
+    for one in claimed:
+        if not text.records.holders(text.folded, Place(one.start, one.end)):
+            clause = statement_at(text.said, one.start)
+            if clause.stance == "asserted":
+                return f'read {one.said} in its place: "{clause.text[:80]}"'
+    return ""
+
+
+def _bears(text: Text, one: Mention, places: Sequence[tuple[int, int]], label: frozenset[str]) -> bool:
+    left, right = _reach(text, one, places)
+    return any(stem(match[0]) in label for match in TOKEN.finditer(text.folded, left, right))
+
+
 def _labelled(fact: Fact, allowed: Iterable[Fact]) -> tuple[frozenset[str], frozenset[str]]:
     """Return the words of a fact's label, and those of the labels of others of its type."""
     mine = _stems(fact["label"])
@@ -147,6 +177,7 @@ _AFTERWARDS = re.compile(
 _VAGUE = frozenset(
     map(stem, ["total", "first", "number", "day", "gap", "difference", "cost", "price", "used"])
 )
+_VAGUE_LABELS = frozenset(map(stem, ["total", "number", "day", "cost", "price", "used", "amount", "left"]))
 _NEXT_WORD = re.compile(r"\s?\w*")
 _BEHIND = re.compile(r"\s?(?:of (?:the |them )?)?(?:(?:is|are|was|were)(?: the| still)? )?([a-z]+)")
 _USUAL = re.compile(

@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 
 from stb_env.suites.sandbox import answers, grounds, mentions, numerals, polarity
-from stb_env.suites.sandbox.moments import clocks, days
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.moments import MONTHS, clocks, days
 
 _DIGITS = re.compile(r"\d{1,12}")
+_FORMULA = re.compile(r"\d[^\n;:]{0,40}[×*/÷+−-][^\n;:]{0,40}[=≈]\s?\d[\d.,]{0,12}")
+"""A working: "24.0 °C × 9/5 + 32 = 75.2 °F" has figures that nothing returned."""
+_CALENDAR = frozenset(map(str.casefold, (*WEEKDAYS, *MONTHS, "Celsius", "Fahrenheit")))
+_OPENS = re.compile(r"(?:^|[.!?:\n]\s{0,4}|^[^\w\n]{1,8})$")
+_DEED = re.compile(r"\w+ed|sent|set|put|paid|made|done|here|all")
 _NAME = re.compile(r"[A-Z][a-z]+(?: [A-Z][a-z]+)+|(?<=[a-z,] )[A-Z][a-z]{2,}")
 
 
@@ -51,13 +57,21 @@ def falls(answer: str, query: str, known: str) -> str:
 def _strange(answer: str, known: str) -> str:
     words = answers.plain(known)
     for match in _NAME.finditer(answer):
-        if not all(f" {part} " in words for part in answers.plain(match[0]).split()):
+        parts = answers.plain(match[0]).split()
+        if _DEED.fullmatch(parts[0]) and _OPENS.search(answer, 0, match.start()):
+            # "Added Ann Ray" has a capital letter because it opens a sentence.
+            parts = parts[1:]
+        if not all(f" {part} " in words or part in _CALENDAR for part in parts):
             return match[0]
     folded, source = answers.fold(answer), answers.fold(known)
     have = {number.quantity.value for number in numerals.numbers(source)}
     have |= {float(digits) for digits in _DIGITS.findall(source)}
+    worked = [found.span() for found in _FORMULA.finditer(folded)]
     for number in numerals.numbers(folded):
-        if not number.worded and number.quantity.value not in have:
+        # Of a working only what it yields must be known.
+        step = any(start <= number.start and number.end < end for start, end in worked)
+        value = number.quantity.value
+        if not (number.worded or step) and have.isdisjoint((value, round(value, 2))):
             return folded[number.start : number.end]
     for read in (days, clocks):
         stated = {value for moment in read(source) for value in moment.values}

@@ -13,12 +13,13 @@ from functools import lru_cache
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.reading.statement import Statement, index_at, statement_at
 from stb_env.suites.sandbox import checks
-from stb_env.suites.sandbox.answers import fold, plain
+from stb_env.suites.sandbox.answers import Place, fold, plain
 from stb_env.suites.sandbox.content.companies import companies
 from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.languages import LANGUAGES
 from stb_env.suites.sandbox.content.places import cities_by_name
-from stb_env.suites.sandbox.mentions import Text, content, read
+from stb_env.suites.sandbox.mentions import Mention, Text, content, read
+from stb_env.suites.sandbox.records import Records
 from stb_env.trajectory import CallRecord
 
 Fact = JsonMapping
@@ -26,13 +27,25 @@ Fact = JsonMapping
 _NAME = re.compile(r"\b[A-Z]\w+|(?<=[\"“])[a-z]\w+")
 _BESIDE = re.compile(
     r"\b(?:than|over|unlike|from|to|via|as|versus|vs|against|beats?|and|or|not|through|into|near|with|"
-    r"behind|before|after|followed by|compared with|instead of)(?: the| in| at| of| for)? $"
+    r"behind|ahead of|before|after|followed by|compared with|instead of)(?: the| in| at| of| for)? $"
 )
 """Stands before a name of which a value is not said, only compared or counted from."""
+_GOES_ON = re.compile(r"\W*(?:(?:it|they|is|was|are|costs?|comes|weighs?|has|at|for|with|on|in)\b|\d)")
+_WORD = re.compile(r"[^\W\d_]+")
+_CHOICE = re.compile(r"\b(?:otherwise|else)\b")
+"""Names two things of which one will do."""
+_SHORT = 3
 _MOST = 60
 
 
-def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[CallRecord]) -> str:
+def elsewhere(
+    answer: str,
+    query: str,
+    facts: Iterable[Fact],
+    calls: Sequence[CallRecord],
+    records: Records,
+    returned: str,
+) -> str:
     """Return how an answer says a value of something else, or an empty string.
 
     Args:
@@ -40,9 +53,15 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
         query: The query.
         facts: The facts of the task, all of which the answer gives.
         calls: The calls of the episode with what they returned.
+        records: What they returned, as records.
+        returned: What they returned, as a text in small letters.
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
+    if _CHOICE.search(query) or _names_more(answer, known, returned):
+        crossed = _crossed(read(answer, query), query, facts, records)
+        if crossed:
+            return crossed
     # Few names are spelled in another way than where they are known, and only those need stems to compare.
     strange = content(frozenset(map(fold, _NAME.findall(answer))).difference(known.split()))
     if not strange or not strange - _about(known):
@@ -60,6 +79,81 @@ def elsewhere(answer: str, query: str, facts: Iterable[Fact], calls: Sequence[Ca
         if strangers and all(strangers):
             return f'read it of {strangers[0].strip()}: "{clauses[0].text[:80]}"'
     return ""
+
+
+def _crossed(text: Text, query: str, facts: Sequence[Fact], records: Records) -> str:
+    """Return how a value is said of another record than the one that has it, or an empty string."""
+    named = records.labels(text.folded)
+    asked = fold(query)
+    values = fold(f"{[fact['value'] for fact in facts]}")
+    if not any(label not in values and (label not in asked or len(named) > 1) for label in named):
+        return ""
+    for fact in facts:
+        others = [one for one in facts if one is not fact]
+        own = checks.FOUND[fact["type"]](fact, text, query, others)[0]
+        own = [one for one in own if statement_at(text.said, one.start).stance == "asserted"]
+        found = [_other(text, one, asked, values, named, records) for one in own]
+        if found and all(found):
+            clause = statement_at(text.said, own[0].start).text
+            return f'read it of {found[0]}: "{clause[:80]}"'
+    return ""
+
+
+def _other(
+    text: Text,
+    one: Mention,
+    asked: str,
+    values: str,
+    named: Mapping[str, set[tuple[int, str]]],
+    records: Records,
+) -> str:
+    """Return the label of another record that the clause of a value has, and none of its own record."""
+    here = _named(text, one, named)
+    if not here:
+        return ""
+    holders = records.holders(text.folded, Place(one.start, one.end))
+    right = {label: (record.call, name) for record in holders for name, label in record.labels}
+    mine = set(right.values())
+    if not right:
+        right = {label: place for label, places in named.items() if label in asked for place in places}
+    for label, before in here.items():
+        if label in values or label in right or (_BESIDE.search(before) and " from " not in before):
+            continue
+        for place in named[label]:
+            # Where no record has the value, only what one call returned together is alike.
+            alike = {own for own, found in right.items() if found == place or (mine and found[1] == place[1])}
+            if alike and alike.isdisjoint(here) and (label not in asked or place in mine):
+                return label
+    return ""
+
+
+def _named(text: Text, one: Mention, named: Iterable[str]) -> Mapping[str, str]:
+    """Return the labels that the clause of a value has, each with what stands before it there.
+
+    A clause without a subject ("is worth 12 AUR") goes on about what the one before it names.
+    """
+    index = index_at(text.said, one.start)
+    sentence = text.said[index].sentence
+    while True:
+        clause = text.said[index].text
+        found = {label: clause[:place] for label in named if (place := _whole(clause, label)) >= 0}
+        index -= 1
+        if found or index < 0 or text.said[index].sentence != sentence or not _GOES_ON.match(clause):
+            return found
+
+
+def _whole(text: str, label: str) -> int:
+    """Return where a text has a label as words of its own, or -1."""
+    found = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text)
+    return found.start() if found else -1
+
+
+@lru_cache(maxsize=128)
+def _names_more(answer: str, known: str, returned: str) -> bool:
+    """Return whether an answer has a word of the results that the query has not."""
+    # Short words are in any text.
+    words = frozenset(word for word in _WORD.findall(fold(answer)) if len(word) > _SHORT)
+    return any(word in returned and content(frozenset([word])) - _about(known) for word in words)
 
 
 @lru_cache(maxsize=256)

@@ -9,16 +9,18 @@ from typing import ClassVar, Literal
 
 from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import JsonArray
+from stb_env.jsontypes import Json, JsonArray
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.asides import lists, strays
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
+from stb_env.suites.sandbox.deeds import undone
 from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
 from stb_env.suites.sandbox.mentions import read
+from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.standing import falls
 from stb_env.suites.sandbox.subjects import elsewhere
 from stb_env.suites.sandbox.values import given_values, parts
@@ -71,9 +73,10 @@ class ExactJudge:
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
         values = None if self.answer == "text" else given_values(case.calls)
-        told = _answer_parts(case) if values is None else _value_parts(case, values)
+        records = Records(_made(case))
+        told = _answer_parts(case, records) if values is None else _value_parts(case, values)
         failures = {**dict(told), **dict(_state_parts(case))}
-        if values is None and not any(failures.values()) and (said := _speech(case)):
+        if values is None and not any(failures.values()) and (said := _speech(case, records)):
             failures["speech"] = said
         if not any(failures.values()):
             failures |= {f"calls:{label}": _UNSEEN for label in unsupported(case.task, case.calls)}
@@ -86,12 +89,12 @@ class ExactJudge:
         return Verdict.of(status, judge=self.name, votes=votes, parts=held)
 
 
-def _answer_parts(case: Case) -> Iterator[tuple[str, str]]:
+def _answer_parts(case: Case, records: Records) -> Iterator[tuple[str, str]]:
     """Yield every part that the answer decides, with why it failed or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
-        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed)
+        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed, records)
     if not facts:
         yield "answer", falls(case.answer, query, _known(case))
     for fact in case.task.goal.get("falsehoods", ()):
@@ -104,19 +107,23 @@ def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
     return parts(values, goal.get("facts", ()), goal.get("falsehoods", ()), case.task.query, _known(case))
 
 
-def _speech(case: Case) -> str:
+def _speech(case: Case, records: Records) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
-    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
+    lacking = any(fact["type"] == "lacking" for fact in facts)
+    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}", lacking=lacking)
     if stray:
         return stray
+    if case.task.goal.get("writes") and (denied := undone(read(case.answer, query))):
+        return denied
+    # Few answers say so much that all of it has to be read.
+    returned = cache(partial(_returned, case))
     told = facts and (
-        disclaims(read(case.answer, query), query, facts) or elsewhere(case.answer, query, facts, _made(case))
+        disclaims(read(case.answer, query), query, facts)
+        or elsewhere(case.answer, query, facts, _made(case), records, returned().casefold())
     )
     if told:
         return told
-    # Few answers say so much that all of it has to be read.
-    returned = cache(partial(_returned, case))
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
     if lists(case.answer, returned, wanted + 1):
         return "a list of what the calls returned"
@@ -131,7 +138,7 @@ def _speech(case: Case) -> str:
 def _known(case: Case) -> str:
     """Return what an answer may name besides what the query does: the right answer, calls and results."""
     made = _made(case)
-    calls = [f"{call.name} {call.arguments} {call.result.response}" for call in made]
+    calls = [f"{call.name} {call.arguments} {_told(call)}" for call in made]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
     counts = map(str, Counter(call.name for call in made).values())
     return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
@@ -139,7 +146,12 @@ def _known(case: Case) -> str:
 
 def _returned(case: Case) -> str:
     """Return what the calls said and were told."""
-    return "\n".join(f"{call.arguments} {call.result.response}" for call in _made(case))
+    return "\n".join(f"{call.arguments} {_told(call)}" for call in _made(case))
+
+
+def _told(call: CallRecord) -> Json:
+    """Return what a call said: its response, or why it was refused."""
+    return call.result.error or call.result.response
 
 
 def _made(case: Case) -> list[CallRecord]:
