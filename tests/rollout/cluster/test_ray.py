@@ -1,4 +1,4 @@
-"""The same run on Ray, as scale.md tells of it: two workers of a real, local one, some of them killed."""
+"""The same run on Ray, as scale.md tells of it: two workers of a real, local one, and what kills them."""
 
 from __future__ import annotations
 
