@@ -72,7 +72,8 @@ def _apart(free: Points, count: int) -> list[Point]:
 def _batch(draw: random.Random) -> Points:
     """Draw points within the border."""
     parts = np.array([draw.random() for _ in range(2 * _BATCH)]).reshape(_BATCH, 2)
-    return np.round(_LOW + parts * (_HIGH - _LOW), _DIGITS)
+    rounded: Points = np.round(_LOW + parts * (_HIGH - _LOW), _DIGITS)
+    return rounded
 
 
 def _clear_of_edges(points: Points, count: int) -> Points:
