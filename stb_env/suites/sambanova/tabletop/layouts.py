@@ -72,15 +72,15 @@ def _apart(free: Points, count: int) -> list[Point]:
 def _batch(draw: random.Random) -> Points:
     """Draw points within the border."""
     parts = np.array([draw.random() for _ in range(2 * _BATCH)]).reshape(_BATCH, 2)
-    rounded: Points = np.round(_LOW + parts * (_HIGH - _LOW), _DIGITS)
-    return rounded
+    return np.round(_LOW + parts * (_HIGH - _LOW), _DIGITS)
 
 
 def _clear_of_edges(points: Points, count: int) -> Points:
     if count > MOST_CLEAR_OF_EDGES:
         return points
     gaps = np.hypot(points[:, :1] - _EDGES[:, 0], points[:, 1:] - _EDGES[:, 1])
-    return points[(gaps > _EDGE_APART).all(axis=1)]
+    clear: Points = points[(gaps > _EDGE_APART).all(axis=1)]
+    return clear
 
 
 def _gaps(points: Points, point: Points) -> Points:
