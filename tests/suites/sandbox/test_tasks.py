@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from datetime import date
 from itertools import islice
 
 import pytest
@@ -17,6 +18,7 @@ from stb_env.suites.sandbox.task_key import BUCKETS, MOST_DISTRACTORS, TEST_GROU
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import GROUPS, group_of, templates
 from stb_env.suites.sandbox.tools import cine_people, city_atlas, reel_index, skyfare, stay_finder
+from tests.suites.sandbox.gold_calls import made
 
 SPLITS = [SandboxTasks(split) for split in BUCKETS]
 EVERY = [source.at(index) for source in SPLITS for index in range(source.size or 4 * len(templates()))]
@@ -143,6 +145,14 @@ def test_goals_and_gold_are_plain_json():
     for task in EVERY:
         assert json.loads(json.dumps(dict(task.goal))) == task.goal
         assert all(json.loads(json.dumps(call.arguments)) == call.arguments for call in task.gold)
+
+
+@pytest.mark.parametrize("split", BUCKETS)
+def test_nobody_is_asked_when_a_restaurant_opens_on_the_day_on_which_it_stays_shut(split):
+    source = SandboxTasks(split, template="dinner_by_daylight")
+    for task in map(source.at, range(source.size or 40)):
+        details, sun = (call.result.response for call in made(task, task.gold)[1:])
+        assert date.fromisoformat(sun["date"]).strftime("%A") != details["closed_on"]
 
 
 def test_needed_tools_are_offered_in_a_shuffled_order():

@@ -9,6 +9,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
@@ -200,7 +201,10 @@ def table_near_contact(draw: Draw) -> Plan:
 @template(table_guide.TOOL, sky_almanac.TOOL, calls=3)
 def dinner_by_daylight(draw: Draw) -> Plan:
     """Whether a restaurant opens some time before sunset."""
-    (name, city), when = _place(draw.pick(_RESTAURANTS)), draw.pick(_DAYS)
+    row = draw.pick(_RESTAURANTS)
+    # On the day on which it is closed, "it opens at" has no right answer.
+    name, city = _place(row)
+    when = draw.pick([day for day in _DAYS if WEEKDAYS[day.weekday()] != row["closed_on"]])
     lead = 15 * draw.between(4, 24)
 
     def solve() -> Solution:
