@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import snowballstemmer
@@ -23,6 +24,10 @@ _YES = frozenset({"yes", "yeah", "yep", "yup", "correct", "true", "indeed", "aff
 _NO = frozenset({"no", "nope", "not", "never", "false", "incorrect", "cannot", "negative"})
 _POLAR = re.compile(r"[a-z]+(?:['’]t)?")
 _NEGATED = re.compile(r"n['’]t")
+_IN_WORD = re.compile(r"\w")
+_CODED = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
+_GAP = 3
+"""Characters that may stand between two of a code."""
 _EXIT = re.compile(r"(?<![\w+])00(?=\d)")
 
 
@@ -138,10 +143,28 @@ def code_at(folded: str, code: str) -> Place | None:
 def codes_at(folded: str, code: str) -> Iterator[Place]:
     """Yield each place of a code in a folded text."""
     parts = _compact(code)
-    if parts in _compact(folded):
-        spaced = "[^a-z0-9]{0,3}".join(map(re.escape, parts))
-        for match in re.finditer(rf"(?<!\w)\+?{spaced}(?!\w)", _EXIT.sub(" +", folded)):
-            yield Place(match.start(), match.end())
+    if parts not in _compact(folded):
+        return
+    # Every code is another one: a pattern would be compiled for each, which costs more than this search.
+    text = _EXIT.sub(" +", folded)
+    places = [place for place, char in enumerate(text) if char in _CODED or char in parts]
+    coded = "".join(map(text.__getitem__, places))
+    found = coded.find(parts)
+    while found >= 0:
+        place = _code_between(text, places[found : found + len(parts)])
+        if place:
+            yield place
+        found = coded.find(parts, found + (len(parts) if place else 1))
+
+
+def _code_between(text: str, places: Sequence[int]) -> Place | None:
+    """Return from where to where a code stands whose characters have these places; None inside a word."""
+    start, end = places[0], places[-1] + 1
+    apart = any(after - before > _GAP + 1 for before, after in pairwise(places))
+    if apart or _IN_WORD.match(text, end) or (start and _IN_WORD.match(text, start - 1)):
+        return None
+    signed = text[max(start - 1, 0)] == "+" and not (start > 1 and _IN_WORD.match(text, start - 2))
+    return Place(start - signed, end)
 
 
 def codes_like(folded: str, code: str) -> Iterator[Place]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from types import ModuleType
 
+from stb_env.backend.lazy_mapping import LazyMapping
 from stb_env.backend.world import Table, Tables
 from stb_env.errors import DataError
 from stb_env.jsontypes import Json, JsonObject
@@ -98,19 +99,53 @@ def skeleton(value: Json) -> Json:
 
 @lru_cache(maxsize=KEPT * COUNT)
 def household(number: int) -> Tables:
-    """Return the state in which an episode of this household starts.
+    """Return the state in which an episode of this household starts; a table is made when it is first read.
 
     Args:
         number: Which household, from 0; every ``households.COUNT`` of them share an edition of the content.
     """
-    tables: dict[str, Table] = {}
-    counters: dict[str, int] = {}
-    with within(number // COUNT):
-        for doc in tool_docs():
-            if doc.rows is not None:
-                tables |= doc.rows(edition.rng("household", number, doc.name), number)
-    for table in tables.values():
-        for key in table:
-            prefix, _, serial = key.rpartition("-")
-            counters[prefix] = max(counters.get(prefix, 0), int(serial))
-    return Tables(tables | edition.table(number // COUNT), counters)
+    home = _home(number)
+    tables = LazyMapping((*_owners(), *edition.table(0)), home.table)
+    return Tables(tables, LazyMapping(_prefixes(), home.counter))
+
+
+class _Home:
+    """Makes what a household starts with, all that a tool holds at once."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self._tables: dict[str, Mapping[str, Table]] = {}
+
+    def table(self, name: str) -> Table:
+        owner = _owners().get(name)
+        return (self.tables_of(owner) if owner else edition.table(self._number // COUNT))[name]
+
+    def counter(self, prefix: str) -> int:
+        """Return the highest serial that the ids of a prefix have."""
+        keys = (key.rpartition("-") for rows in self.tables_of(_prefixes()[prefix]).values() for key in rows)
+        return max((int(serial) for start, _, serial in keys if start == prefix), default=0)
+
+    def tables_of(self, doc: ToolDoc) -> Mapping[str, Table]:
+        if doc.rows is None:
+            return {}
+        if doc.name not in self._tables:
+            with within(self._number // COUNT):
+                made = doc.rows(edition.rng("household", self._number, doc.name), self._number)
+            self._tables.setdefault(doc.name, made)
+        return self._tables[doc.name]
+
+
+_home = lru_cache(maxsize=KEPT * COUNT)(_Home)
+
+
+# Households differ in rows, never in tables or in prefixes of ids: the first one tells both.
+@lru_cache(maxsize=1)
+def _owners() -> Mapping[str, ToolDoc]:
+    """Return the tool that makes each table."""
+    return {name: doc for doc in tool_docs() for name in _home(0).tables_of(doc)}
+
+
+@lru_cache(maxsize=1)
+def _prefixes() -> Mapping[str, ToolDoc]:
+    """Return the tool whose tables have ids of each prefix."""
+    return {key.rpartition("-")[0]: doc for name, doc in _owners().items() for key in _home(0).table(name)}

@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from stb_env import jsontext
+from stb_env.backend.lazy_mapping import replaced
 from stb_env.backend.world import Tables
 from stb_env.jsontypes import Json, JsonMapping, JsonObject
 from stb_env.suites.sandbox.answers import plain
@@ -30,9 +31,8 @@ def changes(before: Tables, after: Tables) -> dict[str, Change]:
     """
     if before.tables is after.tables:
         return {}
-    old, now = before.tables, after.tables
     # Tables are copied on write, so one that is the same object has not changed; none is ever dropped.
-    names = sorted(name for name, table in now.items() if old.get(name) is not table)
+    names = replaced(before.tables, after.tables)
     differences = {name: _difference(name, before, after) for name in names}
     return {name: change for name, change in differences.items() if change["rows"] or change["new"]}
 

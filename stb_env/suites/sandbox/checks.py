@@ -40,7 +40,6 @@ def _numbers(
     fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
 ) -> tuple[list[Mention], list[Mention]]:
     unit, slack = fact["unit"], fact["tolerance"] + 1e-9
-    excused = [*numerals.quantities(query), *_digits(query)]
     others = [other for other in fact["others"] if other not in _values(allowed, "number")]
     own: list[Mention] = []
     rivals: list[Mention] = []
@@ -62,7 +61,7 @@ def _numbers(
             asked = any(
                 abs(one - reading) <= slack
                 for reading in readings
-                for quantity in excused
+                for quantity in _excused(query)
                 for one in quantity.readings(unit)
             )
             if not known and (
@@ -92,8 +91,8 @@ def _unworked(text: Text, rivals: Sequence[Mention], value: float, slack: float)
 
 
 @lru_cache(maxsize=64)
-def _digits(query: str) -> tuple[Quantity, ...]:
-    return tuple(Quantity(float(digits)) for digits in re.findall(r"\d{1,12}", query))
+def _excused(query: str) -> tuple[Quantity, ...]:
+    return (*numerals.quantities(query), *(Quantity(float(one)) for one in re.findall(r"\d{1,12}", query)))
 
 
 def _comparable(
@@ -224,14 +223,15 @@ def _number(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
 
 def _joined(text: Text, one: Mention, fact: Fact, query: str, allowed: Sequence[Fact]) -> str:
     """Return another number to which a value is joined as in "12/13" or "12 or thereabouts 13"."""
-    asked = {quantity.value for quantity in (*numerals.quantities(query), *_digits(query))}
     for found in numerals.numbers(text.folded):
         first, second = sorted([(one.start, one.end), (found.start, found.end)])
-        known = found.quantity.value in asked or _is_fact(found, [fact, *allowed])
+        if first[1] > second[0] or not _JOIN.fullmatch(text.folded, first[1], second[0]):
+            continue
         if found.start < one.start and _CHANGED.search(text.folded, max(0, found.start - 24), found.start):
             # "It rose from 900 to 1250" says which of both holds now.
             continue
-        if not known and first[1] <= second[0] and _JOIN.fullmatch(text.folded, first[1], second[0]):
+        asked = any(found.quantity.value == quantity.value for quantity in _excused(query))
+        if not asked and not _is_fact(found, [fact, *allowed]):
             return text.folded[found.start : found.end]
     return ""
 

@@ -115,12 +115,13 @@ def _words_asked(query: str) -> frozenset[str]:
 @lru_cache(maxsize=128)
 def crowded(folded: str, query: str, wanted: int) -> bool:
     """Return whether an answer has more numbers, dates and times than anyone gives who knows."""
-    asked = {number.quantity.value for number in numbers(fold(query))}
-    free = {number.quantity.value for number in numbers(folded)} - asked
-    if len(free) > MOST_VALUES + wanted:
-        return True
+    free = {number.quantity.value for number in numbers(folded)}
     said = [moment.values for read in (days, clocks) for moment in read(folded)]
-    return len({*free, *said}) > 2 * MOST_VALUES + wanted
+    if len(free) <= MOST_VALUES + wanted and len(free) + len(said) <= 2 * MOST_VALUES + wanted:
+        # Whatever the query has of them.
+        return False
+    free -= {number.quantity.value for number in numbers(fold(query))}
+    return len(free) > MOST_VALUES + wanted or len({*free, *said}) > 2 * MOST_VALUES + wanted
 
 
 def mirrored(text: Text, *, one: bool = False) -> str:

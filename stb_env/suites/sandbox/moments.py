@@ -50,6 +50,7 @@ _SPOKEN = re.compile(
     r"( o['’]?clock)?(?: (?:in the )?([ap]\.?m|morning|afternoon|evening|at night))?\b|"
     rf"\b(?:({'|'.join(sorted(_PARTS, key=len, reverse=True))}) )?(noon|midday|midnight)\b"
 )
+_DIGIT = re.compile(r"\d")
 _INSTANT = re.compile(r"(?<=\d)t(?=\d\d:)")
 _SHORT_MONTHS = tuple(month[:3].casefold() for month in MONTHS)
 _SPEAKING = (
@@ -116,6 +117,8 @@ def without(folded: str) -> str:
 
 @lru_cache(maxsize=256)
 def _days(folded: str) -> tuple[tuple[Moment, ...], str]:
+    if not _DIGIT.search(folded):
+        return (), folded
     text = _INSTANT.sub(" ", folded)
     found = []
     has_month = any(month in text for month in _SHORT_MONTHS)

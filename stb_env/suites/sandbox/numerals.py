@@ -106,6 +106,7 @@ _BELOW = rf"(?:{'|'.join(_TENS)})(?:[\s-](?:{'|'.join(_DIGITS[1:])})\b)?|{'|'.jo
 _WORDED = re.compile(
     rf"\b(?:(a|{'|'.join(_DIGITS[1:])})[\s-]hundred\b(?:\s(?:and\s)?({_BELOW})\b)?|({_BELOW})\b)"
 )
+_DIGIT = re.compile(r"\d")
 _ANY_WORD = re.compile("|".join(_VALUES) + "|hundred")
 
 _ID = re.compile(r"\b(?=[\w-]*[a-z])(?=[\w-]*\d)[a-z][\w-]*\b")
@@ -186,6 +187,8 @@ def quantities(text: str) -> tuple[Quantity, ...]:
 @lru_cache(maxsize=256)
 def numbers(folded: str) -> tuple[Number, ...]:
     """Return every number of a folded text in order; marks of numbered lists do not count."""
+    if not (_DIGIT.search(folded) or _WORDED.search(folded)):
+        return ()
     text = without(folded).replace("−", "-").replace("minus ", "     -")
     text = _CURRENCY.sub("   ", _LISTED.sub(_blank, text))
     return tuple(_numbers(_ID.sub(_blank, text)))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import islice
 from random import Random
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from stb_env.suites.sandbox.catalog import apis, tools
 from stb_env.suites.sandbox.registry import Api
@@ -68,7 +71,10 @@ def _pools(
     if withheld:
         far = [tool for tool in far if tool.id not in unfit]
     fit = {tool.name: tool for tool in (*near, *far)}
-    alike = [[tool.name for tool in _ranked(identity) if tool.name in fit][:_ALIKE] for identity in needed]
+    alike = [
+        list(islice((tool.name for tool in _ranked(identity) if tool.name in fit), _ALIKE))
+        for identity in needed
+    ]
     return _Pools([tools()[identity] for identity in needed], alike, fit, near, far)
 
 
@@ -79,30 +85,44 @@ def _by_category(categories: frozenset[str], training: bool) -> tuple[list[Tool]
     return near, [tool for tool in known if tool.id.category not in categories]
 
 
-@lru_cache(maxsize=512)
-def _ranked(identity: ToolId) -> Sequence[Tool]:
-    """Return all other tools, those first that look most like one: of its tool, or with words of its name."""
-    words, users = _words()
-    mine = words[identity]
-    shared = Counter(user for word in mine for user in users[word])
+def _ranked(identity: ToolId) -> Iterator[Tool]:
+    """Yield all other tools, those first that look most like one: of its tool, or with words of its name."""
+    looks = _looks()
+    every, mine = looks.tools, looks.places[identity]
+    shared = looks.words[:, looks.words[mine]].sum(axis=1)
+    likeness = shared / looks.roots[looks.counts * looks.counts[mine]]
+    likeness += looks.services == looks.services[mine]
+    likeness += (looks.categories == looks.categories[mine]) / 2
+    return (every[place] for place in np.argsort(-likeness, kind="stable").tolist() if place != mine)
 
-    def likeness(tool: Tool) -> float:
-        other = tool.id
-        alike = shared[other] / (len(mine) * len(words[other])) ** 0.5
-        return float(alike + (other[:2] == identity[:2]) + (other.category == identity.category) / 2)
 
-    others = [tool for tool in tools().values() if tool.id != identity]
-    return sorted(others, key=likeness, reverse=True)
+class _Looks(NamedTuple):
+    """What makes tools look alike: a row of words, their number, service and category for each of them."""
+
+    tools: list[Tool]
+    places: Mapping[ToolId, int]
+    words: NDArray[np.bool_]
+    counts: NDArray[np.int64]
+    roots: NDArray[np.float64]
+    services: NDArray[np.int64]
+    categories: NDArray[np.int64]
 
 
 @lru_cache(maxsize=1)
-def _words() -> tuple[Mapping[ToolId, frozenset[str]], Mapping[str, list[ToolId]]]:
-    """Return the words that say what each tool does, and the tools that each word is said of."""
-    words = {
-        api.id: frozenset(_WORD.findall(f"{api.name} {api.description}".lower())) for api in apis().values()
-    }
-    users: dict[str, list[ToolId]] = {}
-    for identity, said in words.items():
-        for word in said:
-            users.setdefault(word, []).append(identity)
-    return words, users
+def _looks() -> _Looks:
+    said = [frozenset(_WORD.findall(f"{api.name} {api.description}".lower())) for api in apis().values()]
+    columns = {word: column for column, word in enumerate(frozenset[str]().union(*said))}
+    words = np.zeros((len(said), len(columns)), np.bool_)
+    for row, mine in enumerate(said):
+        words[row, [columns[word] for word in mine]] = True
+    counts = words.sum(axis=1)
+    roots = np.array([product**0.5 for product in range(counts.max() ** 2 + 1)])
+    places = {identity: place for place, identity in enumerate(apis())}
+    services, categories = (_numbered([identity[:length] for identity in places]) for length in (2, 1))
+    return _Looks(list(tools().values()), places, words, counts, roots, services, categories)
+
+
+def _numbered(labels: Sequence[tuple[str, ...]]) -> NDArray[np.int64]:
+    """Return a number for each label, the same for equal ones."""
+    numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
+    return np.array([numbers[label] for label in labels])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from stb_env.jsontypes import Json
@@ -228,12 +228,15 @@ def _labels(scalars: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
             yield name, fold(item)
 
 
+# Few fields and many values come back in every result, and again in the next one.
+@lru_cache(maxsize=1024)
 def _name(name: str) -> frozenset[str]:
     words = _FIELD.findall(name.casefold())
     return frozenset([*words, *map(stem, words)])
 
 
-def _value(item: Json) -> Value:
+@lru_cache(maxsize=4096)
+def _value(item: str | float | None) -> Value:
     if isinstance(item, str):
         folded = fold(item)
         if item[:1].isdigit():
@@ -251,4 +254,9 @@ def _leaves(value: Json) -> Iterator[Json]:
 
 def _words(items: Iterable[Json]) -> frozenset[str]:
     texts = (item for item in items if isinstance(item, str) and not item[:1].isdigit())
-    return frozenset(stem(word) for text in texts for word in _TOKEN.findall(fold(text)) if len(word) > 1)
+    return frozenset[str]().union(*map(_stems, texts))
+
+
+@lru_cache(maxsize=4096)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in _TOKEN.findall(fold(text)) if len(word) > 1)

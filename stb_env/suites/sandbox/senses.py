@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.reading.statement import index_at, statement_at
 from stb_env.suites.sandbox.answers import Place, fold, stem
-from stb_env.suites.sandbox.contraries import GROUPS, SEVERAL, TOKEN, Group, Hit, hits
+from stb_env.suites.sandbox.contraries import GROUPS, SEVERAL, TOKEN, Hit, hits
 from stb_env.suites.sandbox.mentions import Mention, Text
 
 _PARTY = re.compile(
@@ -50,7 +50,7 @@ def misplaced(
     mine, theirs = _labelled(fact, allowed)
     if not said and not theirs and "but" not in text.folded:
         return ""
-    wanted = asked(fact["label"], query, fact["type"])
+    wanted = partial(asked, label=fact["label"], query=query, kind=fact["type"])
     reason = ""
     usual = _USUAL.search(text.folded)
     for mention in own:
@@ -66,12 +66,12 @@ def misplaced(
         senses = dict[int, set[int]]()
         contrary: Hit | None = None
         for hit in _bound(text, said, mention, places):
-            sense = wanted.get(hit.group)
+            sense = wanted(hit.group)
             if sense is not None:
                 senses.setdefault(hit.group, set()).add(hit.sense)
                 contrary = contrary or (hit if hit.sense != sense else None)
-        wrong = [group for group, found in senses.items() if wanted[group] not in found]
-        if _applies_to_all(wanted) and _UNIT_PRICE.search(text.folded, statement.start, mention.start):
+        wrong = [group for group, found in senses.items() if wanted(group) not in found]
+        if _UNIT_PRICE.search(text.folded, statement.start, mention.start) and wanted(SEVERAL) == 0:
             reason = f'read it of one: "{statement.text[:80]}"'
             continue
         if not wrong:
@@ -217,40 +217,31 @@ def _reach(text: Text, mention: Mention, places: Sequence[tuple[int, int]]) -> t
 
 
 @lru_cache(maxsize=512)
-def asked(label: str, query: str, kind: str) -> Mapping[int, int]:
-    """Return the sense of each group that a fact is asked for in.
+def asked(number: int, label: str, query: str, kind: str) -> int | None:
+    """Return the sense of a group that a fact is asked for in, None where it is asked for in none.
 
     Examples:
-        >>> sunset = asked("sunset", "When does it open, and when does the sun set?", "time")
-        >>> [GROUPS[group].senses[sense] for group, sense in sunset.items() if not GROUPS[group].implied]
-        ['sunset, sets, sundown']
+        >>> times = next(n for n, group in enumerate(GROUPS) if group.senses[0].startswith("opens"))
+        >>> sense = asked(times, "sunset", "When does it open, and when does the sun set?", "time")
+        >>> sense is not None and GROUPS[times].senses[sense]
+        'sunset, sets, sundown'
     """
-    folded = fold(query)
-    named, told = _senses(fold(label).replace("_", " ")), _senses(folded)
-    wanted: dict[int, int] = {}
-    for number, group in enumerate(GROUPS):
-        if kind not in group.types:
-            continue
-        senses = named.get(number, set())
-        if not group.labelled:
-            queried = told.get(number, set())
-            senses = senses or queried
-        if len(senses) == 1:
-            wanted[number] = next(iter(senses))
-        elif group.implied is not None and not re.search(group.implied, folded) and _applies(group, folded):
-            wanted[number] = 0
-    return wanted
+    group, folded = GROUPS[number], fold(query)
+    if kind not in group.types:
+        return None
+    senses = _senses(fold(label).replace("_", " ")).get(number)
+    if not (senses or group.labelled):
+        senses = _senses(folded).get(number)
+    if senses and len(senses) == 1:
+        return next(iter(senses))
+    if group.implied is None or re.search(group.implied, folded):
+        return None
+    # What several cost is asked for of several alone.
+    return 0 if "in all" not in group.senses[0] or _PARTY.search(folded) else None
 
 
-def _applies_to_all(wanted: Mapping[int, int]) -> bool:
-    return wanted.get(SEVERAL) == 0
-
-
-def _applies(group: Group, query: str) -> bool:
-    return "in all" not in group.senses[0] or _PARTY.search(query) is not None
-
-
-def _senses(folded: str) -> dict[int, set[int]]:
+@lru_cache(maxsize=512)
+def _senses(folded: str) -> Mapping[int, set[int]]:
     found: dict[int, set[int]] = {}
     for hit in hits(folded):
         found.setdefault(hit.group, set()).add(hit.sense)

@@ -64,18 +64,23 @@ def _strange(answer: str, known: str) -> str:
         if not all(f" {part} " in words or part in _CALENDAR for part in parts):
             return match[0]
     folded, source = answers.fold(answer), answers.fold(known)
-    have = {number.quantity.value for number in numerals.numbers(source)}
-    have |= {float(digits) for digits in _DIGITS.findall(source)}
+    digits = {float(digits) for digits in _DIGITS.findall(source)}
     worked = [found.span() for found in _FORMULA.finditer(folded)]
     for number in numerals.numbers(folded):
         # Of a working only what it yields must be known.
         step = any(start <= number.start and number.end < end for start, end in worked)
         value = number.quantity.value
-        if not (number.worded or step) and have.isdisjoint((value, round(value, 2))):
+        if number.worded or step or not digits.isdisjoint((value, round(value, 2))):
+            continue
+        # Few numbers are not in the source as they are written; reading all of it takes longest.
+        if not {one.quantity.value for one in numerals.numbers(source)}.intersection(
+            (value, round(value, 2))
+        ):
             return folded[number.start : number.end]
     for read in (days, clocks):
-        stated = {value for moment in read(source) for value in moment.values}
-        for moment in read(folded):
+        told = read(folded)
+        stated = {value for moment in read(source) for value in moment.values} if told else frozenset()
+        for moment in told:
             if stated.isdisjoint(moment.values) and not grounds.derived(moment.values, known):
                 return folded[moment.start : moment.end]
     return ""

@@ -7,7 +7,7 @@ the cities, companies and languages of the world, and what the calls returned be
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import Json, JsonMapping
@@ -44,7 +44,7 @@ def elsewhere(
     facts: Iterable[Fact],
     calls: Sequence[CallRecord],
     records: Records,
-    returned: str,
+    returned: Callable[[], str],
 ) -> str:
     """Return how an answer says a value of something else, or an empty string.
 
@@ -54,7 +54,7 @@ def elsewhere(
         facts: The facts of the task, all of which the answer gives.
         calls: The calls of the episode with what they returned.
         records: What they returned, as records.
-        returned: What they returned, as a text in small letters.
+        returned: Returns what they returned, as a text; few answers need it.
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
@@ -148,12 +148,23 @@ def _whole(text: str, label: str) -> int:
     return found.start() if found else -1
 
 
-@lru_cache(maxsize=128)
-def _names_more(answer: str, known: str, returned: str) -> bool:
+def _names_more(answer: str, known: str, returned: Callable[[], str]) -> bool:
     """Return whether an answer has a word of the results that the query has not."""
-    # Short words are in any text.
+    more = _more(answer, known)
+    if not more:
+        return False
+    said = returned().casefold()
+    return any(word in said for word in more)
+
+
+@lru_cache(maxsize=128)
+def _more(answer: str, known: str) -> tuple[str, ...]:
+    """Return the words of an answer that the query has in no form."""
+    # Short words are in any text, and those that the query has as they stand need no stems to compare.
     words = frozenset(word for word in _WORD.findall(fold(answer)) if len(word) > _SHORT)
-    return any(word in returned and content(frozenset([word])) - _about(known) for word in words)
+    return tuple(
+        word for word in words.difference(known.split()) if content(frozenset([word])) - _about(known)
+    )
 
 
 @lru_cache(maxsize=256)

@@ -120,7 +120,7 @@ def _speech(case: Case, records: Records) -> str:
     returned = cache(partial(_returned, case))
     told = facts and (
         disclaims(read(case.answer, query), query, facts)
-        or elsewhere(case.answer, query, facts, _made(case), records, returned().casefold())
+        or elsewhere(case.answer, query, facts, _made(case), records, returned)
     )
     if told:
         return told

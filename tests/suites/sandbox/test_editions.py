@@ -7,7 +7,7 @@ from itertools import combinations
 
 from stb_env.suites.sandbox.catalog import apis, household, tools
 from stb_env.suites.sandbox.content.bistros import bistros, days_with_table, free_tables
-from stb_env.suites.sandbox.content.companies import closing_price, closing_prices, companies, trades
+from stb_env.suites.sandbox.content.companies import closing_prices, companies, trades
 from stb_env.suites.sandbox.content.edition import KEPT, edition, edition_of, within
 from stb_env.suites.sandbox.content.households import COUNT
 from stb_env.suites.sandbox.content.places import cities
@@ -113,7 +113,8 @@ def test_what_is_reckoned_for_many_days_at_once_is_what_each_day_says():
     coming, past = days(50, 90), [day for day in days(-500, 0) if trades(day)]
     with within(3):
         for row in [*companies().values()][:4]:
-            assert closing_prices(row, past) == [closing_price(row, day) for day in past]
+            assert closing_prices(row, []) == []
+            assert closing_prices(row, past) == [closing_prices(row, [day])[0] for day in past]
         for key in [*bistros()][:4]:
             free = [day for day in coming if max(free_tables(key, str(day)), default="") >= "20:00"]
             assert days_with_table(key, coming, "20:00") == free

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from stb_env.suites.sandbox import facts, moments
+from stb_env.suites.sandbox.answers import codes_at
 from stb_env.suites.sandbox.facts import holds
 
 PRICE = facts.number("price", 1250.5, others=[900, 12])
@@ -158,3 +159,17 @@ def test_a_date_is_found_however_it_is_written(when):
     year = f"{when.year:04}"
     for text in (when.isoformat(), f"{when.day} {moments.MONTHS[when.month - 1]} {year}"):
         assert when.isoformat() in moments.dates(f"It is on {text}.")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("nw110 and nw 1-10", ["nw110", "nw 1-10"]),
+        ("call +nw110, not a+nw110", ["+nw110", "nw110"]),
+        ("nw1100, xnw110, nw_110x and nw....110", []),
+        ("nw1nw110", []),
+        ("nw1 nw110", ["nw110"]),
+    ],
+)
+def test_a_code_is_found_however_marks_divide_it_and_never_inside_a_word(text, found):
+    assert [text[place.start : place.end] for place in codes_at(text, "NW110")] == found

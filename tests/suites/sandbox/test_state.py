@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import pickle
+from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from stb_env.backend.lazy_mapping import LazyMapping
 from stb_env.backend.world import Tables
+from stb_env.suites.sandbox.catalog import household, tool_docs
 from stb_env.suites.sandbox.changes import changes, same
+from stb_env.suites.sandbox.content import edition
+from stb_env.suites.sandbox.content.edition import KEPT, within
+from stb_env.suites.sandbox.content.households import COUNT
 
 START = Tables({"notes": {"note-001": {"text": "milk"}}}, {"note": 1})
 STEPS = st.lists(
@@ -82,3 +88,41 @@ def test_numbers_are_compared_as_numbers():
 def test_no_change_equals_an_absent_table():
     assert same(None, {"rows": {}, "new": []})
     assert not same(None, {"rows": {"a": None}, "new": []})
+
+
+def test_every_household_has_the_tables_and_the_prefixes_that_the_tools_make():
+    for number in range(0, KEPT * COUNT, 29):
+        state, made = household(number), {}
+        with within(number // COUNT):
+            for doc in tool_docs():
+                if doc.rows is not None:
+                    made |= doc.rows(edition.rng("household", number, doc.name), number)
+        serials = Counter()
+        for prefix, _, serial in (key.rpartition("-") for rows in made.values() for key in rows):
+            serials[prefix] = max(serials[prefix], int(serial))
+        assert dict(state.tables) == made | edition.table(number // COUNT)
+        assert dict(state.counters) == serials
+
+
+def test_a_write_makes_no_table_but_its_own():
+    made = []
+    tables = LazyMapping(["notes", "mails"], lambda name: made.append(name) or {"m-1": {"text": name}})
+    before = Tables(tables, LazyMapping(["m"], lambda name: 1))
+    after = before.with_row("notes", "m-1", {"text": "tea"})
+    assert changes(before, after) == {"notes": {"rows": {"m-1": {"text": "tea"}}, "new": []}}
+    assert made == ["notes"]
+
+
+def test_a_lazy_state_is_compared_copied_and_pickled_as_one_of_dicts():
+    start = household(3)
+    key, state = start.next_id("event")
+    state = state.with_row("events", key, {"title": "tea"}).with_row("extra", "a", {"v": 1})
+    plain = Tables(
+        {**start.tables, "events": state.table("events"), "extra": {"a": {"v": 1}}},
+        {**start.counters, "event": int(key[-3:])},
+    )
+    again = pickle.loads(pickle.dumps(state))
+    assert state == plain == again
+    assert list(state.tables) == list(plain.tables)
+    assert repr(state) == repr(plain)
+    assert changes(start, again) == changes(start, state)

@@ -7,6 +7,9 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
 
+import numpy as np
+from numpy.typing import NDArray
+
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
@@ -20,6 +23,9 @@ YEARS = range(2018, 2026)
 """Business years with published accounts."""
 FIRST_DAY = date(2024, 1, 2)
 """First day with prices; the last is the day before the sandbox's present."""
+_FIRST = FIRST_DAY.toordinal()
+_TERMS = (1, 2, 4)
+_MOST_SHIFT = 997
 _STEMS = (
     "Aster", "Bolder", "Cinder", "Delphic", "Ember", "Fathom", "Gantry", "Helio", "Ionis", "Juniper",
     "Kestle", "Lumora", "Mistral", "Nimbus", "Orchid", "Pylon", "Quarrel", "Rampart", "Sable", "Tundra",
@@ -78,33 +84,24 @@ def trades(when: date) -> bool:
     return FIRST_DAY <= when < TODAY and when.weekday() < 5
 
 
-def closing_price(company: JsonMapping, when: date) -> float:
-    """Return the closing price in aurel, as it was then: a split makes it drop."""
-    seed = _stock_seeds()[company["symbol"]]
-    return _price(company, seed, when, seeding.mix(seed, when.toordinal()))
-
-
 def closing_prices(company: JsonMapping, days: Sequence[date]) -> list[float]:
-    """Return the closing price of every one of these days."""
+    """Return the closing price of each of these days in aurel, as it was then: a split makes it drop."""
     seed = _stock_seeds()[company["symbol"]]
-    drawn = seeding.mix_each(seed, [when.toordinal() for when in days]).tolist()
-    return [_price(company, seed, when, draw) for when, draw in zip(days, drawn, strict=True)]
-
-
-def _price(company: JsonMapping, seed: int, when: date, drawn: int) -> float:
-    day, shift = when.toordinal(), seed % 997
-    waves = _wave(day + shift, 1) + _wave(day + shift * 2, 2) + _wave(day + shift * 4, 4)
-    price = company["base_price"] * (1 + waves + (drawn % 10_000 / 10_000 - 0.5) * 0.05)
+    dates = np.array([when.toordinal() for when in days], np.int64)
+    waves = sum(_waves(term)[dates + seed % _MOST_SHIFT * term - _FIRST] for term in _TERMS)
+    drawn = seeding.mix_each(seed, dates) % np.uint64(10_000)
+    prices = company["base_price"] * (1 + waves + (drawn / 10_000 - 0.5) * 0.05)
     for split in company["splits"]:
-        if when.isoformat() < split["date"]:
-            price *= split["new_shares_for_each"]
-    return float(round(price, 2))
+        prices[dates < date.fromisoformat(split["date"]).toordinal()] *= split["new_shares_for_each"]
+    return [round(price, 2) for price in prices.tolist()]
 
 
-# All companies, days and editions have less than nine thousand between them.
-@lru_cache(maxsize=16_384)
-def _wave(day: int, term: int) -> float:
-    return math.sin(day / (29 * term)) * 0.05 * term
+@lru_cache(maxsize=len(_TERMS))
+def _waves(term: int) -> NDArray[np.float64]:
+    """Return the wave of a term on every day that a shifted date can be, from the first day with prices."""
+    days = range(_FIRST, TODAY.toordinal() + _MOST_SHIFT * term)
+    # Not numpy's sine: its last digit is another on some processors.
+    return np.array([math.sin(day / (29 * term)) * 0.05 * term for day in days])
 
 
 @per_edition()

@@ -56,10 +56,11 @@ _TO_COME = Options(
     lambda: [
         (team["name"], venue, day)
         for last in (_last_match(),)
+        for coming in ([(day, day.isoformat()) for day in days(0, 45)],)
         for team in _TEAMS
         for venue in ("home", "away")
-        for day in days(0, 45)
-        if day.isoformat() <= last[team["team_id"], venue]
+        for day, text in coming
+        if text <= last[team["team_id"], venue]
     ]
 )
 

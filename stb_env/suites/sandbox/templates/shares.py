@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import date, timedelta
-from itertools import combinations
+from itertools import combinations, compress
 from typing import Any
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.companies import FIRST_DAY, YEARS, closing_prices, companies, trades
@@ -17,7 +20,7 @@ from stb_env.suites.sandbox.tools import city_atlas, company_register, number_cr
 
 _COMPANIES = Options(lambda: companies().values())
 _SPLIT = Options(lambda: [row for row in _COMPANIES if row["splits"]])
-_BEST: Mapping[str, Callable[..., Any]] = {"highest": max, "lowest": min}
+_BEST: Mapping[str, Callable[..., Any]] = {"highest": np.max, "lowest": np.min}
 _FOREIGN = sorted(currencies().keys() - {"AUR"})
 _UP = ("higher", "rose", "grew", "increased", "went up", "gained", "more")
 _DOWN = ("lower", "fell", "shrank", "dropped", "decreased", "declined", "went down", "lost", "less")
@@ -37,9 +40,9 @@ def _closes(company: str) -> list[float]:
 @per_edition(maxsize=128)
 def _decided_starts(company: str, wording: str) -> list[date]:
     """Return the days from which on one of five trading days has the best close alone."""
-    closes = _closes(company)
-    weeks = ((day, closes[index : index + 5]) for index, day in enumerate(_TRADING_DAYS[:-5]))
-    return [day for day, prices in weeks if prices.count(_BEST[wording](prices)) == 1]
+    weeks = sliding_window_view(_closes(company)[:-1], 5)
+    best = _BEST[wording](weeks, axis=1, keepdims=True)
+    return list(compress(_TRADING_DAYS, (weeks == best).sum(axis=1) == 1))
 
 
 def _company_id(name: str) -> Steps[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import date as Date  # noqa: N812
 from datetime import timedelta
 
@@ -10,7 +11,7 @@ from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.companies import (
     FIRST_DAY,
     SECTORS,
-    closing_price,
+    closing_prices,
     companies,
     companies_by_symbol,
     trades,
@@ -31,8 +32,9 @@ def _company(symbol: str) -> JsonObject:
     return row
 
 
-def _price(company: JsonObject, when: Date) -> JsonObject:
-    return {"date": when.isoformat(), "close": closing_price(company, when)}
+def _prices(company: JsonObject, days: Sequence[Date]) -> list[JsonObject]:
+    closes = zip(days, closing_prices(company, days), strict=True)
+    return [{"date": when.isoformat(), "close": close} for when, close in closes]
 
 
 @TOOL.lookup(
@@ -58,7 +60,7 @@ def latest_price(symbol: str) -> JsonObject:
     company, when = _company(symbol), TODAY - timedelta(days=1)
     while not trades(when):
         when -= timedelta(days=1)
-    return {"symbol": company["symbol"], "currency": "AUR", **_price(company, when)}
+    return {"symbol": company["symbol"], "currency": "AUR", **_prices(company, [when])[0]}
 
 
 @TOOL.lookup("Price On", _SYMBOL, day("date", "A past trading day.", "2026-02-02"))
@@ -67,7 +69,7 @@ def price_on(symbol: str, date: str) -> JsonObject:
     company, when = _company(symbol), parse_day(date)
     if not trades(when):
         raise ApiError(f"no trading on {date}; prices exist for past weekdays since {FIRST_DAY}")
-    return {"symbol": company["symbol"], "currency": "AUR", **_price(company, when)}
+    return {"symbol": company["symbol"], "currency": "AUR", **_prices(company, [when])[0]}
 
 
 @TOOL.lookup(
@@ -79,12 +81,12 @@ def price_on(symbol: str, date: str) -> JsonObject:
 def price_history(symbol: str, start_date: str, trading_days: int) -> JsonObject:
     """Closing prices of a share on several trading days in a row, weekends left out."""
     company, when = _company(symbol), max(parse_day(start_date), FIRST_DAY)
-    rows: list[JsonObject] = []
-    while when < TODAY and len(rows) < trading_days:
+    days: list[Date] = []
+    while when < TODAY and len(days) < trading_days:
         if trades(when):
-            rows.append(_price(company, when))
+            days.append(when)
         when += timedelta(days=1)
-    return {"symbol": company["symbol"], "currency": "AUR", "prices": rows}
+    return {"symbol": company["symbol"], "currency": "AUR", "prices": _prices(company, days)}
 
 
 @TOOL.lookup("Stock Splits", _SYMBOL)
