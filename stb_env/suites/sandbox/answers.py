@@ -137,8 +137,8 @@ def code_at(folded: str, code: str) -> Place | None:
 
 def codes_at(folded: str, code: str) -> Iterator[Place]:
     """Yield each place of a code in a folded text."""
-    parts = _compact(code)
-    if parts in _compact(folded):
+    parts = compact(code)
+    if parts in compact(folded):
         spaced = "[^a-z0-9]{0,3}".join(map(re.escape, parts))
         for match in re.finditer(rf"(?<!\w)\+?{spaced}(?!\w)", _EXIT.sub(" +", folded)):
             yield Place(match.start(), match.end())
@@ -167,7 +167,13 @@ def _shape(code: str) -> re.Pattern[str] | None:
 
 
 @lru_cache(maxsize=512)
-def _compact(text: str) -> str:
+def compact(text: str) -> str:
+    """Return the letters and digits of a text alone.
+
+    Examples:
+        >>> compact("0044 (0123) 45-67"), compact("NW 110")
+        ('4401234567', 'nw110')
+    """
     return "".join(plain(_EXIT.sub(" ", text)).split())
 
 
