@@ -243,17 +243,20 @@ def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
         excused = {value for moment in read(answers.fold(query)) for value in moment.values}
         mine = set(_values(allowed, kind))
         own: list[Mention] = []
+        again: list[Mention] = []
         rivals: list[Mention] = []
         for moment in read(text.folded):
             said = text.folded[moment.start : moment.end]
             if fact["value"] in moment.values:
                 own.append(Mention(said, moment.start, moment.end))
-            elif mine.isdisjoint(moment.values) and not _again(fact["value"], moment, said):
+            elif _again(fact["value"], moment, said):
+                again.append(Mention(said, moment.start, moment.end))
+            elif mine.isdisjoint(moment.values):
                 known = not set(fact["others"]).isdisjoint(moment.values)
                 asked = not excused.isdisjoint(moment.values)
                 if known or len(moment.values) <= 2:
                     rivals.append(Mention(said, moment.start, moment.end, known, asked))
-        return own, rivals
+        return [*own, *again] if own else own, rivals
 
     return find
 

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from stb_env.reading.statement import Statement, statement_at
+from stb_env.reading.statement import Statement, index_at, statement_at
 from stb_env.suites.sandbox import listing
 from stb_env.suites.sandbox.answers import Place
+from stb_env.suites.sandbox.contraries import hits
 from stb_env.suites.sandbox.mentions import MOST_VALUES, WORKING, Mention, Text, content, mirrored, stems
 from stb_env.suites.sandbox.moments import days, in_span
-from stb_env.suites.sandbox.vocabulary import GENERIC, ROLES, TIES
+from stb_env.suites.sandbox.vocabulary import GENERIC, TIES
 
 MOST_TIED = 2
 """Competitors that may be named for comparison; an answer that names more of them lists candidates."""
@@ -75,6 +76,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
     rivals = list(rivals)
     bare = _without(text, [*given, *rivals]) if rivals else text
     known = [rival for rival in rivals if rival.known]
+    places = [(one.start, one.end) for one in given]
+    others = [(one.start, one.end) for one in rivals]
     twice = mirrored(text) if any(rival.asked for rival in rivals) else ""
     if twice:
         return f'read it twice, with other figures: "{twice}"'
@@ -87,7 +90,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         doubted = statement.framed and statement.stance == "hedged"
-        if listing.compared(text.folded, [(one.start, one.end) for one in given], (rival.start, rival.end)):
+        if listing.compared(text.folded, places, others, (rival.start, rival.end)):
             continue
         if (
             not (statement.framed or statement.corrects)
@@ -120,10 +123,10 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
 
 
 def _labels(text: Text, mention: Mention) -> frozenset[str]:
-    """Return what the label of a line says that the mention stands in: "Opens" of "Opens: at 9:00"."""
+    """Return what the label of a line, or else the head of its column, says that a mention stands in."""
     start = text.folded.rfind("\n", 0, mention.start) + 1
     label = _LABEL.match(text.folded, start, mention.start)
-    return stems(label[0]) if label else frozenset()
+    return stems(label[0] if label else listing.head(text.folded, mention.start))
 
 
 def _without(text: Text, found: Iterable[Mention]) -> Text:
@@ -190,10 +193,17 @@ def _picked(text: Text, bare: Text, given: Sequence[Mention], others: Sequence[M
     theirs = {statement_at(bare.said, one.start) for one in others}
     listed = frozenset[str]().union(*(stems(bare.folded[one.start : one.end]) for one in theirs))
     listed |= text.records.around(text.folded, [Place(one.start, one.end) for one in given])
-    return any(
-        _CONCLUDES.search(one.text) or stems(bare.folded[one.start : one.end]) - listed
-        for one in clauses - theirs
-    )
+    return any(_CONCLUDES.search(one.text) or _told(bare, one) - listed for one in clauses - theirs)
+
+
+def _told(bare: Text, clause: Statement) -> frozenset[str]:
+    """Return what a clause says of the value in it; "I hired the cheaper, the Barge" says it before that."""
+    said = stems(bare.folded[clause.start : clause.end])
+    index = index_at(bare.said, clause.start)
+    before = bare.said[index - 1]
+    if said or not index or before.sentence != clause.sentence:
+        return said
+    return stems(bare.folded[before.start : before.end])
 
 
 def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
@@ -214,10 +224,8 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
     if words & TIES - frame:
         return True
-    roles = _roles(clause)
-    if roles and all(
-        (own := _roles(statement_at(text.said, one.start))) and roles.isdisjoint(own) for one in given
-    ):
+    senses = _senses(clause)
+    if all(_contrary(senses, _senses(statement_at(text.said, one.start))) for one in given):
         return True
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
@@ -246,8 +254,19 @@ def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
     )
 
 
-def _roles(clause: Statement) -> frozenset[str]:
-    return ROLES.intersection(_TOKEN.findall(clause.text))
+def _senses(clause: Statement) -> frozenset[tuple[int, int]]:
+    return frozenset((hit.group, hit.sense) for hit in hits(clause.text))
+
+
+def _contrary(senses: frozenset[tuple[int, int]], own: frozenset[tuple[int, int]]) -> bool:
+    """Return whether two clauses have different senses of a group, as "opened" and "closing" are."""
+    both = {group for group, _ in senses} & {group for group, _ in own}
+    return any(
+        {sense for one, sense in senses if one == group}.isdisjoint(
+            sense for one, sense in own if one == group
+        )
+        for group in both
+    )
 
 
 def _years(clause: Statement) -> frozenset[str]:
@@ -286,6 +305,9 @@ def _listed(text: Text, one: Mention, rival: Mention) -> bool:
     first, second = sorted((one, rival), key=lambda mention: mention.start)
     between = text.folded[first.end : second.start]
     if WORKING.search(statement_at(text.said, rival.start).text):
+        return False
+    if "|" in between and listing.tabled(text.folded, rival.start, rival.end):
+        # The cells of a row are of different things.
         return False
     if between.strip() in _DASHES and ":" in first.said and ":" in second.said:
         # "09:30-13:30" is a span of time, and both ends of it are meant.
