@@ -78,6 +78,25 @@ def names_in(folded: str, candidates: Iterable[str]) -> Iterator[tuple[str, Plac
             found = words.find(needle, found)
 
 
+def forwards(folded: str, names: Iterable[str]) -> str:
+    """Return a folded text in which no name has its last word first; nothing in it changes its place.
+
+    Examples:
+        >>> forwards("the cast: doe, jane; ray, bob.", ["Jane Doe", "Bob Ray"])
+        'the cast: jane doe ; bob ray .'
+    """
+    if ", " not in folded:
+        return folded
+    for name in names:
+        first, _, last = fold(name).rpartition(" ")
+        if first and f"{last}, {first}" in folded:
+            turned = re.compile(
+                rf"(?<![\w,] ){re.escape(last)}, {re.escape(first)}(?=\s*(?:[;.|)\n]|and\b|$))"
+            )
+            folded = turned.sub(f"{first} {last} ", folded)
+    return folded
+
+
 def _words_before(words: str, place: int) -> int:
     return words.count(" ", 0, place)
 

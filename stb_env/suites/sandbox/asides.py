@@ -41,7 +41,7 @@ _SAID_OF_ALL = re.compile(
     r"drill|placeholder|joke)\b|^\W*not\b[^:\n]{0,30}:|"
     r"\b(?:it is not so|not how it is|anything but (?:this|that)|trust me not|hardly believe)\b|"
     r"\bchance of (?:this|that|it)\b|\b(?:nobody|no one) (?:told|asked) me\b|"
-    r"\bscrap (?:this|that|it)\b|\bi mis(?:read|counted|took|heard)\b"
+    r"^\W*(?:vs|versus)\b|\bscrap (?:this|that|it)\b|\bi mis(?:read|counted|took|heard)\b"
 )
 _SOURCE = re.compile(r"\b(?:according to|says|so says) (?:an?|my|some) (?:\w+ )?(\w+)\b")
 _ITEM = re.compile(r"^\W*[\w '’-]{1,40}[*_]*:|^\W*\||\||\t")

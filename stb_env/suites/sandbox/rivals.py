@@ -224,8 +224,8 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
     if words & TIES - frame:
         return True
-    senses = _senses(clause)
-    if all(_contrary(senses, _senses(statement_at(text.said, one.start))) for one in given):
+    senses = _senses(text, clause)
+    if all(_contrary(senses, _senses(text, statement_at(text.said, one.start))) for one in given):
         return True
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
@@ -254,8 +254,8 @@ def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
     )
 
 
-def _senses(clause: Statement) -> frozenset[tuple[int, int]]:
-    return frozenset((hit.group, hit.sense) for hit in hits(clause.text))
+def _senses(text: Text, clause: Statement) -> frozenset[tuple[int, int]]:
+    return frozenset((hit.group, hit.sense) for hit in hits(text.folded[clause.start : clause.end]))
 
 
 def _contrary(senses: frozenset[tuple[int, int]], own: frozenset[tuple[int, int]]) -> bool:
