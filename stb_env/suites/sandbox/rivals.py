@@ -15,8 +15,8 @@ from stb_env.suites.sandbox import listing
 from stb_env.suites.sandbox.answers import Place
 from stb_env.suites.sandbox.contraries import hits
 from stb_env.suites.sandbox.mentions import MOST_VALUES, WORKING, Mention, Text, content, mirrored, stems
-from stb_env.suites.sandbox.moments import days, in_span
-from stb_env.suites.sandbox.vocabulary import GENERIC, TIES
+from stb_env.suites.sandbox.moments import in_span
+from stb_env.suites.sandbox.vocabulary import TIES
 
 MOST_TIED = 2
 """Competitors that may be named for comparison; an answer that names more of them lists candidates."""
@@ -29,7 +29,6 @@ _CONCLUDES = re.compile(r"\b(?:so|hence|thus|therefore|answer)\b")
 _BEHIND = 16
 """Letters behind a value in which its unit and what it is of stand."""
 _RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
-_SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
 _YEAR = re.compile(r"\b(?:in|for|by|of|year) (?:the year )?((?:18|19|20)\d\d)(?![\w-])")
@@ -39,7 +38,6 @@ _INSTEAD = re.compile(r"\binstead\b(?! of)")
 _ELSE = frozenset({"instead", "els", "otherwis", "rather"})
 _DASHES = frozenset("-–—")
 _LABEL = re.compile(r"[^:|\n]{2,60}(?::|\|)")
-_OF = re.compile(r"\s?of (?:the |your )?([a-z]{3,})")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
 _LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
 
@@ -158,8 +156,8 @@ def _sentence(text: Text, mention: Mention) -> tuple[int, int]:
     return parts[0].start, parts[-1].end
 
 
-def _reach(text: Text, given: Sequence[Mention], rival: Mention) -> tuple[int, int, int, Statement]:
-    """Return where the sentence of a value begins, from where to where words belong to it, and its clause."""
+def _reach(text: Text, given: Sequence[Mention], rival: Mention) -> tuple[int, int, Statement]:
+    """Return from where to where words belong to a value, and its clause."""
     start, stop = _sentence(text, rival)
     before = max((one.end for one in given if start <= one.start < rival.start), default=start)
     clause = statement_at(text.said, rival.start)
@@ -172,12 +170,12 @@ def _reach(text: Text, given: Sequence[Mention], rival: Mention) -> tuple[int, i
     ):
         # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
         after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
-    return start, before, after, clause
+    return before, after, clause
 
 
 def _explained(text: Text, bare: Text, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether what the calls returned says what a value is of, and the words beside it say so, too."""
-    _, before, after, _ = _reach(text, given, rival)
+    before, after, _ = _reach(text, given, rival)
     frame = frozenset[str]().union(*(_frame(bare, one, before, max(after, rival.end)) for one in given))
     beside = Place(before, rival.start), Place(rival.end, max(after, rival.end))
     places = [Place(one.start, one.end) for one in given]
@@ -208,17 +206,13 @@ def _told(bare: Text, clause: Statement) -> frozenset[str]:
 
 def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether the words around a value tie it to something else than the given one."""
-    start, before, after, clause = _reach(text, given, rival)
+    before, after, clause = _reach(text, given, rival)
     if _named_apart(text, given, rival) or _ends(text.folded, given, rival):
         return True
     if _of_another_year(text, given, rival, clause):
         return True
     part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
-    if WORKING.search(part) or (before > start and _SHARE.fullmatch(text.folded, before, rival.start)):
-        return True
-    if _dated(text, clause) - frozenset[str]().union(
-        *(_dated(text, statement_at(text.said, one.start)) for one in given)
-    ):
+    if WORKING.search(part):
         return True
     words = frozenset(_TOKEN.findall(part))
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
@@ -233,16 +227,9 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
 
 
 def _named_apart(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether a value stands under another label than the given one, or says itself what it is of."""
+    """Return whether a value stands under another label than the given one."""
     label = _labels(text, rival)
-    if label and all(own and label.isdisjoint(own) for own in (_labels(text, one) for one in given)):
-        return True
-    of = _OF.match(text.folded, rival.end)
-    return bool(
-        of
-        and of[1] not in GENERIC
-        and all((own := _OF.match(text.folded, one.end)) is None or own[1] != of[1] for one in given)
-    )
+    return bool(label) and all(own and label.isdisjoint(own) for own in (_labels(text, one) for one in given))
 
 
 def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
@@ -281,15 +268,6 @@ def _of_another_year(text: Text, given: Sequence[Mention], rival: Mention, claus
         amounts = not any(_ANY_YEAR.fullmatch(one.said) for one in given)
         return amounts and all(rival.said not in one for one in mine)
     return bool(mine and years) and all(years.isdisjoint(one) for one in (text.asked, *mine))
-
-
-def _dated(text: Text, clause: Statement) -> frozenset[str]:
-    """Return the dates in a clause that has something else than dates, too."""
-    if not _AMOUNT.search(clause.text):
-        return frozenset()
-    return frozenset(
-        moment.values[0] for moment in days(text.folded) if clause.start <= moment.start < clause.end
-    )
 
 
 def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
