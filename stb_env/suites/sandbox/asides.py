@@ -39,6 +39,7 @@ _SAID_OF_ALL = re.compile(
     r"\bi (?:dreamt|dreamed|imagined|pretended|fancied|hallucinated)\b|"
     r"\bthis is (?:only|just|merely|simply) an? (?:\w+ )?(?:test|example|sample|draft|try|guess|exercise|"
     r"drill|placeholder|joke)\b|^\W*not\b[^:\n]{0,30}:|"
+    r"\bno, it is rather\b|\bright answer is (?:a different|another)\b|"
     r"\b(?:it is not so|not how it is|anything but (?:this|that)|trust me not|hardly believe)\b|"
     r"\bchance of (?:this|that|it)\b|\b(?:nobody|no one) (?:told|asked) me\b|"
     r"^\W*(?:vs|versus)\b|\bscrap (?:this|that|it)\b|\bi mis(?:read|counted|took|heard)\b"

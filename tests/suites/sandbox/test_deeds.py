@@ -25,9 +25,6 @@ QUERY = "Set the workshop to 24 degrees and book the Slow Yoga class."
         "The workshop is set to 24 degrees, but I did not book the class.",
         "I set the attic to 24 degrees; the workshop I left as it was.",
         "The workshop is at 24 degrees. The class has not been booked.",
-        "The workshop is set to 24 degrees, but I did not book the class.",
-        "I set the attic to 24 degrees; the workshop I left as it was.",
-        "The workshop is at 24 degrees. The class has not been booked.",
     ],
 )
 def test_a_deed_that_is_denied_put_off_or_offered_is_not_done(answer):
@@ -44,8 +41,6 @@ def test_a_deed_that_is_denied_put_off_or_offered_is_not_done(answer):
         "All set. Shall I also set the attic?",
         "You were not in it yet, so you are booked now.",
         "The class is booked. I couldn't book it twice.",
-        "The class is booked. I did not book a sauna.",
-        "The class was not booked yet, so I booked it.",
         "The class is booked. I did not book a sauna.",
         "The class was not booked yet, so I booked it.",
     ],
