@@ -16,7 +16,7 @@ _NUMBERED = re.compile(r"^\W*\d{1,2}\.$")
 _CLAUSE = re.compile(
     r"[;—–|()\t]\s*|:[*_]{0,3}(?=\s|$)\s*|\s-+\s+|,\s+|"
     r"(?<!anything)\s(?=(?:but|and|while|whereas|although|though|because|however|yet|which|who|rather than|"
-    r"instead of|or|nor)\b)",
+    r"instead of|or(?! (?:after|before|more|less|later|earlier)\b)|nor)\b)",
     re.IGNORECASE,
 )
 

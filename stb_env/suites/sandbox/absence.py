@@ -138,10 +138,17 @@ _DONE = (
     "wrote",
 )  # fmt: skip
 _CLAIM = re.compile(
-    r" (?:i|i ve|i have|has been|have been|it s|it is|is now|are now)(?: now| just| already)?"
+    r" (?:i|i ve|i have|has been|have been|it s|it is|is now|are now|you are|you re)(?: now| just| already)?"
     rf" (?:{'|'.join(_DONE)}) (.*)"
 )
+_NEEDLESS = re.compile(
+    r" you (?:have |ve )?(?:already )?(?:told me|gave me|gave|named|said|specified) .*?(?= but )|"
+    r" (?:don t|do not|didn t|needn t|no) (?:need|have) to (?:know|tell) .*| (?:no need|needn t) .*|"
+    r" plays? no part .*"
+)
+"""Names what is not lacking: it was told, or nobody needs it."""
 _NONE = re.compile(r" (?:no|not|nothing|none|never|nobody) ")
+_THEN = re.compile(r" (?:so|but|therefore|hence)(?= )")
 # A colon and a dash end a sentence too: "I cannot do this: ..." is followed by what was asked.
 _END = re.compile(r"(?:(?<=[.!?;:])|(?<=[.!?;:][\"”’')]))\s+|\n+|\s[-–—]+\s")
 
@@ -172,15 +179,19 @@ def says(kind: str, terms: Sequence[str], text: str, query: str = "") -> bool:
     """
     sentences = _sentences(text, query)
     cues = [index for index, sentence in enumerate(sentences) if _has_cue(kind, sentence, terms)]
+    asked = [sentence.words for sentence in sentences if sentence.asks and kind == "detail"]
     near = [
         sentences[index].words for index in range(len(sentences)) if any(abs(index - cue) < 2 for cue in cues)
     ]
+    if any(_has(words, terms) for words in asked):
+        # "You named the day, not when it begins. At what time?" asks for what it wants.
+        near = asked
     if not any(_has(words, terms) for words in near):
         return False
-    asked = plain(query)
+    known = plain(query)
     vocabulary = SUBJECTS[kind].values()
     listed = [spellings for spellings in vocabulary if any(_has(words, spellings) for words in near)]
-    return sum(not _has(asked, spellings) for spellings in listed) <= MOST_SUBJECTS
+    return sum(not _has(known, spellings) for spellings in listed) <= MOST_SUBJECTS
 
 
 def claims(text: str, query: str = "") -> bool:
@@ -201,7 +212,8 @@ def _claims(words: str) -> bool:
     found = _CLAIM.search(words)
     if found is None:
         return words.startswith((" done ", " all done "))
-    return not (_NONE.search(words[: found.start() + 1]) or found[1].startswith(("nothing", "no ", "none")))
+    before = _THEN.split(words[: found.start() + 1])[-1]
+    return not (_NONE.search(before) or found[1].startswith(("nothing", "no ", "none")))
 
 
 def _has(words: str, terms: Iterable[str]) -> bool:
@@ -221,5 +233,5 @@ def _has_cue(kind: str, sentence: _Sentence, terms: Sequence[str]) -> bool:
 
 def _sentences(text: str, query: str) -> Sequence[_Sentence]:
     repeated = {plain(part) for part in _END.split(query)}
-    sentences = [_Sentence(plain(part), "?" in part) for part in _END.split(text)]
+    sentences = [_Sentence(_NEEDLESS.sub(" ", plain(part)), "?" in part) for part in _END.split(text)]
     return [sentence for sentence in sentences if sentence.words.strip() and sentence.words not in repeated]

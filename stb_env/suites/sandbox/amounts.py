@@ -14,6 +14,7 @@ _AUREL = {"aurel": "aur"}
 _CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
 _INTO = re.compile(r"\b(?:in|into|to) ([a-z]{3,6})\b")
 _WORD = re.compile(r"[a-z]{3,6}")
+_CENT = frozenset({"cent", "cents"})
 _CENTS = re.compile(r"\s?cents?\b")
 
 
@@ -26,6 +27,11 @@ def code_at(folded: str, place: int) -> str:
     """
     found = _CURRENCY.match(folded, place)
     return _AUREL.get(found[1], found[1]) if found and found[1] in _currencies() else ""
+
+
+def is_currency(word: str) -> bool:
+    """Return whether a word in small letters is a currency or its code."""
+    return word in _currencies() or word in _CENT
 
 
 def in_cents(folded: str, place: int) -> bool:

@@ -83,6 +83,25 @@ def names_in(folded: str, candidates: Iterable[str]) -> Iterator[tuple[str, Plac
             found = words.find(needle, found)
 
 
+def forwards(folded: str, names: Iterable[str]) -> str:
+    """Return a folded text in which no name has its last word first; nothing in it changes its place.
+
+    Examples:
+        >>> forwards("the cast: doe, jane; ray, bob.", ["Jane Doe", "Bob Ray"])
+        'the cast: jane doe ; bob ray .'
+    """
+    if ", " not in folded:
+        return folded
+    for name in names:
+        first, _, last = fold(name).rpartition(" ")
+        if first and f"{last}, {first}" in folded:
+            turned = re.compile(
+                rf"(?<![\w,] ){re.escape(last)}, {re.escape(first)}(?=\s*(?:[;.|)\n]|and\b|$))"
+            )
+            folded = turned.sub(f"{first} {last} ", folded)
+    return folded
+
+
 def _words_before(words: str, place: int) -> int:
     return words.count(" ", 0, place)
 
@@ -142,8 +161,8 @@ def code_at(folded: str, code: str) -> Place | None:
 
 def codes_at(folded: str, code: str) -> Iterator[Place]:
     """Yield each place of a code in a folded text."""
-    parts = _compact(code)
-    if parts not in _compact(folded):
+    parts = compact(code)
+    if parts not in compact(folded):
         return
     # Every code is another one: a pattern would be compiled for each, which costs more than this search.
     text = _EXIT.sub(" +", folded)
@@ -190,7 +209,13 @@ def _shape(code: str) -> re.Pattern[str] | None:
 
 
 @lru_cache(maxsize=512)
-def _compact(text: str) -> str:
+def compact(text: str) -> str:
+    """Return the letters and digits of a text alone.
+
+    Examples:
+        >>> compact("0044 (0123) 45-67"), compact("NW 110")
+        ('4401234567', 'nw110')
+    """
     return "".join(plain(_EXIT.sub(" ", text)).split())
 
 

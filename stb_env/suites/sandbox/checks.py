@@ -65,7 +65,7 @@ def _numbers(
                 for one in quantity.readings(unit)
             )
             if not known and (
-                _restates(found, fact["value"], readings) or _converts(text, found, fact, query)
+                working.restates(found, fact["value"], readings) or _converts(text, found, fact, query)
             ):
                 continue
             if known or not found.worded:
@@ -164,17 +164,6 @@ def changed(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> list
     ]
 
 
-def _restates(found: Number, value: float, readings: Iterable[float]) -> bool:
-    """Return whether a number is the value once more with fewer figures ("about 1.04 billion")."""
-    figures = found.figures
-    shorter = found.decimals > 0 or value != int(value) or abs(value) >= 1e5
-    return (
-        shorter
-        and figures > 1
-        and any(abs(float(f"{value:.{figures - 1}e}") - reading) < 1e-9 for reading in readings)
-    )
-
-
 def _told_again(text: Text, found: Number, fact: Fact, query: str) -> bool:
     """Return whether another number is the value as well, in another unit."""
     others = (one for one in numerals.numbers(text.folded) if one.start != found.start)
@@ -243,17 +232,20 @@ def _moments(read: Callable[[str], Sequence[Moment]], kind: str) -> Found:
         excused = {value for moment in read(answers.fold(query)) for value in moment.values}
         mine = set(_values(allowed, kind))
         own: list[Mention] = []
+        again: list[Mention] = []
         rivals: list[Mention] = []
         for moment in read(text.folded):
             said = text.folded[moment.start : moment.end]
             if fact["value"] in moment.values:
                 own.append(Mention(said, moment.start, moment.end))
-            elif mine.isdisjoint(moment.values) and not _again(fact["value"], moment, said):
+            elif _again(fact["value"], moment, said):
+                again.append(Mention(said, moment.start, moment.end))
+            elif mine.isdisjoint(moment.values):
                 known = not set(fact["others"]).isdisjoint(moment.values)
                 asked = not excused.isdisjoint(moment.values)
                 if known or len(moment.values) <= 2:
                     rivals.append(Mention(said, moment.start, moment.end, known, asked))
-        return own, rivals
+        return [*own, *again] if own else own, rivals
 
     return find
 
@@ -267,6 +259,7 @@ def _names(
     fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
 ) -> tuple[list[Mention], list[Mention]]:
     mine = {item for values in _values(allowed, "names") for item in values}
+    text = text._replace(folded=answers.forwards(text.folded, fact["value"]))
     words = answers.plain(text.folded)
     rivals = [other for other in fact["others"] if other not in mine and answers.plain(other) in words]
     wanted = {_short(value): value for value in fact["value"]}

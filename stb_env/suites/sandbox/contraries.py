@@ -216,13 +216,15 @@ GROUPS: tuple[Group, ...] = (
         "per person, per head, per day, per night, per month, per ticket, per piece, per seat, per item,"
         "a day, a night, a month, a head, a piece, each, apiece, a person, per passenger, per adult,"
         "a ticket",
-    ), behind=True, implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily"),
+    ), behind=True, labelled=True, types=frozenset({"number"}),
+       implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily"),
     Group((
         "in all, altogether, together, in total, total, sum, comes to, for all, times",
         "monthly price, monthly cost, monthly fee, nightly price, nightly rate, daily price, daily rate,"
         "price of one, cost of one, one costs, each costs, one month costs, each ticket, every ticket,"
         "each of them costs, a single one costs, unit price",
-    ), implied=r"\beach\b|\bper\b|\ba (?:day|night|month)\b|nightly|monthly|daily|unit|single|\bfor one\b"),
+    ), types=frozenset({"number"}),
+       implied=r"\b(?:each|per|for one|a (?:day|night|month))\b|nightly|monthly|daily|unit|single"),
     Group((
         "for all of it",
         "just for, only for, merely for, belongs to a, belong to a, for completeness",

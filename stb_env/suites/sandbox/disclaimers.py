@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sandbox.answers import fold, stem
-from stb_env.suites.sandbox.mentions import Text
+from stb_env.suites.sandbox.mentions import Text, stems
 
 Fact = JsonMapping
 
@@ -37,6 +37,21 @@ _NOTHING = re.compile(
     r"(?:none|nothing|empty)(?: (?:in|at|on|for|by) (?:that|this|the) (?!morning|afternoon|evening)\w+)?"
     r"\W*$"
 )
+_NO_NEWS = re.compile(
+    r"\b(?:i (?:have|found|saw|got)|there (?:is|was)|there['’]s|has) no(?:thing)?\b ?([a-z -]{0,24}?)"
+    r"(?: (?:for|on|of|about|as to)\b([^.;\n]*)| (?:listed|given|recorded|on record)|\W*$)"
+)
+"""Names what was not found, and what it would be of."""
+_NOT_TOLD = re.compile(
+    r"\b(?:(?:does|do|did)(?:n['’]t| not) (?:say|mention|tell|state)|"
+    r"i (?:could|can)(?:n['’]t| not) (?:get|obtain))\b"
+    r"([^.;\n]*)|([^.;\n]*)\bnot on record\b"
+)
+_NEWS = frozenset(map(stem, ["quote", "record", "detail", "entry"]))
+_BESIDE = re.compile(
+    r"\b(?:other|others|further|else|more|earlier|later|another|any\w*|again|such|cheaper)\b"
+)
+"""Speaks of something beside what was asked for."""
 _LACKS = re.compile(
     r"\b(?:has|have|had|holds?|shows?|lists?|gives?|mentions?|names?|found|find) no ((?:\w+ ?){1,2})|"
     r"\bnothing (?:is|was) (\w+)"
@@ -74,12 +89,30 @@ def disclaims(text: Text, query: str, facts: Iterable[Fact]) -> str:
             continue
         bare = not denial and _NOTHING.search(part.text)
         lacking = None if denial else _LACKS.search(part.text)
+        if denial or _BESIDE.search(part.text):
+            bare = lacking = None
+        elif _silent(text, part.text, facts):
+            return f'read that it is not known: "{part.text[:80]}"'
         if lacking and asked is None:
             asked = frozenset(_asked(query, facts))
         about = {stem(word) for word in _WORD.findall((lacking[1] or lacking[2]) if lacking else "")}
         if bare or (asked and about & asked) or (_UNKNOWN.search(part.text) and not denial):
             return f'read that it is not known: "{part.text[:80]}"'
     return ""
+
+
+def _silent(text: Text, clause: str, facts: Iterable[Fact]) -> bool:
+    """Return whether a clause says that nothing tells what was asked for: "I have no quote for the Barge"."""
+    untold, news = _NOT_TOLD.search(clause), _NO_NEWS.search(clause)
+    if not (untold or news):
+        return False
+    labels = stems(" ".join(fold(fact["label"]) for fact in facts))
+    if untold and stems(untold[1] or untold[2] or "") & (text.asked | labels):
+        return True
+    if not news:
+        return False
+    known, noun = stems(fold(text.query)) | labels, stems(news[1])
+    return not noun - _NEWS - known and bool((stems(news[2]) if news[2] else noun) & known)
 
 
 def _asked(query: str, facts: Iterable[Fact]) -> Iterator[str]:

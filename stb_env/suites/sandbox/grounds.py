@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import date
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from stb_env.reading.statement import statement_at
@@ -105,7 +106,7 @@ def _apart(
 
 
 def reckoned(number: Number, have: Sequence[float], said: Sequence[float] = ()) -> bool:
-    """Return whether a number is known, or what a sum, difference, product or quotient of known ones is.
+    """Return whether a number is known, or a sum, difference, product, quotient or mean of known ones.
 
     Args:
         number: It.
@@ -131,14 +132,25 @@ def reckoned(number: Number, have: Sequence[float], said: Sequence[float] = ()) 
     some = [one for one in have if one > 1][:_MOST]
     for one in said:
         if one and any(
-            _near(value, (one * other, one / other, other / one), slack) for other in (*some, 2, 4)
+            _near(value, (one * other, one / other, other / one), slack) for other in (*some, 2, 4, 1000)
         ):
             return True
-    return any(
+    return _is_mean(value, some, slack) or any(
         abs(found - value) <= slack
         for index, one in enumerate(some)
         for other in some[index:]
         for found in _combined(one, other)
+    )
+
+
+def _is_mean(value: float, have: Sequence[float], slack: float) -> bool:
+    """Return whether an amount is the mean of three or more that stand one behind the other."""
+    amounts = [one for one in have if one != int(one)]
+    sums = list(accumulate(amounts, initial=0.0))
+    return value != int(value) and any(
+        abs((sums[last] - sums[first]) / (last - first) - value) <= slack
+        for first in range(len(amounts))
+        for last in range(first + 3, len(sums))
     )
 
 

@@ -25,7 +25,7 @@ _REPEATED = 20
 _FIGURE = re.compile(r"\d+(?:[.,]\d+)*")
 _DIGITS = re.compile(r"\d+")
 _JOINED = re.compile(r"^\W*(?:(?:or|and|but|either|so|then|however|option [ab]:?)\s+)*")
-WORKING = re.compile(r"[=×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
+WORKING = re.compile(r"[=≈×÷]|\s[x*+]\s|\d\s?[x*+]\s?\d")
 """A mark of a working."""
 _STRUCK = re.compile(r"~~[^~]{1,400}~~|<!--.{0,4000}?(?:-->|$)", re.DOTALL)
 _ANY_YEAR = re.compile(r"\b(?:18|19|20)\d\d\b")
@@ -134,7 +134,7 @@ def mirrored(text: Text, *, one: bool = False) -> str:
     Such clauses contradict each other where nothing but the figures could tell what each is about.
     """
     seen: dict[str, str] = {}
-    before = ""
+    before: Statement | None = None
     for part in text.said:
         if (
             part.stance not in ("retracted", "quoted")
@@ -142,16 +142,21 @@ def mirrored(text: Text, *, one: bool = False) -> str:
             and not WORKING.search(part.text)
         ):
             clause = _JOINED.sub("", part.text)
-            if text.folded[part.start - 1 : part.start] == "(":
+            if text.folded[part.start - 1 : part.start] == "(" or (
+                before
+                and before.sentence == part.sentence
+                and not _DIGITS.search(before.text)
+                and stems(before.text)
+            ):
                 # "The suit (it was 10 March) and the permit (it was 22 March)": each is said of its own.
-                clause = f"{before} {clause}"
+                clause = _JOINED.sub("", f"{before.text if before else ''} {clause}")
             shape = _FIGURE.sub("0", clause)
             first = _FIGURE.findall(seen.setdefault(shape, clause))
             apart = sum(a != b for a, b in zip(first, _FIGURE.findall(clause), strict=True))
             other = shape.count(" ") > 2 and (apart == 1 if one else apart)
             if other and not text.records.pair(text.folded, part.start, part.end):
                 return part.text[:80]
-        before = part.text
+        before = part
     return ""
 
 

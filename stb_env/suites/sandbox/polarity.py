@@ -25,7 +25,7 @@ _NO = re.compile(
 )
 _CONCLUDED = re.compile(r"(?:^|\b(?:so|is|a|be|hence|thus|therefore)|['’]s|[:=|])\W{0,6}(yes|no)\W*$")
 """Ends with the answer, whatever it began with: "the second is dearer, so the answer is no"."""
-_JOINED = re.compile(r"^\W*(?:and|but|or) ")
+_JOINED = re.compile(r"^\W*(?:and|but|or|so|that is to say)[ ,]+")
 _BARE = {"yes": True, "true": True, "no": False, "false": False}
 _REFUSED = re.compile(
     r"\b(?:refus\w+|reject\w*|declin\w+|fail\w*|unable|impossible|unsuccessful(?:ly)?|too late|"
@@ -58,7 +58,8 @@ def says(
         return bare.pop() if len(bare) == 1 else None
     found = None
     for statement in said:
-        concluded = _CONCLUDED.search(statement.text) if statement.stance in ("asserted", "denied") else None
+        said_so = statement.stance == "asserted" or (statement.stance == "denied" and not statement.framed)
+        concluded = _CONCLUDED.search(statement.text) if said_so else None
         if concluded:
             return concluded[1] == "yes"
         if found is None:

@@ -10,12 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from stb_env.reading.statement import Statement, statement_at
+from stb_env.reading.statement import Statement, index_at, statement_at
 from stb_env.suites.sandbox import listing
 from stb_env.suites.sandbox.answers import Place
+from stb_env.suites.sandbox.contraries import hits
 from stb_env.suites.sandbox.mentions import MOST_VALUES, WORKING, Mention, Text, content, mirrored, stems
-from stb_env.suites.sandbox.moments import days, in_span
-from stb_env.suites.sandbox.vocabulary import GENERIC, ROLES, TIES
+from stb_env.suites.sandbox.moments import in_span
+from stb_env.suites.sandbox.vocabulary import TIES
 
 MOST_TIED = 2
 """Competitors that may be named for comparison; an answer that names more of them lists candidates."""
@@ -28,7 +29,6 @@ _CONCLUDES = re.compile(r"\b(?:so|hence|thus|therefore|answer)\b")
 _BEHIND = 16
 """Letters behind a value in which its unit and what it is of stand."""
 _RATE = re.compile(r"\ban? (?:day|night|week|month|year|hour|minute|piece|person|head|ticket|seat|copy)\b")
-_SHARE = re.compile(r"\s*[\w%°]{0,6}\s*(?:out )?of (?:the |your |its )?")
 _LETTERS = re.compile(r"[^\W\d_]")
 _AMOUNT = re.compile(r"\d\.\d|\d{3}(?![-\d])")
 _YEAR = re.compile(r"\b(?:in|for|by|of|year) (?:the year )?((?:18|19|20)\d\d)(?![\w-])")
@@ -38,7 +38,6 @@ _INSTEAD = re.compile(r"\binstead\b(?! of)")
 _ELSE = frozenset({"instead", "els", "otherwis", "rather"})
 _DASHES = frozenset("-–—")
 _LABEL = re.compile(r"[^:|\n]{2,60}(?::|\|)")
-_OF = re.compile(r"\s?of (?:the |your )?([a-z]{3,})")
 _LIST_GAP = re.compile(r"[\s,;/&|*_\"'“”-]*(?:and|or|plus)?[\s\"'“”*_]*(?:the )?$")
 _LEAD = re.compile(r"\b(?:of|between|among|both|compar\w+|for|from|than|neither)\s+(?:the )?$")
 
@@ -75,6 +74,8 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
     rivals = list(rivals)
     bare = _without(text, [*given, *rivals]) if rivals else text
     known = [rival for rival in rivals if rival.known]
+    places = [(one.start, one.end) for one in given]
+    others = [(one.start, one.end) for one in rivals]
     twice = mirrored(text) if any(rival.asked for rival in rivals) else ""
     if twice:
         return f'read it twice, with other figures: "{twice}"'
@@ -87,7 +88,7 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
             if len(seen) > MOST_VALUES:
                 return f"read more than {MOST_VALUES} values"
         doubted = statement.framed and statement.stance == "hedged"
-        if listing.compared(text.folded, [(one.start, one.end) for one in given], (rival.start, rival.end)):
+        if listing.compared(text.folded, places, others, (rival.start, rival.end)):
             continue
         if (
             not (statement.framed or statement.corrects)
@@ -120,10 +121,10 @@ def _contested(text: Text, given: Sequence[Mention], rivals: Iterable[Mention], 
 
 
 def _labels(text: Text, mention: Mention) -> frozenset[str]:
-    """Return what the label of a line says that the mention stands in: "Opens" of "Opens: at 9:00"."""
+    """Return what the label of a line, or else the head of its column, says that a mention stands in."""
     start = text.folded.rfind("\n", 0, mention.start) + 1
     label = _LABEL.match(text.folded, start, mention.start)
-    return stems(label[0]) if label else frozenset()
+    return stems(label[0] if label else listing.head(text.folded, mention.start))
 
 
 def _without(text: Text, found: Iterable[Mention]) -> Text:
@@ -155,8 +156,8 @@ def _sentence(text: Text, mention: Mention) -> tuple[int, int]:
     return parts[0].start, parts[-1].end
 
 
-def _reach(text: Text, given: Sequence[Mention], rival: Mention) -> tuple[int, int, int, Statement]:
-    """Return where the sentence of a value begins, from where to where words belong to it, and its clause."""
+def _reach(text: Text, given: Sequence[Mention], rival: Mention) -> tuple[int, int, Statement]:
+    """Return from where to where words belong to a value, and its clause."""
     start, stop = _sentence(text, rival)
     before = max((one.end for one in given if start <= one.start < rival.start), default=start)
     clause = statement_at(text.said, rival.start)
@@ -169,12 +170,12 @@ def _reach(text: Text, given: Sequence[Mention], rival: Mention) -> tuple[int, i
     ):
         # "Yoghurt, the next, has 37.7 g": what follows the name is said of it.
         after = max(after, min((one.start for one in given if rival.start < one.start < stop), default=stop))
-    return start, before, after, clause
+    return before, after, clause
 
 
 def _explained(text: Text, bare: Text, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether what the calls returned says what a value is of, and the words beside it say so, too."""
-    _, before, after, _ = _reach(text, given, rival)
+    before, after, _ = _reach(text, given, rival)
     frame = frozenset[str]().union(*(_frame(bare, one, before, max(after, rival.end)) for one in given))
     beside = Place(before, rival.start), Place(rival.end, max(after, rival.end))
     places = [Place(one.start, one.end) for one in given]
@@ -190,34 +191,35 @@ def _picked(text: Text, bare: Text, given: Sequence[Mention], others: Sequence[M
     theirs = {statement_at(bare.said, one.start) for one in others}
     listed = frozenset[str]().union(*(stems(bare.folded[one.start : one.end]) for one in theirs))
     listed |= text.records.around(text.folded, [Place(one.start, one.end) for one in given])
-    return any(
-        _CONCLUDES.search(one.text) or stems(bare.folded[one.start : one.end]) - listed
-        for one in clauses - theirs
-    )
+    return any(_CONCLUDES.search(one.text) or _told(bare, one) - listed for one in clauses - theirs)
+
+
+def _told(bare: Text, clause: Statement) -> frozenset[str]:
+    """Return what a clause says of the value in it; "I hired the cheaper, the Barge" says it before that."""
+    said = stems(bare.folded[clause.start : clause.end])
+    index = index_at(bare.said, clause.start)
+    before = bare.said[index - 1]
+    if said or not index or before.sentence != clause.sentence:
+        return said
+    return stems(bare.folded[before.start : before.end])
 
 
 def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
     """Return whether the words around a value tie it to something else than the given one."""
-    start, before, after, clause = _reach(text, given, rival)
+    before, after, clause = _reach(text, given, rival)
     if _named_apart(text, given, rival) or _ends(text.folded, given, rival):
         return True
     if _of_another_year(text, given, rival, clause):
         return True
     part = f"{text.folded[before : rival.start]} ; {text.folded[rival.end : after]}"
-    if WORKING.search(part) or (before > start and _SHARE.fullmatch(text.folded, before, rival.start)):
-        return True
-    if _dated(text, clause) - frozenset[str]().union(
-        *(_dated(text, statement_at(text.said, one.start)) for one in given)
-    ):
+    if WORKING.search(part):
         return True
     words = frozenset(_TOKEN.findall(part))
     frame = frozenset[str]().union(*(_frame(text, one, before, max(after, rival.end)) for one in given))
     if words & TIES - frame:
         return True
-    roles = _roles(clause)
-    if roles and all(
-        (own := _roles(statement_at(text.said, one.start))) and roles.isdisjoint(own) for one in given
-    ):
+    senses = _senses(text, clause)
+    if all(_contrary(senses, _senses(text, statement_at(text.said, one.start))) for one in given):
         return True
     if _RATE.search(part) and not any(_RATE.search(statement_at(text.said, one.start).text) for one in given):
         return True
@@ -225,16 +227,9 @@ def _tied(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
 
 
 def _named_apart(text: Text, given: Sequence[Mention], rival: Mention) -> bool:
-    """Return whether a value stands under another label than the given one, or says itself what it is of."""
+    """Return whether a value stands under another label than the given one."""
     label = _labels(text, rival)
-    if label and all(own and label.isdisjoint(own) for own in (_labels(text, one) for one in given)):
-        return True
-    of = _OF.match(text.folded, rival.end)
-    return bool(
-        of
-        and of[1] not in GENERIC
-        and all((own := _OF.match(text.folded, one.end)) is None or own[1] != of[1] for one in given)
-    )
+    return bool(label) and all(own and label.isdisjoint(own) for own in (_labels(text, one) for one in given))
 
 
 def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
@@ -246,8 +241,19 @@ def _ends(folded: str, given: Sequence[Mention], rival: Mention) -> bool:
     )
 
 
-def _roles(clause: Statement) -> frozenset[str]:
-    return ROLES.intersection(_TOKEN.findall(clause.text))
+def _senses(text: Text, clause: Statement) -> frozenset[tuple[int, int]]:
+    return frozenset((hit.group, hit.sense) for hit in hits(text.folded[clause.start : clause.end]))
+
+
+def _contrary(senses: frozenset[tuple[int, int]], own: frozenset[tuple[int, int]]) -> bool:
+    """Return whether two clauses have different senses of a group, as "opened" and "closing" are."""
+    both = {group for group, _ in senses} & {group for group, _ in own}
+    return any(
+        {sense for one, sense in senses if one == group}.isdisjoint(
+            sense for one, sense in own if one == group
+        )
+        for group in both
+    )
 
 
 def _years(clause: Statement) -> frozenset[str]:
@@ -264,15 +270,6 @@ def _of_another_year(text: Text, given: Sequence[Mention], rival: Mention, claus
     return bool(mine and years) and all(years.isdisjoint(one) for one in (text.asked, *mine))
 
 
-def _dated(text: Text, clause: Statement) -> frozenset[str]:
-    """Return the dates in a clause that has something else than dates, too."""
-    if not _AMOUNT.search(clause.text):
-        return frozenset()
-    return frozenset(
-        moment.values[0] for moment in days(text.folded) if clause.start <= moment.start < clause.end
-    )
-
-
 def _frame(text: Text, one: Mention, before: int, after: int) -> frozenset[str]:
     """Return the words around a given value, but for those that stand around the other one."""
     start, end = _sentence(text, one)
@@ -286,6 +283,9 @@ def _listed(text: Text, one: Mention, rival: Mention) -> bool:
     first, second = sorted((one, rival), key=lambda mention: mention.start)
     between = text.folded[first.end : second.start]
     if WORKING.search(statement_at(text.said, rival.start).text):
+        return False
+    if "|" in between and listing.tabled(text.folded, rival.start, rival.end):
+        # The cells of a row are of different things.
         return False
     if between.strip() in _DASHES and ":" in first.said and ":" in second.said:
         # "09:30-13:30" is a span of time, and both ends of it are meant.

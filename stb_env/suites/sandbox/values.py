@@ -10,8 +10,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from stb_env.actions import finish_arguments
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.suites.sandbox import answers, numerals
+from stb_env.suites.sandbox import amounts, answers, numerals
 from stb_env.suites.sandbox.checks import is_near
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.mentions import content, stems
 from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import CallRecord
@@ -25,7 +27,9 @@ SPARE = 3
 
 _POLAR = {"yes": True, "true": True, "no": False, "false": False}
 _WORD = re.compile(r"[^\W\d_]+")
-_JOINED = re.compile(r"[/,;|]|\b(?:or|and)\b")
+_JOINED = re.compile(r"[/,;|?]|\b(?:or|and)\b")
+_ARTICLES = frozenset({"a", "an", "the"})
+_DAYS = frozenset(day[:length].casefold() for day in WEEKDAYS for length in (3, len(day)))
 
 
 def given_values(calls: Sequence[CallRecord]) -> JsonArray | None:
@@ -105,6 +109,8 @@ def gives(fact: Fact, item: str, query: str) -> bool:
         >>> far = number("way", 3.2, unit="km")
         >>> gives(far, "3.2 km", ""), gives(far, "3200 m", ""), gives(far, "3.2 km or 4 km", "")
         (True, True, False)
+        >>> gives(far, "3.2 km - not!", "")
+        False
     """
     if len(item) > LONGEST:
         return False
@@ -159,13 +165,18 @@ def _is_number(fact: Fact, value: float, item: str, query: str) -> bool:
     (one,) = found
     readings = one.quantity.readings(fact["unit"])
     near = any(is_near(reading, {**fact, "value": value}, one, query) for reading in readings)
-    return near and _bare(item, one.start, one.end)
+    return near and _bare(item, one.start, one.end, query)
 
 
-def _bare(item: str, start: int, end: int) -> bool:
-    """Return whether nothing but a unit, a currency or what is counted stands beside a value."""
+def _bare(item: str, start: int, end: int, query: str) -> bool:
+    """Return whether nothing but a unit, a currency or what the query counts stands beside a value."""
     beside = f"{item[:start]} {item[end:]}"
-    return len(_WORD.findall(beside)) <= 1 and not any(char.isdigit() for char in beside)
+    words = frozenset(_WORD.findall(beside)) - _ARTICLES
+    if "?" in beside or any(char.isdigit() for char in beside) or len(words) > 1:
+        return False
+    return all(amounts.is_currency(word) for word in words) or (
+        bool(content(words)) and content(words) <= stems(answers.fold(query))
+    )
 
 
 def _is_name(fact: Fact, value: str, item: str, query: str) -> bool:
@@ -181,17 +192,17 @@ def _is_name(fact: Fact, value: str, item: str, query: str) -> bool:
 
 def _is_code(fact: Fact, value: str, item: str, query: str) -> bool:
     del fact, query
-    letters = sum(char.isalnum() for char in item)
-    return answers.code_at(item, value) is not None and letters <= sum(map(str.isalnum, value)) + 2
+    return answers.code_at(item, value) is not None and answers.compact(item) == answers.compact(value)
 
 
 def _is_moment(read: Callable[[str], Sequence[Moment]]) -> Callable[[Fact, str, str, str], bool]:
     def check(fact: Fact, value: str, item: str, query: str) -> bool:
-        del fact, query
+        del fact
         found = read(item)
         if len(found) != 1 or value not in found[0].values or len(found[0].values) > 2:
             return False
-        return _bare(item, found[0].start, found[0].end)
+        beside = item[: found[0].start] + item[found[0].end :]
+        return _DAYS.issuperset(_WORD.findall(beside)) or _bare(item, found[0].start, found[0].end, query)
 
     return check
 
@@ -202,12 +213,13 @@ def _is_polar(fact: Fact, value: bool, item: str, query: str) -> bool:
 
 
 def _is_lacking(fact: Fact, value: Sequence[str], item: str, query: str) -> bool:
-    del fact, query
+    del fact
     if _JOINED.search(item):
         return False
     words = answers.plain(item)
-    named = [one for one in value if answers.plain(one) in words]
-    return bool(named) and len(words.split()) <= max(len(one.split()) for one in named) + 3
+    beside = [words.replace(answers.plain(one), " ", 1) for one in value if answers.plain(one) in words]
+    known = {*_ARTICLES, "no", "of", *answers.plain(query).split()}
+    return any(known.issuperset(one.split()) for one in beside)
 
 
 _READERS: Mapping[str, Callable[..., bool]] = {

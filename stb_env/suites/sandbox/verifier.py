@@ -110,8 +110,7 @@ def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
 def _speech(case: Case, records: Records) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
-    lacking = any(fact["type"] == "lacking" for fact in facts)
-    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}", lacking=lacking)
+    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
     if stray:
         return stray
     if case.task.goal.get("writes") and (denied := undone(read(case.answer, query))):

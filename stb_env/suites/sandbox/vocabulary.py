@@ -15,9 +15,6 @@ leaves departs
 """
 TIES = frozenset(_TIES_WORDS.split())
 """They tie a value to something else than what was asked for."""
-_ROLE_WORDS = "opens opening closes closing starts begins ends arrives departs leaves rises sets lands"
-ROLES = frozenset(_ROLE_WORDS.split())
-"""Words for what a value is: one that has its own is no other value of one that has another."""
 
 _GENERIC_WORDS = """
 maybe perhaps guess guessing likely unsure suppose presume imagine assume believe think thought

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from stb_env.suites.sandbox.numerals import Number
@@ -64,3 +64,23 @@ def _summed(found: Sequence[Number], value: float, slack: float) -> Iterator[int
         for last in range(first + 3, min(first + _MOST, len(sums) - 1) + 1):
             if abs(sums[last] - before - value) <= slack:
                 yield from (number.start for number in found[first:last])
+
+
+def restates(found: Number, value: float, readings: Iterable[float]) -> bool:
+    """Return whether a number is a value once more: with fewer figures, or in a unit of a thousand.
+
+    Examples:
+        >>> from stb_env.suites.sandbox.numerals import numbers
+        >>> (shorter,) = numbers("about 1.04 billion")
+        >>> restates(shorter, 1_041_222_000, [shorter.quantity.value])
+        True
+    """
+    figures = found.figures
+    if figures < 2:
+        return False
+    shorter = found.decimals > 0 or value != int(value) or abs(value) >= 1e5
+    return any(
+        (shorter and abs(float(f"{value:.{figures - 1}e}") - reading) < 1e-9)
+        or (found.decimals > 2 and abs(1000 * reading - value) < 1e-9)
+        for reading in readings
+    )

@@ -22,6 +22,9 @@ QUERY = "Set the workshop to 24 degrees and book the Slow Yoga class."
         "Shall I book the class?",
         "The class couldn't be booked; it is full.",
         "The attic has 24 degrees, and I didn't touch the workshop.",
+        "The workshop is set to 24 degrees, but I did not book the class.",
+        "I set the attic to 24 degrees; the workshop I left as it was.",
+        "The workshop is at 24 degrees. The class has not been booked.",
     ],
 )
 def test_a_deed_that_is_denied_put_off_or_offered_is_not_done(answer):
@@ -38,6 +41,8 @@ def test_a_deed_that_is_denied_put_off_or_offered_is_not_done(answer):
         "All set. Shall I also set the attic?",
         "You were not in it yet, so you are booked now.",
         "The class is booked. I couldn't book it twice.",
+        "The class is booked. I did not book a sauna.",
+        "The class was not booked yet, so I booked it.",
     ],
 )
 def test_what_else_was_not_done_takes_no_deed_back(answer):

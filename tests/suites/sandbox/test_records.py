@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.subjects import elsewhere
@@ -91,3 +92,58 @@ def test_another_value_with_the_label_of_the_fact_takes_its_place():
         'wanted 798 m, read 612 m in its place: "so the gap between them is 612 m."'
     )
     assert not failure(gap, "The gap is 798 m: Ulm lies at 2269 m, Bonn at 1471 m.", {})
+
+
+ROW = "The branches close at 18:00, 23:45 and 17:30"
+AUTHOR = facts.names("authors", ["Ada Norr", "Ben Quill"])
+
+
+def test_a_row_of_values_behind_which_one_is_told_again_only_shows_the_others():
+    assert not failure(CLOSING, f"{ROW}, so the last one closes at 23:45.", {})
+
+
+@pytest.mark.parametrize("answer", [f"{ROW}.", f"It is 23:45. {ROW}."])
+def test_a_row_of_values_that_comes_last_picks_none(answer):
+    assert failure(CLOSING, answer, {})
+
+
+def test_a_cell_under_another_head_is_no_rival():
+    assert not failure(CLOSING, "| Opens | Closes |\n|---|---|\n| 17:30 | 23:45 |", {})
+
+
+def test_a_clause_of_a_contrary_sense_is_of_something_else():
+    assert not failure(CLOSING, "Its closing time is 23:45, its opening time 17:30.", {})
+
+
+def test_names_may_stand_with_the_last_word_first():
+    assert not failure(AUTHOR, "The authors: Norr, Ada; Quill, Ben.", {})
+
+
+def test_names_of_two_people_are_not_one_turned_round():
+    assert failure(AUTHOR, "By Bo Norr, Ada Quill, Ben Hull.", {}) == (
+        "wanted Ada Norr, Ben Quill, read no such name"
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The balance is 1250.25. I have no quote for the holiday account.",
+        "The balance is 1250.25. The holiday account is not on record.",
+    ],
+)
+def test_a_value_of_which_nothing_tells_is_said_of_something_else(answer):
+    assert disclaims(read(answer, "What does the holiday account hold?"), "", [BALANCE]).startswith(
+        'read that it is not known: "'
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The balance is 1250.25. I have no information about interest.",
+        "The balance is 1250.25. I found no other holiday account.",
+    ],
+)
+def test_what_nobody_asked_for_may_be_unknown(answer):
+    assert not disclaims(read(answer, "What does the holiday account hold?"), "", [BALANCE])

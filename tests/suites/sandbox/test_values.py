@@ -115,6 +115,7 @@ CHEATS: dict[str, Callable[[Ended], JsonArray]] = {
     "either in one item": lambda task: [f"{value} or {wrong(value)}" for value in task.right],
     "both in one item": lambda task: [f"{value} / {wrong(value)}" for value in task.right],
     "denied": lambda task: [f"It is not true that: {value}" for value in task.right],
+    "denied behind it": lambda task: [f"{value} - not!" for value in task.right],
     "the text": lambda task: [task.text],
     "all candidates": listed,
     "2,000 numbers": lambda task: [*task.right, *range(2000)],
