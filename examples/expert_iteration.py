@@ -66,9 +66,9 @@ LONG = Plan()
 SHORT = Plan(shown=8, warm=4, rounds=2, tasks=2, samples=2, updates=2, held_out=4)
 REAL = Plan(
     shown=16,
-    warm=12,
-    rounds=2,
-    tasks=24,
+    warm=10,
+    rounds=1,
+    tasks=20,
     samples=2,
     updates=8,
     held_out=20,

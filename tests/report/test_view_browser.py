@@ -323,7 +323,10 @@ def test_nobody_is_shut_out_and_nothing_runs_over_the_edge(
 
 def test_the_command_serves_what_it_is_given_until_it_is_stopped(runs: Path, browser: Any):
     command = [sys.executable, "-m", "stb_env", "view", str(runs / "gold"), "--no-browser"]
+    # Tests that run in the background of a shell inherit that nobody interrupts them, and hand it on.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    signal.signal(signal.SIGINT, before)
     assert process.stdout is not None
     url, said = process.stdout.readline().split(" ", 1)
     assert said == "(Ctrl-C ends it)\n"
