@@ -267,7 +267,11 @@ def _handler_for(fake: OpenAIServer) -> type[BaseHTTPRequestHandler]:
                 self._answer(Answer(dropped=True))
                 return
             with fake.flight():
-                self._answer(fake.next_answer(received))
+                answer = fake.next_answer(received)
+                if answer.hold:
+                    answer.hold.wait()
+            # Who has the last byte may ask again before the next line is reached.
+            self._answer(answer)
 
         def _answer(self, answer: Answer) -> None:
             if answer.hold:
