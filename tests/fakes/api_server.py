@@ -117,7 +117,11 @@ def _handler_for(fake: APIServer) -> type[BaseHTTPRequestHandler]:
             headers = {name.lower(): value for name, value in self.headers.items()}
             seen = Seen(self.command, self.path, headers, self.rfile.read(length))
             with fake.flight():
-                self._answer(fake.next_answer(seen))
+                answer = fake.next_answer(seen)
+                if answer.hold:
+                    answer.hold.wait()
+            # Who has the last byte may ask again before the next line is reached.
+            self._answer(answer)
 
         def _answer(self, answer: Answer) -> None:
             if answer.hold:
