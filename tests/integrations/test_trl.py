@@ -334,7 +334,8 @@ def test_an_episode_is_saved_with_the_very_tokens_that_were_sampled():
     assert line["tokens"] == [{"input_ids": episode.ids, "loss_mask": mask}]
     assert record["logprobs"] == episode.logprobs
     assert (saved.verdict["status"], saved.trial, saved.seed) == ("solved", 2, 3)
-    assert saved.messages[-1]["role"] == "assistant"
+    # As in any run: Finish, and what the environment says to it.
+    assert [message["role"] for message in saved.messages[-2:]] == ["assistant", "tool"]
 
 
 def test_an_episode_that_was_only_begun_is_saved_as_that():
