@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from statistics import linear_regression, median
 
+from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonObject
 from stb_env.lab.cluster_model import ClusterModel
 from stb_env.lab.latent_gold import LatentGold
@@ -199,9 +200,13 @@ def _seen(moments: list[_Moment], played: list[Trajectory]) -> Played:
 
 def _idle() -> float:
     """Return the seconds in which cores of this machine have done nothing, all of them together."""
-    with open("/proc/stat", encoding="ascii") as stat:
-        _, _, _, _, idle, waiting, *_ = stat.readline().split()
-    return (int(idle) + int(waiting)) / os.sysconf("SC_CLK_TCK")
+    try:
+        import psutil
+    except ImportError as error:
+        raise ConfigError("measuring a cluster needs psutil: pip install 'stb-env[ray]'") from error
+    times = psutil.cpu_times()
+    # Only Linux tells apart what waits for a disk.
+    return float(times.idle + getattr(times, "iowait", 0.0))
 
 
 def _jobs(count: int) -> list[Job]:
