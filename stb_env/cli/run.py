@@ -16,6 +16,7 @@ from stb_env.console import options
 from stb_env.console.output import console, emit, reporting
 from stb_env.console.progress import bar, spending
 from stb_env.errors import ConfigError
+from stb_env.evaluate.run_costs import read_seconds
 from stb_env.evaluate.run_estimate import RunEstimate
 from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
@@ -143,7 +144,8 @@ def run(
             deadlines=deadlines,
             cluster=cluster,
         )
-        if estimate is not None and not _goes_on(session, play, out, estimate, yes, as_json):
+        together = concurrency if cluster is None else concurrency * cluster.workers
+        if estimate is not None and not _goes_on(session, play, out, estimate, together, yes, as_json):
             return
         summary = play()
     told = summary | {"spent": meter.total.report(), "failed_calls": meter.failed}
@@ -153,7 +155,13 @@ def run(
 
 
 def _goes_on(
-    session: Session, play: Callable[[], JsonObject], out: Path | None, count: int, yes: bool, as_json: bool
+    session: Session,
+    play: Callable[[], JsonObject],
+    out: Path | None,
+    count: int,
+    together: int,
+    yes: bool,
+    as_json: bool,
 ) -> bool:
     """Play the first episodes, say what the rest will cost, and return whether to go on."""
     if out is None:
@@ -166,7 +174,8 @@ def _goes_on(
         session.jobs = jobs
     played = read_trajectories(out)
     keys = {episode.key for episode in played}
-    found = RunEstimate.of(played, sum(job.key not in keys for job in jobs))
+    left = sum(job.key not in keys for job in jobs)
+    found = RunEstimate.of(played, left, list(read_seconds(out).values()), together)
     if yes:
         console.print(_estimated(found))
         return True
@@ -181,11 +190,16 @@ def _estimated(found: RunEstimate) -> Table:
     )
     for head in ("figure", "expected", "from", "to"):
         table.add_column(head, justify="left" if head == "figure" else "right")
-    for name, one in (("calls", found.calls), ("tokens", found.tokens), ("$", found.dollars)):
+    figures = (
+        ("calls", found.calls, ",.0f"),
+        ("tokens", found.tokens, ",.0f"),
+        ("$", found.dollars, ",.4f"),
+        ("s", found.seconds, ",.1f"),
+    )
+    for name, one, digits in figures:
         if one is None:
-            table.add_row(name, "no price", "", "")
+            table.add_row(name, "no price" if name == "$" else "not taken", "", "")
         else:
-            digits = ",.4f" if name == "$" else ",.0f"
             table.add_row(name, *(format(value, digits) for value in (one.mean, one.low, one.high)))
     return table
 

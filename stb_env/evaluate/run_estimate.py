@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import usage_of
@@ -22,6 +22,7 @@ class RunEstimate:
         calls: Model calls.
         tokens: Tokens.
         dollars: None where a model has no price.
+        seconds: Time by the clock; None where nobody took any.
     """
 
     measured: int
@@ -29,10 +30,23 @@ class RunEstimate:
     calls: Projection
     tokens: Projection
     dollars: Projection | None
+    seconds: Projection | None = None
 
     @classmethod
-    def of(cls, played: Sequence[Trajectory], left: int) -> RunEstimate:
+    def of(
+        cls,
+        played: Sequence[Trajectory],
+        left: int,
+        seconds: Sequence[float] = (),
+        together: int = 1,
+    ) -> RunEstimate:
         """Estimate from the episodes that were played.
+
+        Args:
+            played: The episodes.
+            left: How many are left.
+            seconds: How long each took.
+            together: How many are played at the same time, those that were played as those that are left.
 
         Examples:
             >>> from stb_env import load_agent, play
@@ -40,8 +54,14 @@ class RunEstimate:
             >>> played = [play(notes(), load_agent("gold")(), task_id="day", seed=seed) for seed in (0, 1)]
             >>> RunEstimate.of(played, 8).tokens.high
             0.0
+            >>> RunEstimate.of(played, 8, [3.0, 3.0], together=4).seconds.mean
+            6.0
         """
-        return cls.measured_on([usage_of(episode.usage) for episode in played], left)
+        found = cls.measured_on([usage_of(episode.usage) for episode in played], left)
+        # An episode takes its whole time, however many others are played beside it.
+        at_once = max(1, min(together, left))
+        taken = project([each / at_once for each in seconds], left) if seconds else None
+        return replace(found, seconds=taken)
 
     @classmethod
     def measured_on(cls, usages: Sequence[Usage], left: int) -> RunEstimate:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from stb_env.trajectory import read_trajectories
 from tests.cli.test_run import RUN, error_of, stb
 
@@ -14,6 +16,14 @@ def test_it_plays_the_first_episodes_and_stops(tmp_path: Path):
     told = json.loads(done.stdout)["estimate"]
     assert (told["measured"], told["left"], told["tokens"]["mean"]) == (2, 4, 0.0)
     assert len(read_trajectories(tmp_path / "run")) == 2
+
+
+def test_it_says_how_long_the_rest_takes_where_several_are_played_at_once(tmp_path: Path):
+    run = (*RUN, "--episodes", 6, "--estimate", 2, "--concurrency", 2, "--out", tmp_path / "run", "--json")
+    told = json.loads(stb(*run).stdout)["estimate"]
+    took = [json.loads(line)["seconds"] for line in (tmp_path / "run" / "timings.jsonl").open()]
+    assert told["seconds"]["mean"] == pytest.approx(sum(took) / 2 * 4 / 2)
+    assert told["seconds"]["low"] <= told["seconds"]["mean"] <= told["seconds"]["high"]
 
 
 def test_with_yes_it_goes_on_to_the_same_bytes(tmp_path: Path):
