@@ -67,11 +67,11 @@ SHORT = Plan(shown=8, warm=4, rounds=2, tasks=2, samples=2, updates=2, held_out=
 REAL = Plan(
     shown=16,
     warm=10,
-    rounds=1,
+    rounds=3,
     tasks=20,
     samples=2,
     updates=8,
-    held_out=20,
+    held_out=40,
     rate=2e-4,
     batch=4,
     templates=("convert_amount", "rail_party_fare"),
