@@ -35,8 +35,8 @@ class Attempt:
         reward: What it earned.
         valid: Whether the reward means anything.
         failure: What went wrong where the infrastructure failed.
-        asked: Whether it counts: words decide on the task, and neither the answer nor, of a copy, all the
-            calls are gold's own.
+        asked: Whether it counts: words decide on the task, the answer is not gold's own, and it is not that
+            of a copy whose calls are gold's own, argument for argument, each of them and no other.
     """
 
     cheat: str
