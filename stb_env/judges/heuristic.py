@@ -143,8 +143,10 @@ class HeuristicJudge:
     """
 
     name = "heuristic"
-    # Each cheat is held to the tenth that an open judge may give any.
-    floors: ClassVar[Mapping[str, float]] = {"random": 0.02}
+    # Beside an exact judge's task, too, these may earn the tenth that an open judge may give any cheat.
+    floors: ClassVar[Mapping[str, float]] = {
+        "random": 0.02, "shifted": 0.1, "doubled": 0.1, "guess_facts": 0.1, "neighbour": 0.1,
+    }  # fmt: skip
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
         self._thresholds = thresholds or Thresholds()
