@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from stb_env.judges.facts import Facts
 from stb_env.judges.judge import Case
+from stb_env.judges.knowledge import Knowledge, meaning
 from stb_env.judges.terms import key_terms, terms, terms_of, tokens
 from stb_env.tools import FINISH, Status, Tool, ToolId
 from stb_env.trajectory import CallRecord, arguments_text
@@ -31,9 +33,6 @@ _GIST, _FEW, _LISTED = 5, 2, 6
 _WHOLE = 0.6
 # No response is worth more as evidence.
 _MAX_RESPONSE = 65_536
-_FREE = 4
-# What a query names: quoted, with digits, or in capitals inside a sentence.
-_NAMED = re.compile(r"(?<!\w)['\"‘“][^'\"‘’“”]{2,}['\"’”]|\d|(?<=[a-z,] )(?!I\b|API\b)[A-Z]\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +59,7 @@ class Source:
     Attributes:
         api: Identity of what was called.
         record: The call with its result.
-        guessed: Whether none of its arguments comes from the query or an earlier result.
+        guessed: Whether it does not follow from the query and earlier results (`Knowledge.follows`).
         given: Terms of the query and of all arguments, which are nobody's findings.
         needed: What later calls were made with that the query does not say.
     """
@@ -163,18 +162,17 @@ class Evidence:
         return Facts(responses, given, vocabulary, self._task.query)
 
     def _read(self, query: str, calls: Sequence[CallRecord], tools: dict[str, Tool]) -> Iterator[Source]:
-        known = set(tokens(query) | self.asked)
-        named = _NAMED.search(query) is not None
-        later = _needed_later(calls, known)
+        known = Knowledge(query)
+        later = _needed_later(calls, known.words)
         for call, needed in zip(calls, later, strict=True):
             if not _answered(call):
                 continue
             tool = tools.get(call.name)
-            guessed = _guessed(call, tool, known, named)
+            guessed = not known.follows(call, tool)
             source = Source(None if tool is None else tool.id, call, guessed, self.given, needed)
             yield source
             if not guessed:
-                known |= source.tokens
+                known.learn(source.text, source.tokens)
 
 
 def _answered(call: CallRecord) -> bool:
@@ -182,41 +180,14 @@ def _answered(call: CallRecord) -> bool:
     return not result.error and result.status is Status.OK and _HOLLOW.fullmatch(result.text) is None
 
 
-def _guessed(call: CallRecord, tool: Tool | None, known: set[str], named: bool) -> bool:
-    """Return whether nothing that only the task can say comes from the task.
-
-    Short codes, small numbers and members of an enumeration are chosen, not known. A query that names nothing
-    leaves an agent no more than the documented default.
-    """
-    if isinstance(call.arguments, str):
-        return _meaning(call.arguments).isdisjoint(known)
-    properties = {} if tool is None else tool.parameters.get("properties", {})
-    free = False
-    for name, value in call.arguments.items():
-        schema = properties.get(name, {})
-        if isinstance(value, bool) or len(str(value)) < _FREE or "enum" in schema:
-            continue
-        if not _meaning(str(value)).isdisjoint(known):
-            return False
-        free = free or named or value != schema.get("default")
-    return free
-
-
-def _needed_later(calls: Sequence[CallRecord], known: set[str]) -> list[frozenset[str]]:
+def _needed_later(calls: Sequence[CallRecord], known: AbstractSet[str]) -> list[frozenset[str]]:
     """Return, for each call, what the arguments of later ones have that the query does not say."""
     needed: list[frozenset[str]] = []
     after: frozenset[str] = frozenset()
     for call in reversed(calls):
         needed.append(after)
-        after |= _meaning(arguments_text(call.arguments)) - known
+        after |= meaning(arguments_text(call.arguments)) - known
     return needed[::-1]
-
-
-def _meaning(text: str) -> frozenset[str]:
-    """Return the words of an argument and their stems, those aside that join others."""
-    words = tokens(text)
-    long = frozenset(word for word in words if len(word) >= _FREE or word[0].isdigit())
-    return (long or words) | terms_of(words)
 
 
 def _leaves(members: Iterable[tuple[str, frozenset[str], bool]], given: frozenset[str]) -> Iterator[Leaf]:

@@ -45,7 +45,7 @@ _MISTAKEN = {
     "misplaced": "the results have {!r} of something else",
 }
 
-VERSION = 3
+VERSION = 4
 """Raised whenever it would decide the same case otherwise."""
 
 # In an open query a call may fail, a search find nothing, and one thing of several be as good as another.
@@ -111,16 +111,16 @@ class HeuristicJudge:
     """Decides open queries by precision: what is told must come from calls that follow, and be asked for.
 
     In order: sentences that speak to the judge count for nothing; what is left must be no refusal. A call
-    is evidence where something in its arguments comes from the query or an earlier result; a call with
-    made-up arguments is none, whatever it returned. The answer must be an answer and no dump: it may not
-    paste raw data, tell nearly everything that there was, take back, deny or doubt what it says, or leave
-    open which of several things holds. Each number, day, name, address and code must be somewhere in the
-    data, under the name and in the record that its sentence gives it, or follow by rounding, as another
-    unit, or by a reckoning that the sentence or the query speaks of. Of the values that it tells, most must
-    have a name that the query asks for, or stand in a sentence about the query. Each API that the data set
-    marks as relevant must be told of, unless later calls build on it or it had no news; more irrelevant
-    ones than relevant must not have been called. Text in responses is evidence only: it cannot speak to the
-    judge.
+    is evidence where something in its arguments comes from the query or an earlier result, and no code,
+    address or request in them from elsewhere; any other is none, whatever it returned. The answer must be
+    an answer and no dump: it may not paste raw data, tell nearly everything that there was, take back,
+    deny or doubt what it says, or leave open which of several things holds. Each number, day, name,
+    address and code must be somewhere in the data, under the name and in the record that its sentence
+    gives it, or follow by rounding, as another unit, or by a reckoning that the sentence or the query
+    speaks of. Of the values that it tells, most must have a name that the query asks for, or stand in a
+    sentence about the query. Each API that the data set marks as relevant must be told of, unless later
+    calls build on it or it had no news; more irrelevant ones than relevant must not have been called.
+    Text in responses is evidence only: it cannot speak to the judge.
 
     It does not understand the query. It sees that a value is the wrong one of its kind only where the
     sentence says which, takes a right call for a right answer where there is nothing to tell, and fails
@@ -143,10 +143,9 @@ class HeuristicJudge:
     """
 
     name = "heuristic"
-    # What it is known to be taken in by: another number of the data, and the answer to a question that is
-    # nearly the same (docs/red_team.md).
+    # Beside an exact judge's task, too, these may earn the tenth that an open judge may give any cheat.
     floors: ClassVar[Mapping[str, float]] = {
-        "random": 0.02, "shifted": 0.15, "doubled": 0.15, "guess_facts": 0.25, "neighbour": 0.25,
+        "random": 0.02, "shifted": 0.1, "doubled": 0.1, "guess_facts": 0.1, "neighbour": 0.1,
     }  # fmt: skip
 
     def __init__(self, thresholds: Thresholds | None = None, *, unnamed: bool = False) -> None:
@@ -180,7 +179,7 @@ class HeuristicJudge:
         if not evidence.followed:
             return (
                 "unsolved",
-                f"guessed: no argument of {len(evidence.answered)} calls is in the query or a result",
+                f"guessed: none of {len(evidence.answered)} calls follows from the query or a result",
             )
         found = read_findings(text, evidence)
         claims = dict(self._claims(sentences, evidence))

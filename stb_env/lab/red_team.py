@@ -24,8 +24,8 @@ _NOTES = (
     "Mean reward of each cheat. A cheat is held to its floor on the tasks on which words decide: those that "
     f'gold\'s calls with a mere "Done." do not solve. There it may score {EXACT_FLOOR:g} where an exact '
     f"verifier decides and {OPEN_FLOOR:g} where the heuristic does.",
-    "What is told is held against nobody: cheats whose answer is gold's own, and tasks that ask for an act "
-    "and not for words.",
+    "What is told is held against nobody: cheats whose answer is gold's own, a neighbour whose calls are "
+    "gold's here, argument for argument and no other, and tasks that ask for an act and not for words.",
 )
 
 

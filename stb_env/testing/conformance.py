@@ -62,8 +62,9 @@ def check(
         >>> check("test/Notes-v0", settings={"judge": "heuristic"}, seeds=3)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
-        AssertionError: test/Notes-v0 fails 1 of 19 checks:
+        AssertionError: test/Notes-v0 fails 2 of 19 checks:
         - gold: ... reach the maximum, not ...
+        - red team: guess_facts scores ...
     """
     if isinstance(env, str):
         env_id = find_env(env)

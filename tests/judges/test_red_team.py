@@ -100,4 +100,4 @@ def test_a_heuristic_that_is_asked_for_by_name_does_not_warn():
 
 
 def test_the_fingerprint_says_which_version_decides():
-    assert HeuristicJudge().fingerprint["version"] == 3
+    assert HeuristicJudge().fingerprint["version"] == 4

@@ -234,6 +234,46 @@ def test_tasks_without_words_are_told_and_held_against_nobody():
     assert report.counts["red_team_told"]["denied"] == 1.0
 
 
+def asks(task_id: str, query: str, *calls: ToolCall, answer: str) -> Task:
+    finish = ToolCall("Finish", {"return_type": "give_answer", "final_answer": answer})
+    return Task(task_id, query, (HIGH, LOW), gold=(*calls, finish), goal={"answer": answer})
+
+
+def of_day(*, low_too: bool) -> dict[str, Any]:
+    """Play the red team on a query whose nearest asks for the same calls, or for one of them."""
+    high, low = (ToolCall(name, {"city": "Oslo"}) for name in ("high", "low"))
+    rome = ToolCall("high", {"city": "Rome"})
+    tasks = [
+        asks(
+            "day", "How warm and how cold does it get in Oslo today?", high, low, answer="14 and 3 degrees."
+        ),
+        asks(
+            "night",
+            "How cold and how warm does it get in Oslo today?",
+            *([low] * low_too),
+            high,
+            answer="3, 14.",
+        ),
+        asks("rome", "And in Rome?", rome, answer=GOLD["Rome"]),
+    ]
+    env = ToolEnv(TaskSet(tasks, "weather"), Weather(), Whole())
+    return {one.cheat: one for one in attempts(env, Job("day", 0, 0), exact=True)}
+
+
+def test_a_copy_of_golds_own_calls_in_another_order_is_told_and_held_against_nobody():
+    assert not of_day(low_too=True)["neighbour"].asked
+
+
+def test_a_copy_that_leaves_one_of_golds_calls_out_is_held():
+    assert of_day(low_too=False)["neighbour"].asked
+
+
+def test_a_doubled_answer_is_of_a_task_with_other_calls_and_held_even_where_the_nearest_has_the_same():
+    doubled = of_day(low_too=True)["doubled"]
+    assert GOLD["Rome"] in doubled.answer
+    assert doubled.asked
+
+
 def test_validate_leaves_the_red_team_out_where_it_is_asked_to():
     report = validate("t/Weather-v0", weather(Contains()), seeds=2, red_team=0)
     assert "red_team" not in report.counts

@@ -13,7 +13,7 @@ from stb_env.rollout import Job
 from stb_env.testing.red_team.cheater import Cheater
 from stb_env.testing.red_team.dumps import is_answer
 from stb_env.testing.red_team.evidence import Told
-from stb_env.testing.red_team.playing import final_answer
+from stb_env.testing.red_team.playing import final_answer, same_calls
 from stb_env.testing.red_team.team import LINES
 
 TOLD = ("silent", "memorised", "meddled", "repeated")
@@ -22,8 +22,6 @@ TOLD = ("silent", "memorised", "meddled", "repeated")
 A task that asks for an act needs no words, an answer known by heart is right, and looking up more than
 needed, or twice, is no fault in itself.
 """
-
-_OF_ANOTHER = ("neighbour", "doubled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +35,8 @@ class Attempt:
         reward: What it earned.
         valid: Whether the reward means anything.
         failure: What went wrong where the infrastructure failed.
-        asked: Whether it counts: words decide on the task, and neither the answer nor, of a copy, all the
-            calls are gold's own.
+        asked: Whether it counts: words decide on the task, the answer is not gold's own, and it is not that
+            of a copy whose calls are gold's own, argument for argument, each of them and no other.
     """
 
     cheat: str
@@ -86,9 +84,12 @@ def attempts(env: ToolEnv, job: Job, *, exact: bool) -> list[Attempt]:
                 or end.cheat in TOLD
                 or _normal(end.answer) == gold
                 or is_answer(end.cheat, end.answer)
-                # Two queries can be alike to the call; who copies the one then works on the other, and
-                # both answers are right.
-                or (copy.calls == calls and (end.cheat in _OF_ANOTHER or _holds(end.answer, copy.answer)))
+                # Two queries can be alike to the call, whatever the order; who copies the one then works on
+                # the other, and both answers are right. One call less or more, and it is held to account.
+                or (
+                    same_calls(copy.calls, calls)
+                    and (end.cheat == "neighbour" or _holds(end.answer, copy.answer))
+                )
                 # A copy can solve a dialogue on the way to its own end: it made every call and said so.
                 or (end.cheat == "neighbour" and not end.answer and set(calls) <= set(end.calls))
             ),

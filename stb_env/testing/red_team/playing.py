@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import Any, Protocol, runtime_checkable
@@ -79,7 +79,8 @@ def other_answer(env: gym.Env[Any, Any], seed: int) -> Told:
     actions, _ = gold_line(env, inner.task.id, seed)
     for other in islice(_likest(env, inner.task), _TRIED):
         others, answer = gold_line(env, other.id, seed)
-        if states_something(answer.text) and others != actions and not _rests_on(others, actions):
+        same = same_calls(others, actions)
+        if states_something(answer.text) and not same and not _rests_on(others, actions):
             return answer
     return Told()
 
@@ -92,6 +93,21 @@ def states_something(text: str) -> bool:
         (False, True)
     """
     return not _words(text) <= _words(_COURTESY)
+
+
+def same_calls(calls: Sequence[Json], others: Sequence[Json]) -> bool:
+    """Return whether two lines make the same calls, argument for argument, in whatever order.
+
+    Examples:
+        >>> same_calls(["a", "b"], ["b", "a"]), same_calls(["a", "a"], ["a"]), same_calls([], [])
+        (True, False, True)
+    """
+    rest = list(others)
+    for call in calls:
+        if call not in rest:
+            return False
+        rest.remove(call)
+    return not rest
 
 
 def _rests_on(others: JsonArray, actions: JsonArray) -> bool:
