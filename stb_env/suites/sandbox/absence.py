@@ -166,9 +166,9 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"once|until|first|before|unable) "
     ),
     "thing": re.compile(
-        rf" {_NO} (?:\w+ ){{0,3}}?(?:exist\w*|f[io]und|find\w*|locat\w*|list(?:s|ed|ing)?|match\w*|"
+        rf" {_NO} (?:\w+ ){{0,5}}?(?:exist\w*|f[io]und|find\w*|locat\w*|list(?:s|ed|ing)?|match\w*|"
         rf"results?|hits?|"
-        r"entr(?:y|ies)|record\w*|appear\w*|show(?:s|n|ed|ing)?|turn\w*|come|came|coming|has|have|had|"
+        r"entr(?:y|ies)|record\w*|appear\w*|show(?:s|n|ed|ing)?|turn\w*|comes?|came|coming|has|have|had|"
         r"there|know[ns]?|"
         r"heard|contain\w*|includ\w*|serv\w*|trad\w*|recogni[sz]\w*|avail\w*|return\w*|yield\w*|produc\w*|"
         r"see|saw|"
@@ -233,7 +233,8 @@ _FACTS = re.compile(
     rf"not (?:find|locate|see) (?:any |an |a |the |that |this |your )?(?:such )?{_REAL}|"
     r"no (?:\w+ )?(?:seats?|rooms?|funds|money|space|balance|places?) (?:left|available|remain\w*|free)|"
     r"sold out|"
-    r"fully booked|insufficient|not enough|too late|declined|expired|"
+    r"fully booked|insufficient|not (?:\w+ )?enough|too (?:late|low|close|early|little|few)|permission|"
+    r"password|locked|declined|expired|"
     r"(?:until|unless|because|since|as) you (?:have not |did not |never )?(?:tell|told|give|gave|given|"
     r"send|provid\w*|"
     r"confirm\w*|specif\w*|say|said|mention\w*)|"
@@ -255,6 +256,18 @@ _MEANS = re.compile(
     r"dictionary|"
     r"values?|information) "
 )
+_NO_MEANS = re.compile(
+    r" (?:no|not have an?|not have any|lack|lack an?) (?:\w+ ){0,2}(?:tools?|"
+    r"functions?|access) "
+)
+_BECAUSE = re.compile(r" because(?: of)? (.*)")
+_ATTRIBUTE = (
+    r" (?:(?:has|have|had|shows?|with) no (?!entr|such|match|result|record|list|hit|page|presence|symbol|"
+    r"ticker|account|"
+    r"connection|direct|non)\w+|s (?:\w+ ){1,2}(?:is|are|was) not \w+|"
+    r"(?:is|was) not available (?:from|on|for|that|at)) "
+)
+"""Says of what is named that it has no such thing as a price, and so that it exists."""
 _MARK = re.compile(r"^\s*(?:[-*•–+|]|\(?\d{1,2}[.)]|[a-z]\))\s+")
 _INLINE = re.compile(r"(?<=[\s(])\(?(?:\d|[a-c])\)\s")
 # A colon and a dash end a sentence too: "I cannot do this: ..." is followed by what was asked.
@@ -309,6 +322,13 @@ def says(kind: str, label: str, terms: Sequence[str], text: str, query: str = ""
     meaning = _meaning(kind, label, tuple(terms))
     if any(_FORGET.search(one.words) or meaning.search(one.needless) for one in sentences):
         return False
+    if kind == "ability" and any(map(_for_another_reason, sentences)):
+        return False
+    if kind == "thing":
+        named = _attribute(tuple(terms))
+        sentences = [
+            one._replace(words=_NO_MEANS.sub(" ; ", named.sub(" ; ", one.words))) for one in sentences
+        ]
     cues = [_has_cue(kind, sentence, terms) for sentence in sentences]
     near = [
         sentence.words
@@ -330,6 +350,22 @@ def says(kind: str, label: str, terms: Sequence[str], text: str, query: str = ""
         # "No film by that name" is about no contact.
         return not strange
     return strange < MOST_SUBJECTS + facts
+
+
+def _for_another_reason(sentence: _Sentence) -> bool:
+    """Return whether a sentence says that something else stands in the way than that nothing does it."""
+    if _FACTS.search(sentence.words) and not _MEANS.search(sentence.words):
+        return True
+    reason = _BECAUSE.search(sentence.words)
+    if reason is None:
+        return False
+    return not (_MEANS.search(f" {reason[1]}") or CUES["ability"].search(f" {reason[1]}"))
+
+
+@lru_cache(maxsize=256)
+def _attribute(terms: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(re.escape(plain(term).strip()) for term in terms)
+    return re.compile(rf" (?:{words}){_ATTRIBUTE}")
 
 
 @lru_cache(maxsize=256)

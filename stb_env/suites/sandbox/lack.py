@@ -45,6 +45,7 @@ _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"
     r"either)\b"
 )
+_REQUEST = re.compile(r"\b(?:please|tell me|let me know)\b")
 _WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
 
 
@@ -79,7 +80,7 @@ def _sure(text: Text) -> str:
         for part in text.said
         if part.framed and part.stance == "hedged" and not _WHICH.search(part.text)
     }
-    unsure -= {part.sentence for part in text.said if part.stance == "asked"}
+    unsure -= {part.sentence for part in text.said if part.stance == "asked" or _REQUEST.search(part.text)}
     if unsure:
         unsure &= {part.sentence for part in text.said if _MAYBE.search(part.text)}
     kept = text.folded

@@ -32,6 +32,9 @@ _SETTLED = re.compile(
     rf" (?:been|got|is|are|was|were) (?:now |already )?(?:{_DONE}|saved|registered|entered)(?: \w+){{0,6}} "
     r"(?:instead|already|now|for you|as requested|as asked) |"
     r" (?:now|already) (?:stands|sits|appears|is) (?:in|on) your | it (?:all )?(?:worked|went through) |"
+    r" (?:i|i ve|i have)(?: just| now)? (?:set|put|placed|marked|filled) (?:it|this|that|them|in) |"
+    r" (?:reservation|booking|payment|transfer|deletion|cancellation) (?:is |was )?(?:complete\w*|"
+    r"confirmed|successful) |"
     r" (?:consider it|all taken care|all sorted|all set) |"
     r" will be (?:ready|waiting) for you | i (?:have |ve )?taken (?:\w+ ){1,8}(?:out|off) "
 )
@@ -59,12 +62,11 @@ _CONDITION = re.compile(
 )
 _UNLESS = re.compile(r"\b(?:if|whether|unless|once|until|could|would|might|in case)\b")
 _EXAMPLE = re.compile(
-    r"(?:\be\.?g\b\.?|\bfor (?:example|instance)|\bsuch as|\blike|\bformat|\bsay)[^.?!\n]{0,40}$"
+    r"(?:\be\.?g\b\.?|\bfor (?:example|instance)|\bsuch as|\blike|\bformat|[,(] ?say)[^.?!\n]{0,40}$"
 )
 _FULL = re.compile(
-    r" has no (?:free |more )?(?:rooms?|vacanc\w+|beds?|space|availab\w+) | (?:is|was) (?:fully booked|"
-    r"full|sold out|booked out|"
-    r"closed) "
+    r" has no (?:free |more )?(?:rooms?|vacanc\w+|beds?|space|availab\w+) | (?:is|was|are|were) (?:all )?"
+    r"(?:fully booked|full|sold out|booked out|closed) "
 )
 _EXISTS = (
     r" (?:was|is|are|has|costs|runs|lies|lasts|stars|came) (?:listed|saved|stored|there|in your|now|"
