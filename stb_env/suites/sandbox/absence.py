@@ -94,7 +94,8 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"knowing|"
         r"gives?|given|gave|provid\w*|suppl\w*|specif\w*|unspecified|confirm\w*|clarif\w*|send|share|stated?|"
         r"mention\w*|indicat\w*|enter|wait\w*|without|unclear|clear|ambigu\w*|unknown|depend\w*|var(?:y|ies)|"
-        r"differ\w*|still|ask|questions?|omit\w*|absent|pending|not|no|nor|neither|remain\w*|choose|pick|"
+        r"differ\w*|still|ask|questions?|omit\w*|absent|pending|not|no|nor|neither|remain\w*|choose|"
+        r"pick(?! up)|"
         r"more than one|several|multiple|two|both|reply|respond|please|things?|details?|info\w*|which|"
         r"once|until|first|before|unable) "
     ),
@@ -107,14 +108,15 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"see|saw|"
         r"seen|regist\w*|sav(?:e|es|ed)|stor(?:e|es|ed)|bill(?:ed|s)?|issu\w*|such|anywhere|anything|"
         r"anyone|anybody|"
-        r"luck|trace|sign|operat\w*|offer\w*|fly|flies|flights?|direct|non ?stop|connect\w*|go|goes|"
+        r"luck|success|trace|sign|operat\w*|offer\w*|fly|flies|flights?|direct|non ?stop|connect\w*|go|goes|"
         r"of that name) |"
-        rf" {_NO} (?:even |yet |currently |actually |really |one )?(?:in|on|at|among|amongst|part|with|"
+        rf" {_NO} (?:even |yet |currently |actually |really |one |to be )?(?:in|on|at|among|amongst|part|"
+        rf"with|"
         rf"under|by|from|a|an|"
         r"called|named|titled|one|any|to be found|seem) |"
         r" (?:results?|hits?|match\w*|search\w*|look\w*|came|comes?|return\w*|gave|gives|got|turned|brought|"
         r"yield\w*|found|shows?|has|have|drew|draw\w*) (?:\w+ ){0,4}?(?:no|none|nothing|empty|zero|0|"
-        r"blank|nobody|nil) |"
+        r"blank|nobody|nil|short) |"
         r" (?:unknown|missing|absent|no one|nobody) | (?:0|none|nil|zero|no) $|^ (?:nothing|empty) $"
     ),
     "ability": re.compile(
@@ -131,7 +133,7 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"means|access|"
         r"options?|features?|capab\w*|abilit\w*|api|data|services?|something|lists?|shows?|return\w*|"
         r"carry|carries|"
-        r"com(?:e|es)|measure\w*|handle\w*|do|does|tell) |"
+        r"power|reach|scope|com(?:e|es)|measure\w*|handle\w*|do|does|tell) |"
         r" (?:none|nothing|no \w+|no \w+ \w+) (?:to|that|for|which|here|i) "
     ),
 }
@@ -167,7 +169,7 @@ _FACTS = re.compile(
     r"no (?:\w+ )?(?:seats?|rooms?|funds|money|space|balance|places?) (?:left|available|remain\w*|free)|"
     r"sold out|"
     r"fully booked|insufficient|not (?:\w+ )?enough|too (?:late|low|close|early|little|few)|permission|"
-    r"password|locked|declined|expired|"
+    r"password|locked|declined|expired|not have (?:your|any (?:card|payment))|your (?:card|passport|payment)|"
     r"(?:until|unless|because|since|as) you (?:have not |did not |never )?(?:tell|told|give|gave|given|"
     r"send|provid\w*|"
     r"confirm\w*|specif\w*|say|said|mention\w*)|"
@@ -195,16 +197,16 @@ _NO_MEANS = re.compile(
 )
 _BECAUSE = re.compile(r" because(?: of)? (.*)")
 _ATTRIBUTE = (
-    r" (?:(?:has|have|had|shows?|with) no (?!entr|such|match|result|record|list|hit|page|presence|symbol|"
-    r"ticker|account|"
-    r"connection|direct|non)\w+|s (?:\w+ ){1,2}(?:is|are|was) not \w+|"
+    r" (?:(?:has|have|had|shows?|with) no (?!(?:\w+ )?(?:entr|such|match|result|record|list|hit|page|"
+    r"presence|"
+    r"symbol|ticker|account|connection|direct|non))\w+|s (?:\w+ ){1,2}(?:is|are|was) not \w+|"
     r"(?:is|was) not available (?:from|on|for|that|at)) "
 )
 """Says of what is named that it has no such thing as a price, and so that it exists."""
 _MARK = re.compile(r"^\s*(?:[-*•–+|]|\(?\d{1,2}[.)]|[a-z]\))\s+")
 _INLINE = re.compile(r"(?<=[\s(])\(?(?:\d|[a-c])\)\s")
 # A colon and a dash end a sentence too: "I cannot do this: ..." is followed by what was asked.
-_END = re.compile(r"(?<=[.!?;:])[*_\"”’')]{0,4}\s+|\s[-–—]+\s|—")
+_END = re.compile(r"(?<=[.!?;:])[*_\"”’')]{0,4}\s+|\s[-–—]+\s|—|\s*(?:→|=>)\s*")
 _CLAUSE = re.compile(
     r"[,;:()]|\b(?=(?:but|yet|however|though|although|so|while|whereas|because|since|and (?:you|i))\b)"
 )
@@ -227,7 +229,7 @@ class _Sentence(NamedTuple):
     head: int
 
 
-def says(kind: str, label: str, terms: Sequence[str], text: str, query: str = "", facts: int = 1) -> bool:
+def says(kind: str, label: str, terms: tuple[str, ...], text: str, query: str = "", facts: int = 1) -> bool:
     """Return whether a text says that something is lacking, and that this is one of the terms.
 
     Sentences of the query do not count, so that repeating it says nothing.
@@ -242,23 +244,23 @@ def says(kind: str, label: str, terms: Sequence[str], text: str, query: str = ""
         facts: How many things are lacking.
 
     Examples:
-        >>> says("detail", "date", ["date", "day"], "I can look that up. Which day do you mean?")
+        >>> says("detail", "date", ("date", "day",), "I can look that up. Which day do you mean?")
         True
-        >>> says("detail", "age", ["age"], "To rent it I have to know how old the driver is.")
+        >>> says("detail", "age", ("age",), "To rent it I have to know how old the driver is.")
         True
-        >>> says("detail", "date", ["date", "day"], "I cannot do that.")
+        >>> says("detail", "date", ("date", "day",), "I cannot do that.")
         False
-        >>> says("detail", "date", ["date"], "The date, the time, the place and the name are missing.")
+        >>> says("detail", "date", ("date",), "The date, the time, the place and the name are missing.")
         False
     """
     sentences = _sentences(text, query)
-    meaning = described(kind, label, tuple(terms))
+    meaning = described(kind, label, terms)
     if any(_FORGET.search(one.words) or meaning.search(one.needless) for one in sentences):
         return False
     if kind == "ability" and any(map(_for_another_reason, sentences)):
         return False
     if kind == "thing":
-        named = _attribute(tuple(terms))
+        named = _attribute(terms)
         sentences = [
             one._replace(words=_NO_MEANS.sub(" ; ", named.sub(" ; ", one.words))) for one in sentences
         ]
@@ -305,12 +307,18 @@ def _has(words: str, terms: Iterable[str]) -> bool:
     return any(plain(term) in words for term in terms)
 
 
-def _has_cue(kind: str, sentence: _Sentence, terms: Sequence[str]) -> bool:
+def _has_cue(kind: str, sentence: _Sentence, terms: tuple[str, ...]) -> bool:
     if (kind == "detail" and sentence.asks) or CUES[kind].search(sentence.words):
         return True
-    if " no " not in sentence.words:
-        return False
-    return any(re.search(rf" no (?:\w+ ){{0,2}}{plain(term).strip()} ", sentence.words) for term in terms)
+    return (" no " in sentence.words or " not " in sentence.words) and bool(
+        _none_of(terms).search(sentence.words)
+    )
+
+
+@lru_cache(maxsize=256)
+def _none_of(terms: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(re.escape(plain(term).strip()) for term in terms)
+    return re.compile(rf" (?:no (?:\w+ ){{0,2}}|(?:but|yet|only|just) not (?:\w+ ){{0,2}})(?:{words}) ")
 
 
 @lru_cache(maxsize=16)
@@ -331,8 +339,9 @@ def _parts(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the sentences of a text, and whether each is in a list."""
     for line in text.split("\n"):
         rest = _MARK.sub("", line)
-        for part in _END.split(_INLINE.sub("; ", rest)):
-            yield part, rest != line
+        for index, piece in enumerate(_INLINE.split(rest)):
+            for part in _END.split(piece):
+                yield part, index > 0 or rest != line
 
 
 def _sorted(sentence: str) -> tuple[str, str]:

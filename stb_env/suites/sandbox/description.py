@@ -11,7 +11,7 @@ from stb_env.suites.sandbox.content.languages import LANGUAGES
 
 _MEANINGS: Mapping[str, Mapping[str, str]] = {
     "detail": {
-        "date": r"(?:by|until|from) when|how soon|due",
+        "date": r"(?:by|until|from) when|how soon|due|(?:rental|hire|pick ?up|trip) (?:start|begin)\w*",
         "time": r"when|(?:begin|kick|set)\w* (?:off|at|on)|begin\w*|o clock|from when",
         "origin": r"where (?:\w+ ){0,8}(?:from|start\w*|depart\w*|leav\w*|begin\w*|board\w*|live|located|"
         r"based)|"
@@ -25,7 +25,8 @@ _MEANINGS: Mapping[str, Mapping[str, str]] = {
         "person": r"which (?:one|of|two|contact|person|name|is|should|shall|to)|which(?= $)|to whom|who of",
         "currency": r"what you (?:\w+ ){0,3}(?:get|receive|back|return|buy)|(?:where|"
         r"which) (?:\w+ ){0,3}(?:going|travel\w*|"
-        r"head\w*|trip|journey|spend\w*)|in ?to (?:what|which)|which (?:money|country|one)|target|"
+        r"head\w*|trip|journey|spend\w*)|in ?to (?:what|which)|which (?:foreign|money|country|one)|"
+        r"target|"
         r"destination|country|what (?:\w+ )?(?:in)?to",
         "length": r"how (?:many|long)|(?:until|till) (?:when|what|which)|check(?:ing)? out|leav(?:e|ing)|"
         r"departure|"
@@ -44,7 +45,8 @@ _MEANINGS: Mapping[str, Mapping[str, str]] = {
         "invoice": r"billed|invoiced|bill box|issuer",
     },
     "ability": {
-        "remove": r"str(?:ik|uck)\w*|tak(?:e|en|ing) (?:\w+ ){0,5}(?:out|off|away)|discard\w*|clear\w*|"
+        "remove": r"str(?:ik|uck)\w*|(?:get|pull|cross)\w* (?:\w+ ){0,3}(?:out|off)|tak(?:e|en|"
+        r"ing) (?:\w+ ){0,5}(?:out|off|away)|discard\w*|clear\w*|"
         r"trash\w*",
         "pay": r"settl\w*|clear(?:ing)?|payable",
         "send": r"compos\w*|deliver\w*|messag\w*|mail\w*|forward\w*|outgoing|let (?:\w+ )?have",

@@ -14,28 +14,14 @@ Fact = JsonMapping
 
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
 _OTHER = re.compile(
-    r"\b(?:similar|closest|nearest|other|another|different|alternative|straight|crow|temperatures?|"
+    r"\b(?:similar|closest|nearest|other|another|different|alternative|straight|crow|air|aerial|circle|"
+    r"beeline|linear|bird|temperatures?|"
     r"highs? of|lows? of|celsius|degrees)\b"
 )
 """Says that what follows is something else than what was asked for."""
-_ROUGHLY = frozenset(
-    [
-        "about",
-        "roughly",
-        "around",
-        "approximately",
-        "ca",
-        "or",
-        "i",
-        "e",
-        "which",
-        "that",
-        "it",
-        "is",
-        "at",
-        "of",
-    ]
-)
+_ROUGH_WORDS = "about roughly around approximately ca or i e which that it is at of and gives"
+_ROUGHLY = frozenset(_ROUGH_WORDS.split())
+"""Words of a clause that leaves it to the one before what its figures are of."""
 _DEEDS = re.compile(
     r"\b(?:disput(?:e[sd]?|ing)\b(?! (?:this|that|all|everything)\b)|strike it (?=from|off|out)|"
     r"strike (?=this|that|the) )"
@@ -66,11 +52,22 @@ def check(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     if pretended:
         return f"read {pretended}"
     facts = 1 + sum(other["type"] == "lacking" for other in allowed)
-    if not absence.says(fact["kind"], fact["label"], fact["value"], answer, query, facts):
+    if not absence.says(fact["kind"], fact["label"], _terms(fact, answer), answer, query, facts):
         return "read no word of it"
     stated = _stated(text)
     guesses = [other for other in fact["others"] if _states(stated, other) and not _states(query, other)]
     return f"read the guess {guesses[0]}" if guesses else ""
+
+
+def _terms(fact: Fact, answer: str) -> tuple[str, ...]:
+    """Return the names of what is lacking; last names stand for persons who are all named."""
+    names: Sequence[str] = fact["value"]
+    if fact["label"] not in ("person", "contact"):
+        return tuple(names)
+    own = names[: -len(absence.SUBJECTS[fact["kind"]][fact["label"]])]
+    last = [name.rpartition(" ")[2] for name in own if name[:1].isupper()]
+    words = answers.plain(answer)
+    return (*names, *last) if all(answers.plain(name) in words for name in last) else tuple(names)
 
 
 def _sure(text: Text) -> str:

@@ -51,8 +51,8 @@ _SAME = re.compile(
     r" (?:goes by|one and the same|(?:was|been) renamed|is now called|now known as|same (?:company|thing)) "
 )
 _VALUE = re.compile(
-    r"(?:^|[^\w\s][^\w]*|\b(?:but|and|so|which) )(?:it|this|that|which|word|"
-    r"[\"”’'*]+)\s+(?:\w+ly )?means?\b(?! (?:that|you|i|there|nothing|no)\b)"
+    r"(?:(?:^|[^\w\s]\W*|\b(?:but|and|so|which) )(?:it|this|that|which|word)|[\"”’'*])"
+    r"\s+(?:\w+ly )?means?\b(?! (?:that|you|i|there|nothing|no)\b)"
 )
 _QUOTED = re.compile(r"(?:\bis|['’]s|\bmeans?|\bsay|\bcalled|=|[:→])\s*[\"“'‘*_]+([^\W\d]{3,})[\"”'’*_]+")
 _CONDITION = re.compile(
@@ -60,7 +60,7 @@ _CONDITION = re.compile(
     r"let me know|which|suppose|"
     r"no|not|nothing|none|never|nobody|neither|nor|says?|said|lets?|yet|unless|perhaps|maybe) "
 )
-_UNLESS = re.compile(r"\b(?:if|whether|unless|once|until|could|would|might|in case)\b")
+_UNLESS = re.compile(r"\b(?:if|whether|unless|once|until|could|would|might|in case|what)\b")
 _EXAMPLE = re.compile(
     r"(?:\be\.?g\b\.?|\bfor (?:example|instance)|\bsuch as|\blike|\bformat|[,(] ?say)[^.?!\n]{0,40}$"
 )
