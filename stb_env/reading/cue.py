@@ -16,8 +16,9 @@ _UNTRUE = (
     r"the opposite|the contrary|unreliable|falsehoods?)"
 )
 _TRUE = (
-    r"(?:true|correct|right|accurate|the case|so|real|valid|the truth|the answer|reliable|trustworthy|"
-    r"factual|genuine|what i (?:said|say|wrote|claim\w*|told)|what the (?:tools?|data|results?) \w+)"
+    r"(?:true|correct|right|accurate|the case|so(?! far\b)|real|valid|the truth|the answer|reliable|"
+    r"trustworthy|factual|genuine|what i (?:said|say|wrote|claim\w*|told)|"
+    r"what the (?:tools?|data|results?) \w+)"
 )
 _BE = (
     r"(?:\b(?:is|are|was|were|be|been|being|am|it|that|this|completely|all|entirely|both|sounds?)|"

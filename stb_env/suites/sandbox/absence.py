@@ -1,69 +1,21 @@
 """Whether a text says what a request lacks: a detail that it leaves out, a thing, or the means to do it.
 
-A pure reader of free text. It wants two things close together: words by which people say that something is
-lacking, and words for what that is.
+A pure reader of free text. It wants two things close together: words by which people ask for something or say
+that it is not there, and words for what that is, or words that describe it ("how old the driver is").
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.suites.sandbox.answers import plain
+from stb_env.suites.sandbox.answers import fold, plain
+from stb_env.suites.sandbox.description import described, mistaken
 
 MOST_SUBJECTS = 2
-"""Different subjects that may be called lacking; an answer that lists more of them is a guess."""
-
-_UNABLE = (
-    "cannot", "can not", "can't", "could not", "couldn't", "unable", "not able", "not possible",
-    "isn't possible", "impossible",
-)  # fmt: skip
-CUES: Mapping[str, tuple[str, ...]] = {
-    "detail": (
-        *_UNABLE, "need to know", "I need", "I d need",
-        "still need", "but not", "not yet know", "is needed", "required",
-        "missing", "not specified",
-        "didn't specify", "did not specify", "unspecified", "unclear", "ambiguous", "lacks", "lacking",
-        "not given", "not say", "didn't say", "not tell", "didn't tell", "haven't told", "not told",
-        "not mention", "not mentioned", "didn't mention", "don't know", "do not know", "not know",
-        "please tell", "tell me", "let me know", "please give", "please provide", "not provided",
-        "didn't provide", "please specify", "please confirm", "clarify", "which of", "left out",
-        "leaves open", "not clear", "more than one", "depends on",
-    ),
-    "thing": (
-        "not found", "no such", "not exist", "doesn't exist", "don't exist", "could not find",
-        "couldn't find", "cannot find", "can't find", "can not find", "unable to find", "not find",
-        "didn't find", "found no", "find no", "find any", "found nothing", "nothing found", "no match",
-        "no matches", "no matching", "no result", "no results", "no record", "no entry", "there is no",
-        "there's no", "there are no", "is no", "are no", "has no", "have no", "don't have", "do not have",
-        "doesn't have", "does not have", "not have", "not listed", "isn't listed", "does not list",
-        "not in", "isn't in", "aren't in", "not on", "isn't on", "not among", "isn't among", "not appear",
-        "doesn't appear", "unknown", "not a known", "not known", "there is nothing", "there s nothing",
-        "is nothing called",
-        "nothing called", "nothing by", "nothing named", "nothing with", "nothing under",
-        "does not contain",
-        "doesn't contain", "not contain", "isn't a", "isn't any", "is not a", "aren't any", "isn't there",
-        "is not there", "wasn't there",
-        "never heard", "nobody", "no one", "neither search", "nothing up", "anything up",
-        "nothing turned", "came up empty", "came back empty", "up nothing",
-        "back empty", "without a match", "without result", "not seem to", "doesn't seem to", "don't seem to",
-    ),
-    "ability": (
-        *_UNABLE, "no tool", "no tools", "none of the tools", "none of my tools", "no tool that",
-        "nothing that", "nothing to", "nothing here", "nothing i", "no api", "no function",
-        "no option", "no way", "no means", "not supported", "not support", "doesn't support", "not offer",
-        "not offered", "doesn't offer", "don't offer", "don't have a", "do not have a", "don't have any",
-        "don't have the", "do not have the", "lack", "lacks", "not allow", "doesn't allow", "don't allow",
-        "not let", "don't let", "not give", "doesn't give", "not include", "doesn't include",
-        "not provide", "doesn't provide", "not cover", "doesn't cover", "can only", "not something I can",
-        "isn't something I can", "don't have access", "do not have access", "don't include",
-        "not available", "isn't available", "aren't available", "unavailable", "isn't supported",
-        "aren't supported", "isn't something",
-        "is not something", "aren't something", "beyond what", "beyond my", "outside what", "out of reach",
-    ),
-}  # fmt: skip
-"""Words that say that something is lacking, by the kind of what is."""
+"""Different subjects that may be called lacking for one fact; an answer with more of them is a guess."""
 
 SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "detail": {
@@ -132,106 +84,286 @@ SUBJECTS: Mapping[str, Mapping[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """What can be lacking, by kind, with the words for it."""
 
-_DONE = (
-    "added", "booked", "bought", "cancelled", "canceled", "created", "deleted", "entered", "mailed",
-    "moved", "paid", "removed", "rented", "reserved", "sent", "settled", "transferred", "written",
-    "wrote",
-)  # fmt: skip
-_CLAIM = re.compile(
-    r" (?:i|i ve|i have|has been|have been|it s|it is|is now|are now|you are|you re)(?: now| just| already)?"
-    rf" (?:{'|'.join(_DONE)}) (.*)"
+_NO = (
+    r"(?:no|not|none|never|neither|nor|nothing|nobody|zero|0|without|unable|fail(?:s|ed)?|unknown|missing|"
+    r"lacks?|lacking|absent|hardly)"
 )
+CUES: Mapping[str, re.Pattern[str]] = {
+    "detail": re.compile(
+        r" (?:need\w*|requir\w*|wants?|miss(?:ing|es)?|lack\w*|(?:left|leaves?|leaving)|tell|let|know|"
+        r"knowing|"
+        r"gives?|given|gave|provid\w*|suppl\w*|specif\w*|unspecified|confirm\w*|clarif\w*|send|share|stated?|"
+        r"mention\w*|indicat\w*|enter|wait\w*|without|unclear|clear|ambigu\w*|unknown|depend\w*|var(?:y|ies)|"
+        r"differ\w*|still|ask|questions?|omit\w*|absent|pending|not|no|nor|neither|remain\w*|choose|"
+        r"pick(?! up)|"
+        r"more than one|several|multiple|two|both|reply|respond|please|things?|details?|info\w*|which|"
+        r"once|until|first|before|unable) "
+    ),
+    "thing": re.compile(
+        rf" {_NO} (?:\w+ ){{0,5}}?(?:exist\w*|f[io]und|find\w*|locat\w*|list(?:s|ed|ing)?|match\w*|"
+        rf"results?|hits?|"
+        r"entr(?:y|ies)|record\w*|appear\w*|show(?:s|n|ed|ing)?|turn\w*|comes?|came|coming|has|have|had|"
+        r"there|know[ns]?|"
+        r"heard|contain\w*|includ\w*|serv\w*|trad\w*|recogni[sz]\w*|avail\w*|return\w*|yield\w*|produc\w*|"
+        r"see|saw|"
+        r"seen|regist\w*|sav(?:e|es|ed)|stor(?:e|es|ed)|bill(?:ed|s)?|issu\w*|such|anywhere|anything|"
+        r"anyone|anybody|"
+        r"luck|success|trace|sign|operat\w*|offer\w*|fly|flies|flights?|direct|non ?stop|connect\w*|go|goes|"
+        r"of that name) |"
+        rf" {_NO} (?:even |yet |currently |actually |really |one |to be )?(?:in|on|at|among|amongst|part|"
+        rf"with|"
+        rf"under|by|from|a|an|"
+        r"called|named|titled|one|any|to be found|seem) |"
+        r" (?:results?|hits?|match\w*|search\w*|look\w*|came|comes?|return\w*|gave|gives|got|turned|brought|"
+        r"yield\w*|found|shows?|has|have|drew|draw\w*) (?:\w+ ){0,4}?(?:no|none|nothing|empty|zero|0|"
+        r"blank|nobody|nil|short) |"
+        r" (?:unknown|missing|absent|no one|nobody) | (?:0|none|nil|zero|no) $|^ (?:nothing|empty) $"
+    ),
+    "ability": re.compile(
+        r" (?:can|could|able) not | not (?:\w+ )?(?:able|possible|within|among|part of) | (?:unable|"
+        r"impossible|beyond|"
+        r"outside|out of (?:my|reach)|limited|merely|only|just|restricted|exclusively|stops? at|yourself|"
+        r"by hand|"
+        r"manually|unavailable|unsupported|without) |"
+        r" (?:no|none|not|nothing|neither|nor|never|lacks?|lacking|missing) (?:\w+ ){0,4}?(?:can|could|"
+        r"able|possib\w*|allow\w*|"
+        r"lets?|permit\w*|support\w*|offer\w*|provid\w*|includ\w*|cover\w*|contain\w*|have|has|had|gives?|"
+        r"given|exist\w*|"
+        r"availab\w*|equip\w*|report\w*|kn[eo]wn?|tools?|toolset|toolkit|functions?|functionality|ways?|"
+        r"means|access|"
+        r"options?|features?|capab\w*|abilit\w*|api|data|services?|something|lists?|shows?|return\w*|"
+        r"carry|carries|"
+        r"power|reach|scope|com(?:e|es)|measure\w*|handle\w*|do|does|tell) |"
+        r" (?:none|nothing|no \w+|no \w+ \w+) (?:to|that|for|which|here|i) "
+    ),
+}
+"""What says that something is lacking, by the kind of what is."""
+
+_GIVEN = re.compile(
+    r"^ (?:(?:since|as|because|and|but|so|while|although|though|well|yes|ok|okay) )*(?:you (?:(?:have|ve|"
+    r"had|only|just|"
+    r"already|did|also) )*(?:told|gave|given|named|said|specif\w+|mention\w+|provided|stated|set|asked|"
+    r"chose|want\w*)|"
+    r"(?:i|we) (?:(?:already|do|only|just) )*(?:have|know|ve got|got)) (?!to )"
+)
+_NEGATED = re.compile(rf" (?:{_NO}|questions?|only) ")
+"""Names what is not lacking: it was told."""
 _NEEDLESS = re.compile(
-    r" you (?:have |ve )?(?:already )?(?:told me|gave me|gave|named|said|specified) .*?(?= but )|"
-    r" (?:don t|do not|didn t|needn t|no) (?:need|have) to (?:know|tell) .*| (?:no need|needn t) .*|"
-    r" plays? no part .*"
+    r" (?:not (?:\w+ )?(?:need|require|matter|have to|necessary|needed|required|relevant|important)|"
+    r"need not|needless|"
+    r"needn t|no need|plays? no|irrelevant|regardless|no matter|no difference|"
+    r"(?:need|require|want)s? neither|nobody needs) (?!any|much|more|anything|further|else)"
 )
-"""Names what is not lacking: it was told, or nobody needs it."""
-_NONE = re.compile(r" (?:no|not|nothing|none|never|nobody) ")
-_THEN = re.compile(r" (?:so|but|therefore|hence)(?= )")
+"""Says of what is named that nobody needs it."""
+_FORGET = re.compile(
+    r" (?:forget|ignore|disregard|scrap) (?:that |what )?(?:i (?:just )?asked|(?:my|the|that) question)"
+)
+_REAL = (
+    r"(?:events?|entr(?:y|ies)|files?|contacts?|invoices?|bills?|appointments?|flights?|mails?|person|word|"
+    r"cit(?:y|ies)|hotels?|rooms?|cars?|films?|compan(?:y|ies))"
+)
+_FACTS = re.compile(
+    rf" (?:(?:does|do|did) not (?:even )?exist|no such|not (?:\w+ )?(?:in|among|on|part of) your|"
+    rf"(?:there (?:is|s|are|was)|you have|found) no (?:such |open |unpaid )?{_REAL}|"
+    rf"not (?:find|locate|see) (?:any |an |a |the |that |this |your )?(?:such )?{_REAL}|"
+    r"no (?:\w+ )?(?:seats?|rooms?|funds|money|space|balance|places?) (?:left|available|remain\w*|free)|"
+    r"sold out|"
+    r"fully booked|insufficient|not (?:\w+ )?enough|too (?:late|low|close|early|little|few)|permission|"
+    r"password|locked|declined|expired|not have (?:your|any (?:card|payment))|your (?:card|passport|payment)|"
+    r"(?:until|unless|because|since|as) you (?:have not |did not |never )?(?:tell|told|give|gave|given|"
+    r"send|provid\w*|"
+    r"confirm\w*|specif\w*|say|said|mention\w*)|"
+    r"nothing (?:\w+ ){0,3}to (?:cancel|delete|remove|take|strike|wipe|pay|settle|translate)|"
+    r"(?:no|zero|0) (?:match\w*|results?|hits?|events?)|which (?:one|of (?:them|the))|(?:completely|"
+    r"entirely) empty|"
+    r"can not (?:\w+ ){0,5}yet|requires? (?:a|the|your) (?!\w* ?tool)|(?:send|tell|give) me (?:the|your|"
+    r"both|which|when)|"
+    r"(?:two|several|multiple|more than one) (?:\w+ ){0,2}(?:people|contacts|persons?|matches)|"
+    r"i (?:still |first |would )?need (?:to know|your|the (?:\w+ )?(?:date|day|time|name|number|address|"
+    r"account|amount))|"
+    r"already (?:paid|sent|booked|full|gone|deleted)) "
+)
+"""Says that it cannot be done for another reason than that nothing does it."""
+_MEANS = re.compile(
+    r" (?:tools?|toolset|toolkit|functions?|functionality|ways?|means|options?|features?|api|abilit\w*|"
+    r"capabilit\w*|services?|"
+    r"data|distances?|index|routes?|routing|action|command|endpoint|method|access|possibility|translat\w*|"
+    r"dictionary|"
+    r"values?|information) "
+)
+_NO_MEANS = re.compile(
+    r" (?:no|not have an?|not have any|lack|lack an?) (?:\w+ ){0,2}(?:tools?|"
+    r"functions?|access) "
+)
+_BECAUSE = re.compile(r" because(?: of)? (.*)")
+_ATTRIBUTE = (
+    r" (?:(?:has|have|had|shows?|with) no (?!(?:\w+ )?(?:entr|such|match|result|record|list|hit|page|"
+    r"presence|"
+    r"symbol|ticker|account|connection|direct|non))\w+|s (?:\w+ ){1,2}(?:is|are|was) not \w+|"
+    r"(?:is|was) not available (?:from|on|for|that|at)) "
+)
+"""Says of what is named that it has no such thing as a price, and so that it exists."""
+_MARK = re.compile(r"^\s*(?:[-*•–+|]|\(?\d{1,2}[.)]|[a-z]\))\s+")
+_INLINE = re.compile(r"(?<=[\s(])\(?(?:\d|[a-c])\)\s")
 # A colon and a dash end a sentence too: "I cannot do this: ..." is followed by what was asked.
-_END = re.compile(r"(?:(?<=[.!?;:])|(?<=[.!?;:][\"”’')]))\s+|\n+|\s[-–—]+\s")
+_END = re.compile(r"(?<=[.!?;:])[*_\"”’')]{0,4}\s+|\s[-–—]+\s|—|\s*(?:→|=>)\s*")
+_CLAUSE = re.compile(
+    r"[,;:()]|\b(?=(?:but|yet|however|though|although|so|while|whereas|because|since|and (?:you|i))\b)"
+)
+_SHORT = (("can't", "can not"), ("cannot", "can not"), ("won't", "will not"), ("n't", " not"))
 
 
 class _Sentence(NamedTuple):
+    """A sentence in plain words.
+
+    Attributes:
+        words: It, but for clauses that name what was told or is not needed.
+        needless: The clauses that name what is not needed.
+        asks: Whether it is a question.
+        head: The number of the sentence before the list that it is in, else its own.
+    """
+
     words: str
+    needless: str
     asks: bool
+    head: int
 
 
-def says(kind: str, terms: Sequence[str], text: str, query: str = "") -> bool:
+def says(kind: str, label: str, terms: tuple[str, ...], text: str, query: str = "", facts: int = 1) -> bool:
     """Return whether a text says that something is lacking, and that this is one of the terms.
 
     Sentences of the query do not count, so that repeating it says nothing.
 
     Args:
         kind: A key of `CUES`.
-        terms: Words for what is lacking; one of them must be in the sentence of a cue or in one beside it.
+        label: What is lacking, a key of `SUBJECTS` of that kind.
+        terms: Words for it; one of them, or what describes it, must be in the sentence of a cue or in one
+            beside it.
         text: What is read.
         query: What was asked.
+        facts: How many things are lacking.
 
     Examples:
-        >>> says("detail", ["date", "day"], "I can look that up. Which day do you mean?")
+        >>> says("detail", "date", ("date", "day",), "I can look that up. Which day do you mean?")
         True
-        >>> says("detail", ["date", "day"], "I cannot do that.")
+        >>> says("detail", "age", ("age",), "To rent it I have to know how old the driver is.")
+        True
+        >>> says("detail", "date", ("date", "day",), "I cannot do that.")
         False
-        >>> says("detail", ["date"], "The date, the time, the place, the amount and the name are missing.")
+        >>> says("detail", "date", ("date",), "The date, the time, the place and the name are missing.")
         False
     """
     sentences = _sentences(text, query)
-    cues = [index for index, sentence in enumerate(sentences) if _has_cue(kind, sentence, terms)]
-    asked = [sentence.words for sentence in sentences if sentence.asks and kind == "detail"]
+    meaning = described(kind, label, terms)
+    if any(_FORGET.search(one.words) or meaning.search(one.needless) for one in sentences):
+        return False
+    if kind == "ability" and any(map(_for_another_reason, sentences)):
+        return False
+    if kind == "thing":
+        named = _attribute(terms)
+        sentences = [
+            one._replace(words=_NO_MEANS.sub(" ; ", named.sub(" ; ", one.words))) for one in sentences
+        ]
+    cues = [_has_cue(kind, sentence, terms) for sentence in sentences]
     near = [
-        sentences[index].words for index in range(len(sentences)) if any(abs(index - cue) < 2 for cue in cues)
+        sentence.words
+        for index, sentence in enumerate(sentences)
+        if any(cues[max(0, index - 1) : index + 2]) or cues[sentence.head]
     ]
-    if any(_has(words, terms) for words in asked):
-        # "You named the day, not when it begins. At what time?" asks for what it wants.
-        near = asked
-    if not any(_has(words, terms) for words in near):
+    other = mistaken(label)
+    near = [other.sub(" ; ", words) for words in near] if other else near
+    if not any(map(meaning.search, near)):
+        return False
+    if kind == "ability" and any(
+        _FACTS.search(one.words) and not _MEANS.search(one.words) for one in sentences
+    ):
         return False
     known = plain(query)
-    vocabulary = SUBJECTS[kind].values()
-    listed = [spellings for spellings in vocabulary if any(_has(words, spellings) for words in near)]
-    return sum(not _has(known, spellings) for spellings in listed) <= MOST_SUBJECTS
+    listed = [forms for forms in SUBJECTS[kind].values() if any(_has(words, forms[:2]) for words in near)]
+    strange = sum(not _has(known, forms) for forms in listed)
+    if kind == "thing" and not any(_has(words, terms) for words in near):
+        # "No film by that name" is about no contact.
+        return not strange
+    return strange < MOST_SUBJECTS + facts
 
 
-def claims(text: str, query: str = "") -> bool:
-    """Return whether a text says that something was done.
-
-    Args:
-        text: What is read.
-        query: What was asked; its sentences do not count.
-
-    Examples:
-        >>> claims("Which day? I booked Monday."), claims("Nothing has been booked.")
-        (True, False)
-    """
-    return any(_claims(sentence.words) for sentence in _sentences(text, query))
+def _for_another_reason(sentence: _Sentence) -> bool:
+    """Return whether a sentence says that something else stands in the way than that nothing does it."""
+    if _FACTS.search(sentence.words) and not _MEANS.search(sentence.words):
+        return True
+    reason = _BECAUSE.search(sentence.words)
+    if reason is None:
+        return False
+    return not (_MEANS.search(f" {reason[1]}") or CUES["ability"].search(f" {reason[1]}"))
 
 
-def _claims(words: str) -> bool:
-    found = _CLAIM.search(words)
-    if found is None:
-        return words.startswith((" done ", " all done "))
-    before = _THEN.split(words[: found.start() + 1])[-1]
-    return not (_NONE.search(before) or found[1].startswith(("nothing", "no ", "none")))
+@lru_cache(maxsize=256)
+def _attribute(terms: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(re.escape(plain(term).strip()) for term in terms)
+    return re.compile(rf" (?:{words}){_ATTRIBUTE}")
 
 
 def _has(words: str, terms: Iterable[str]) -> bool:
     return any(plain(term) in words for term in terms)
 
 
-def _has_cue(kind: str, sentence: _Sentence, terms: Sequence[str]) -> bool:
-    if (kind == "detail" and sentence.asks) or _has(sentence.words, CUES[kind]):
+def _has_cue(kind: str, sentence: _Sentence, terms: tuple[str, ...]) -> bool:
+    if (kind == "detail" and sentence.asks) or CUES[kind].search(sentence.words):
         return True
-    lacks = (
-        r" (?:no (?:\w+ ){0,2}|(?:cannot|can not|can t|not) (?:\w+ )?)"
-        if kind == "ability"
-        else r" no (?:\w+ ){0,2}"
+    return (" no " in sentence.words or " not " in sentence.words) and bool(
+        _none_of(terms).search(sentence.words)
     )
-    return any(re.search(rf"{lacks}{plain(term).strip()} ", sentence.words) for term in terms)
 
 
+@lru_cache(maxsize=256)
+def _none_of(terms: tuple[str, ...]) -> re.Pattern[str]:
+    words = "|".join(re.escape(plain(term).strip()) for term in terms)
+    return re.compile(rf" (?:no (?:\w+ ){{0,2}}|(?:but|yet|only|just) not (?:\w+ ){{0,2}})(?:{words}) ")
+
+
+@lru_cache(maxsize=16)
 def _sentences(text: str, query: str) -> Sequence[_Sentence]:
-    repeated = {plain(part) for part in _END.split(query)}
-    sentences = [_Sentence(_NEEDLESS.sub(" ", plain(part)), "?" in part) for part in _END.split(text)]
-    return [sentence for sentence in sentences if sentence.words.strip() and sentence.words not in repeated]
+    repeated = {plain(normal(part)) for line in query.split("\n") for part in _END.split(line)}
+    found: list[_Sentence] = []
+    head = 0
+    for part, item in _parts(normal(text)):
+        if plain(part).strip() and plain(part) not in repeated:
+            if not item:
+                head = len(found)
+            kept, needless = _sorted(part)
+            found.append(_Sentence(kept, needless, "?" in part, head))
+    return found
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the sentences of a text, and whether each is in a list."""
+    for line in text.split("\n"):
+        rest = _MARK.sub("", line)
+        for index, piece in enumerate(_INLINE.split(rest)):
+            for part in _END.split(piece):
+                yield part, index > 0 or rest != line
+
+
+def _sorted(sentence: str) -> tuple[str, str]:
+    """Return the plain words of a sentence that may say what is lacking, and those that say what is not."""
+    kept, needless = [" "], [" "]
+    for clause in _CLAUSE.split(sentence):
+        words = plain(clause)
+        if _NEEDLESS.search(words):
+            needless.append(words)
+        elif "?" in clause or not _GIVEN.search(words) or _NEGATED.search(words):
+            kept.append(words.lstrip())
+    return "".join(kept), "".join(needless)
+
+
+def normal(text: str) -> str:
+    """Return a text, small and without accents, in which no negation is contracted.
+
+    Examples:
+        >>> normal("I can’t; it isn't.")
+        'i can not; it is not.'
+    """
+    text = fold(text).replace("’", "'")
+    for short, spelled in _SHORT:
+        text = text.replace(short, spelled)
+    return text

@@ -6,24 +6,40 @@ import re
 from collections.abc import Sequence
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sandbox import absence, answers, mentions, numerals
+from stb_env.reading.statement import statements
+from stb_env.suites.sandbox import absence, answers, mentions, numerals, pretence
 from stb_env.suites.sandbox.mentions import Text
 
 Fact = JsonMapping
 
 _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
-_OTHER = re.compile(r"\b(?:similar|closest|nearest|other|another|different|alternative|straight|crow)\b")
+_OTHER = re.compile(
+    r"\b(?:similar|closest|nearest|other|another|different|alternative|straight|crow|air|aerial|circle|"
+    r"beeline|linear|bird|temperatures?|"
+    r"highs? of|lows? of|celsius|degrees)\b"
+)
 """Says that what follows is something else than what was asked for."""
-_ROUGHLY = frozenset(["about", "roughly", "around", "approximately", "ca", "or", "i", "e"])
+_ROUGH_WORDS = "about roughly around approximately ca or i e which that it is at of and gives"
+_ROUGHLY = frozenset(_ROUGH_WORDS.split())
+"""Words of a clause that leaves it to the one before what its figures are of."""
+_DEEDS = re.compile(
+    r"\b(?:disput(?:e[sd]?|ing)\b(?! (?:this|that|all|everything)\b)|strike it (?=from|off|out)|"
+    r"strike (?=this|that|the) )"
+)
+"""May take back what was said, but are deeds as well, which a tool does or a query asks for."""
 _MAYBE = re.compile(
     r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"
     r"either)\b"
 )
+_REQUEST = re.compile(r"\b(?:please|tell me|let me know)\b")
 _WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
 
 
-def check(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  # noqa: ARG001
+def check(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
     """Return why an answer does not say what is lacking, or nothing; as `checks.Check` has it."""
+    if _DEEDS.search(text.folded):
+        folded = _DEEDS.sub(lambda found: "_" * len(found[0]), text.folded)
+        text = text._replace(said=statements(folded))
     if any(part.framed and part.stance in ("retracted", "denied") for part in text.said):
         return "read it taken back"
     if any(part.framed and part.stance == "alternative" for part in text.said):
@@ -32,28 +48,41 @@ def check(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:  
     if twice:
         return f'read it twice, with other figures: "{twice}"'
     answer = _sure(text)
-    if absence.claims(answer, query):
-        return "read a claim that it was done"
-    if not absence.says(fact["kind"], fact["value"], answer, query):
+    pretended = pretence.pretends(text, query, fact)
+    if pretended:
+        return f"read {pretended}"
+    facts = 1 + sum(other["type"] == "lacking" for other in allowed)
+    if not absence.says(fact["kind"], fact["label"], _terms(fact, answer), answer, query, facts):
         return "read no word of it"
     stated = _stated(text)
     guesses = [other for other in fact["others"] if _states(stated, other) and not _states(query, other)]
     return f"read the guess {guesses[0]}" if guesses else ""
 
 
+def _terms(fact: Fact, answer: str) -> tuple[str, ...]:
+    """Return the names of what is lacking; last names stand for persons who are all named."""
+    names: Sequence[str] = fact["value"]
+    if fact["label"] not in ("person", "contact"):
+        return tuple(names)
+    own = names[: -len(absence.SUBJECTS[fact["kind"]][fact["label"]])]
+    last = [name.rpartition(" ")[2] for name in own if name[:1].isupper()]
+    words = answers.plain(answer)
+    return (*names, *last) if all(answers.plain(name) in words for name in last) else tuple(names)
+
+
 def _sure(text: Text) -> str:
-    """Return what is said without "maybe" and the like; a doubt about what is meant is no such doubt."""
+    """Return what is said but for raw data and "maybe"; a doubt about what is meant is no such doubt."""
     unsure = {
         part.sentence
         for part in text.said
         if part.framed and part.stance == "hedged" and not _WHICH.search(part.text)
     }
-    asked = {part.sentence for part in text.said if part.stance == "asked"}
+    unsure -= {part.sentence for part in text.said if part.stance == "asked" or _REQUEST.search(part.text)}
+    if unsure:
+        unsure &= {part.sentence for part in text.said if _MAYBE.search(part.text)}
     kept = text.folded
     for part in text.said:
-        if part.sentence in unsure - asked and any(
-            one.sentence == part.sentence and _MAYBE.search(one.text) for one in text.said
-        ):
+        if part.sentence in unsure or part.stance == "quoted":
             kept = f"{kept[: part.start]}{' ' * len(part.text)}{kept[part.end :]}"
     return kept
 
@@ -61,13 +90,13 @@ def _sure(text: Text) -> str:
 def _stated(text: Text) -> str:
     """Return the clauses but for those with figures of something else, as of "the straight line"."""
     kept = []
-    before = ""
+    before, sentence = "", -1
     for part in text.said:
         # "The straight line is 12 km (about 7 miles)" says only before the bracket what both are.
         words = part.text if _tells(part.text) else f"{before} {part.text}"
         if not _OTHER.search(words) or not numerals.numbers(part.text):
             kept.append(part.text)
-        before = words
+        before, sentence = (f"{before} {words}" if part.sentence == sentence else words), part.sentence
     return " ; ".join(kept)
 
 
@@ -81,4 +110,7 @@ def _tells(clause: str) -> bool:
 def _states(text: str, value: float | str) -> bool:
     if isinstance(value, str):
         return bool(answers.named(text, [value]))
-    return any(abs(quantity.value - value) <= 0.005 for quantity in numerals.quantities(text))
+    return any(
+        quantity.unit not in ("c", "f") and abs(quantity.value - value) <= 0.005
+        for quantity in numerals.quantities(text)
+    )
