@@ -42,10 +42,10 @@ class Ended:
         self.text = action["arguments"]["final_answer"]
 
     def earned(self, values: Any) -> tuple[float, JsonObject]:
-        """Return what an answer with these values earns, and the verdict."""
+        """Return what an answer with these values earns, and the verdict: none where Finish refuses them."""
         arguments = {"return_type": "give_answer", "final_answer": self.text, "values": values}
         _, reward, _, _, info = self.env.fork().step({"name": FINISH, "arguments": arguments})
-        return float(reward), info["verdict"]
+        return float(reward), info.get("verdict") or {}
 
 
 def ended(split: str) -> Iterator[Ended]:
@@ -63,7 +63,8 @@ def played() -> list[Ended]:
 def forms(task: Ended) -> Iterator[JsonArray]:
     """Yield the right values as different agents write them."""
     yield task.right
-    yield [*reversed(task.right)]
+    if not alike(task):
+        yield [*reversed(task.right)]
     yield [f"{value}" for value in task.right]
     kinds = {fact["type"] for fact in task.facts}
     if "number" in kinds:
@@ -77,6 +78,12 @@ def forms(task: Ended) -> Iterator[JsonArray]:
     if kinds & {"names", "lacking"}:
         yield [value.upper() if isinstance(value, str) else value for value in task.right]
         yield [f" {value}." if isinstance(value, str) else value for value in task.right]
+
+
+def alike(task: Ended) -> bool:
+    """Return whether two facts of a task are of one type."""
+    kinds = [fact["type"] for fact in task.facts]
+    return len({*kinds}) < len(kinds) and "lacking" not in kinds
 
 
 def written(value: Any) -> Any:

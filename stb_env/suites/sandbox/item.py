@@ -1,0 +1,364 @@
+"""One item of an answer as bare values: what it is called, and whether it is a value of a fact."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from stb_env.envs.finish import LONGEST_VALUE
+from stb_env.jsontypes import Json, JsonMapping
+from stb_env.suites.sandbox import absence, amounts, answers, mentions, moments, numerals
+from stb_env.suites.sandbox.answers import fold, plain, stem
+from stb_env.suites.sandbox.checks import is_near
+from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+
+Fact = JsonMapping
+
+MOST_WORDS = 3
+"""Words beside a value; more of them are a sentence."""
+
+MOST_LACKING = 8
+"""Words that say what is lacking."""
+
+_POLAR = {"yes": True, "true": True, "y": True, "no": False, "false": False, "n": False}
+_WORD = re.compile(r"[^\W\d_]+")
+_LABELLED = re.compile(r"(?P<label>[^\W\d][^:=\n]{0,40}?)\s*[:=]\s*(?P<value>\S.*)")
+_SPAN = r"(?<=\d)\s*[-–—]\s*(?=\d\d?[:.]\d)|(?<=[\dm])\s+(?:to|until|till|-|–|—)\s+(?=\d)"
+_TIED = re.compile(rf"[,;]\s+(?:and\s+)?|\n+|\s*&\s*|\s+and\s+|{_SPAN}")
+_JOINED = re.compile(r"[/|,;]|\b(?:or|and)\b")
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
+_HEAD = "(?:(?:date|time|day|city|name|number) )?"
+_MARKS = " .,;*_`\"'“”‘’«»[](){}"
+_DAYS = frozenset(day[:length].casefold() for day in WEEKDAYS for length in (3, len(day)))
+_DENYING = """
+not no non never nor neither none nothing without except wrong false untrue incorrect old former fake maybe
+perhaps possibly probably about or either guess instead but rather other another
+"""
+_DENIALS = frozenset(_DENYING.split())
+"""Words that take a value back or put another beside it, even where the query has them."""
+_NOUNS = """
+a an the of in at on for by its my your total amount price cost number value result answer time date
+day year name code title count sum local exact full per night month week years days months hours people
+persons times pieces degrees film song album book hotel restaurant city channel team ceo actor actress author
+writer coach dr mr mrs ms prof
+"""
+_NEUTRAL = frozenset(_NOUNS.split())
+"""What any value may be called or counted in."""
+_NEEDLESS = re.compile(r"\b(?:no|not|nothing)\b.*\b(?:needed|required|necessary|missing|lacking|lacks)\b")
+"""Says that nothing is lacking."""
+_CALLED = {
+    "opening": "opens open start starts from begins",
+    "opens": "opening open start starts from begins",
+    "closing": "closes close end ends to until till shuts",
+    "closes": "closing close end ends to until till shuts",
+    "sunrise": "rise rises up dawn",
+    "sunset": "set sets down dusk",
+    "oldest": "earliest first older",
+    "youngest": "latest last newest",
+    "scored": "for",
+    "conceded": "against let",
+    "mean": "average avg",
+    "deviation": "sd std stdev",
+    "used": "usage consumption units",
+    "cost": "price cost",
+    "refund": "refunded back",
+    "worth": "value worth",
+    "free": "space left available",
+    "size": "file",
+    "age": "years old",
+    "gap": "difference",
+    "reporter": "author writer",
+    "track": "song",
+    "model": "car",
+}
+"""What else the values of facts are called, by label: in `_calls_another` one word tells two facts apart."""
+
+
+class Item(NamedTuple):
+    """An item of an answer.
+
+    Attributes:
+        shown: As it was given.
+        text: It without case, accents and marks around it.
+        label: What is written before a colon in it, or an empty string.
+        value: What is written behind that, else its text.
+    """
+
+    shown: str
+    text: str
+    label: str = ""
+    value: str = ""
+
+    @property
+    def is_polar(self) -> bool:
+        """Whether it is yes or no."""
+        return self.text in _POLAR
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it says no more than that something was done."""
+        return self.text in ("yes", "true", "done", "ok", "completed", "success")
+
+    def without_maker(self, known: str) -> Item:
+        """Return this without a maker that is known, as of a title: "TITLE by NAME".
+
+        Args:
+            known: The plain words of what was returned.
+        """
+        title, by, maker = self.text.rpartition(" by ")
+        if not by or plain(maker) not in known:
+            return self
+        return self._replace(text=title, value=title)
+
+    @classmethod
+    def of(cls, shown: str) -> Item:
+        """Read an item.
+
+        Examples:
+            >>> Item.of("Opening: 09:15")[1:], Item.of("09:15").value
+            (('opening: 09:15', 'opening', '09:15'), '09:15')
+        """
+        text = fold(shown).strip(_MARKS)
+        found = _LABELLED.fullmatch(text)
+        if found is None:
+            return cls(shown, text, "", text)
+        return cls(shown, text, found["label"].strip(_MARKS), found["value"].strip(_MARKS))
+
+    @classmethod
+    def given(cls, value: Json) -> Item:
+        """Read what an answer gives, which may be a number, true or false as well."""
+        return cls.of(("yes" if value else "no") if isinstance(value, bool) else f"{value}")
+
+    def divided(self) -> list[Item]:
+        """Return the items of a list that stands in this one.
+
+        Examples:
+            >>> [item.text for item in Item.of("Ada, Bob and Eve").divided()]
+            ['ada', 'bob', 'eve']
+            >>> [item.text for item in Item.of("Hours: 09:15-20:30").divided()]
+            ['09:15', '20:30']
+        """
+        return [Item.of(part) for part in _TIED.split(self.value) if part.strip(_MARKS)]
+
+    def gives(self, fact: Fact, query: str, facts: Sequence[Fact] = ()) -> bool:
+        """Return whether this is a value of a fact, and nothing else.
+
+        Args:
+            fact: The fact.
+            query: The query; what it calls a value may stand beside that.
+            facts: Every fact of the task; what is called as another one is no value of this.
+
+        Examples:
+            >>> from stb_env.suites.sandbox.facts import number, time
+            >>> far = number("way", 3.2, unit="km")
+            >>> [Item.of(text).gives(far, "") for text in ("3.2 km", "3200 m", "3.2 km or 4 km")]
+            [True, True, False]
+            >>> hours = time("opening", "09:15"), time("closing", "20:30")
+            >>> [Item.of(text).gives(hours[0], "", hours) for text in ("opens: 09:15", "closes: 09:15")]
+            [True, False]
+        """
+        if len(self.shown) > LONGEST_VALUE or _calls_another(self, fact, facts):
+            return False
+        wanted = fact["value"] if fact["type"] == "names" else [fact["value"]]
+        read = _READERS[fact["type"]]
+        return any(
+            read({**fact, "value": value}, text, query, facts)
+            for value in wanted
+            for text in ([self.text, self.value] if _is_called(self.label, fact, query) else [self.text])
+        )
+
+    def says(self, fact: Fact, facts: Sequence[Fact]) -> bool:
+        """Return whether this says in a word or a unit that it is a value of this fact and of none beside it.
+
+        Examples:
+            >>> from stb_env.suites.sandbox.facts import number
+            >>> terms = number("free distance", 780, unit="mi"), number("age", 21)
+            >>> [Item.of(text).says(terms[0], terms) for text in ("780", "780 miles", "distance: 780")]
+            [False, True, True]
+        """
+        others = _beside(fact, facts)
+        if fact["type"] == "number" and fact["unit"]:
+            units = {one.quantity.unit for one in numerals.numbers(self.value)}
+            if any(unit and not _fits(unit, other) for unit in units for other in others):
+                return True
+        return bool(_words(self, fact) & (_names(fact) - _names_of(others)))
+
+
+def _fits(unit: str, fact: Fact) -> bool:
+    """Return whether a unit may be that of a fact, which has one of the same dimension."""
+    return bool(fact["unit"]) and numerals.UNITS[unit][0] == numerals.UNITS[fact["unit"]][0]
+
+
+def _beside(fact: Fact, facts: Iterable[Fact]) -> list[Fact]:
+    return [other for other in facts if other["type"] == fact["type"] and other["label"] != fact["label"]]
+
+
+def _calls_another(item: Item, fact: Fact, facts: Sequence[Fact]) -> bool:
+    """Return whether an item is called, or counted, as another fact of the same type and not as this one."""
+    others = _beside(fact, facts)
+    if not others:
+        return False
+    words = _words(item, fact)
+    if words & (_names_of(others) - _names(fact)) and not words & _names(fact):
+        return True
+    if fact["type"] != "number" or fact["unit"]:
+        return False
+    units = {one.quantity.unit for one in numerals.numbers(item.value)}
+    return any(unit and _fits(unit, other) for unit in units for other in others)
+
+
+def _words(item: Item, fact: Fact) -> frozenset[str]:
+    """Return the stems of the words of an item that are no value; names consist of words themselves."""
+    said = item.label if fact["type"] in ("names", "lacking") else item.text
+    return frozenset(map(stem, _WORD.findall(said)))
+
+
+def _names(fact: Fact) -> frozenset[str]:
+    return frozenset(map(stem, _WORD.findall(fold(f"{fact['label']} {_CALLED.get(fact['label'], '')}"))))
+
+
+def _names_of(facts: Iterable[Fact]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_names, facts))
+
+
+def _is_called(label: str, fact: Fact, query: str) -> bool:
+    """Return whether a label says no more than what the query and the fact call a value."""
+    words = frozenset(_WORD.findall(label))
+    if not words or words & _DENIALS or words & frozenset(_WORD.findall(fold(" ".join(fact.get("no", ()))))):
+        return False
+    known = _names(fact) | frozenset(map(stem, (*_WORD.findall(fold(query)), *_NEUTRAL)))
+    known |= frozenset(map(stem, _WORD.findall(fold(" ".join(fact.get("yes", ()))))))
+    return known.issuperset(map(stem, words))
+
+
+def _bare(beside: str, fact: Fact, query: str) -> bool:
+    """Return whether nothing but a currency or what the query counts and asks for stands beside a value."""
+    words = _WORD.findall(beside)
+    if any(mark in beside for mark in "?!~≠|/") or any(map(str.isdigit, beside)) or len(words) > MOST_WORDS:
+        return False
+    known = mentions.stems(fold(query)) | _names(fact)
+    return all(amounts.is_currency(word) or _is_noun(word, known) for word in words)
+
+
+def _is_noun(word: str, known: frozenset[str]) -> bool:
+    return word not in _DENIALS and (word in _NEUTRAL or stem(word) in known)
+
+
+def _around(text: str, start: int, end: int) -> str:
+    return f"{text[:start]} {text[end:]}"
+
+
+def _is_number(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
+    text = _ORDINAL.sub("", text)
+    found = numerals.numbers(text)
+    if len(found) != 1:
+        return False
+    (one,) = found
+    if not any(is_near(reading, fact, one, query) for reading in one.quantity.readings(fact["unit"])):
+        return False
+    beside = _around(text, one.start, one.end)
+    said = {"aur" if word == "aurel" else word for word in _WORD.findall(beside) if amounts.is_currency(word)}
+    codes = amounts.asked(query, amounts.told(facts))
+    # The aurel is no country's own.
+    foreign = not said <= codes if codes else "aur" in said and "local" in query
+    return not foreign and _bare(beside, fact, query)
+
+
+def _is_name(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
+    del facts
+    value, said = plain(fact["value"]).split(), plain(answers.forwards(text, [fact["value"]])).split()
+    if said == value or (fact["label"] == "currency" and _amounts_to(text, value)):
+        return True
+    others = [plain(other).split() for other in fact["others"]]
+    if said in others or _DENIALS & {*said} - {*value}:
+        return False
+    if fact["value"] == fact["value"].lower() and [*map(stem, said)] == [*map(stem, value)]:
+        return True
+    known = mentions.read("", query).asked | _names(fact)
+    core, *rivals = ([word for word in words if not _is_noun(word, known)] for words in (value, *others))
+    return bool(core) and core == [word for word in said if not _is_noun(word, known)] and core not in rivals
+
+
+def _amounts_to(text: str, code: Sequence[str]) -> bool:
+    """Return whether an item is an amount with the code of its currency."""
+    found = numerals.numbers(text)
+    return len(found) == 1 and _WORD.findall(_around(text, found[0].start, found[0].end)) == [*code]
+
+
+def _is_code(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
+    del facts
+    place = answers.code_at(text, fact["value"])
+    return place is not None and _bare(_around(text, *place), fact, query)
+
+
+def _is_moment(read: Callable[[str], Sequence[moments.Moment]]) -> Callable[..., bool]:
+    def check(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
+        del facts
+        found = read(text)
+        if len(found) != 1 or fact["value"] not in found[0].values or len(found[0].values) > 2:
+            return False
+        beside = " ".join(
+            word
+            for word in _around(text, found[0].start, found[0].end).split()
+            if word.strip(",()") not in _DAYS
+        )
+        return _bare(beside, fact, query)
+
+    return check
+
+
+def _is_polar(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
+    del query, facts
+    return _POLAR.get(text) is fact["value"]
+
+
+def _is_lacking(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
+    """Return whether an item names what is lacking, nothing else that may lack, and no value in its place."""
+    del facts
+    said, asked = plain(text), plain(query)
+    rest = _without(said, fact["value"], heads=True)
+    left = _without(rest, absence.CUES[fact["kind"]])
+    if rest == said or said.count(" ") > MOST_LACKING + 1 or _NEEDLESS.search(said) or "?" in text:
+        return False
+    if any(_without(part, fact["value"]) == part for part in map(plain, _JOINED.split(text))):
+        return False
+    if fact["kind"] == "thing" and _is_half(plain(fact["value"][0]), said):
+        return False
+    if fact["kind"] == "ability" and left == rest and _claims(said, fact["value"]):
+        return False
+    others = (word for words in absence.SUBJECTS[fact["kind"]].values() for word in words)
+    if any(plain(word) in left and plain(word) not in asked for word in others):
+        return False
+    guessed = any(word not in asked.split() for word in left.split() if any(map(str.isdigit, word)))
+    return not guessed and not frozenset(left.split()) & _DENIALS - {"no", "without", "or"}
+
+
+def _is_half(name: str, said: str) -> bool:
+    """Return whether a text has some words of a name and not all of them, as another name has."""
+    words = {*name.split()} - _NEUTRAL
+    return bool(words & {*said.split()}) and not words <= {*said.split()}
+
+
+def _without(words: str, names: Iterable[str], *, heads: bool = False) -> str:
+    """Return words without some names, the longest first, and without the noun that one may stand before."""
+    for name in sorted(map(plain, names), key=len, reverse=True):
+        words = re.sub(f"{name}{_HEAD if heads else ''}", " ; ", words)
+    return words
+
+
+def _claims(said: str, names: Iterable[str]) -> bool:
+    """Return whether all that is said of an ability is that it was used."""
+    used = [word for name in names if plain(name) in said for word in plain(name).split()]
+    return all(word.endswith("ed") or word in ("paid", "sent") for word in used)
+
+
+_READERS: Mapping[str, Callable[[Fact, str, str, Sequence[Fact]], bool]] = {
+    "number": _is_number,
+    "names": _is_name,
+    "code": _is_code,
+    "date": _is_moment(moments.days),
+    "time": _is_moment(moments.clocks),
+    "yes_no": _is_polar,
+    "lacking": _is_lacking,
+}
