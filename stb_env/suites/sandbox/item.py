@@ -8,45 +8,31 @@ from typing import NamedTuple
 
 from stb_env.envs.finish import LONGEST_VALUE
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.suites.sandbox import absence, amounts, answers, mentions, moments, numerals
+from stb_env.suites.sandbox import amounts, answers, mentions, moments, numerals, shortage
 from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.checks import is_near
+from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
+from stb_env.suites.sandbox.vocabulary import DENIALS, GENERIC, NOUNS, TIES
 
 Fact = JsonMapping
 
 MOST_WORDS = 3
 """Words beside a value; more of them are a sentence."""
 
-MOST_LACKING = 8
-"""Words that say what is lacking."""
-
 _POLAR = {"yes": True, "true": True, "y": True, "no": False, "false": False, "n": False}
 _WORD = re.compile(r"[^\W\d_]+")
 _LABELLED = re.compile(r"(?P<label>[^\W\d][^:=\n]{0,40}?)\s*[:=]\s*(?P<value>\S.*)")
 _SPAN = r"(?<=\d)\s*[-–—]\s*(?=\d\d?[:.]\d)|(?<=[\dm])\s+(?:to|until|till|-|–|—)\s+(?=\d)"
 _TIED = re.compile(rf"[,;]\s+(?:and\s+)?|\n+|\s*&\s*|\s+and\s+|{_SPAN}")
-_JOINED = re.compile(r"[/|,;]|\b(?:or|and)\b")
+_LISTED = re.compile(r"\d{1,2}[.)]\s+(?=[^\W\d])")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
-_HEAD = "(?:(?:date|time|day|city|name|number) )?"
 _MARKS = " .,;*_`\"'“”‘’«»[](){}"
 _DAYS = frozenset(day[:length].casefold() for day in WEEKDAYS for length in (3, len(day)))
-_DENYING = """
-not no non never nor neither none nothing without except wrong false untrue incorrect old former fake maybe
-perhaps possibly probably about or either guess instead but rather other another
-"""
-_DENIALS = frozenset(_DENYING.split())
-"""Words that take a value back or put another beside it, even where the query has them."""
-_NOUNS = """
-a an the of in at on for by its my your total amount price cost number value result answer time date
-day year name code title count sum local exact full per night month week years days months hours people
-persons times pieces degrees film song album book hotel restaurant city channel team ceo actor actress author
-writer coach dr mr mrs ms prof
-"""
-_NEUTRAL = frozenset(_NOUNS.split())
-"""What any value may be called or counted in."""
-_NEEDLESS = re.compile(r"\b(?:no|not|nothing)\b.*\b(?:needed|required|necessary|missing|lacking|lacks)\b")
-"""Says that nothing is lacking."""
+_COUNTS = (
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+)  # fmt: skip
+_COUNT = re.compile(rf"\b(?:{'|'.join(_COUNTS)})\b")
 _CALLED = {
     "opening": "opens open start starts from begins",
     "opens": "opening open start starts from begins",
@@ -66,7 +52,7 @@ _CALLED = {
     "worth": "value worth",
     "free": "space left available",
     "size": "file",
-    "age": "years old",
+    "age": "years old minimum least",
     "gap": "difference",
     "reporter": "author writer",
     "track": "song",
@@ -111,6 +97,14 @@ class Item(NamedTuple):
             return self
         return self._replace(text=title, value=title)
 
+    @property
+    def currencies(self) -> list[str]:
+        """The codes of the currencies of an amount."""
+        if not numerals.numbers(self.value):
+            return []
+        words = _WORD.findall(_coded(self.text))
+        return [fold(code) for code in currencies() if fold(code) in words]
+
     @classmethod
     def of(cls, shown: str) -> Item:
         """Read an item.
@@ -119,7 +113,7 @@ class Item(NamedTuple):
             >>> Item.of("Opening: 09:15")[1:], Item.of("09:15").value
             (('opening: 09:15', 'opening', '09:15'), '09:15')
         """
-        text = fold(shown).strip(_MARKS)
+        text = _LISTED.sub("", fold(shown).strip(_MARKS))
         found = _LABELLED.fullmatch(text)
         if found is None:
             return cls(shown, text, "", text)
@@ -223,13 +217,14 @@ def _names_of(facts: Iterable[Fact]) -> frozenset[str]:
 
 
 def _is_called(label: str, fact: Fact, query: str) -> bool:
-    """Return whether a label says no more than what the query and the fact call a value."""
+    """Return whether a label says no more than what the query and the fact call a value, but for a word."""
     words = frozenset(_WORD.findall(label))
-    if not words or words & _DENIALS or words & frozenset(_WORD.findall(fold(" ".join(fact.get("no", ()))))):
+    if words & DENIALS - _names(fact) or any(plain(no) in plain(label) for no in fact.get("no", ())):
         return False
-    known = _names(fact) | frozenset(map(stem, (*_WORD.findall(fold(query)), *_NEUTRAL)))
-    known |= frozenset(map(stem, _WORD.findall(fold(" ".join(fact.get("yes", ()))))))
-    return known.issuperset(map(stem, words))
+    told = f"{query} {' '.join(fact.get('yes', ()))}"
+    known = _names(fact) | frozenset(map(stem, (*_WORD.findall(fold(told)), *NOUNS)))
+    strange = {word for word in words if stem(word) not in known}
+    return len(strange) < min(2, len(words)) and not strange & (TIES | GENERIC)
 
 
 def _bare(beside: str, fact: Fact, query: str) -> bool:
@@ -237,12 +232,13 @@ def _bare(beside: str, fact: Fact, query: str) -> bool:
     words = _WORD.findall(beside)
     if any(mark in beside for mark in "?!~≠|/") or any(map(str.isdigit, beside)) or len(words) > MOST_WORDS:
         return False
-    known = mentions.stems(fold(query)) | _names(fact)
-    return all(amounts.is_currency(word) or _is_noun(word, known) for word in words)
+    known = mentions.stems(fold(query))
+    own = _names(fact)
+    return all(stem(word) in own or amounts.is_currency(word) or _is_noun(word, known) for word in words)
 
 
 def _is_noun(word: str, known: frozenset[str]) -> bool:
-    return word not in _DENIALS and (word in _NEUTRAL or stem(word) in known)
+    return word not in DENIALS and (word in NOUNS or stem(word) in known)
 
 
 def _around(text: str, start: int, end: int) -> str:
@@ -250,7 +246,7 @@ def _around(text: str, start: int, end: int) -> str:
 
 
 def _is_number(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
-    text = _ORDINAL.sub("", text)
+    text = _COUNT.sub(lambda match: f"{_COUNTS.index(match[0])}", _coded(_ORDINAL.sub("", text)))
     found = numerals.numbers(text)
     if len(found) != 1:
         return False
@@ -271,13 +267,20 @@ def _is_name(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
     if said == value or (fact["label"] == "currency" and _amounts_to(text, value)):
         return True
     others = [plain(other).split() for other in fact["others"]]
-    if said in others or _DENIALS & {*said} - {*value}:
+    if said in others or DENIALS & {*said} - {*value}:
         return False
     if fact["value"] == fact["value"].lower() and [*map(stem, said)] == [*map(stem, value)]:
         return True
     known = mentions.read("", query).asked | _names(fact)
     core, *rivals = ([word for word in words if not _is_noun(word, known)] for words in (value, *others))
     return bool(core) and core == [word for word in said if not _is_noun(word, known)] and core not in rivals
+
+
+def _coded(text: str) -> str:
+    """Return a folded text with the code of each currency in place of its name."""
+    for code, row in currencies().items():
+        text = text.replace(fold(row["name"]), fold(code))
+    return text
 
 
 def _amounts_to(text: str, code: Sequence[str]) -> bool:
@@ -289,6 +292,8 @@ def _amounts_to(text: str, code: Sequence[str]) -> bool:
 def _is_code(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
     del facts
     place = answers.code_at(text, fact["value"])
+    if answers.compact(text) == answers.compact(fact["value"]):
+        return True
     return place is not None and _bare(_around(text, *place), fact, query)
 
 
@@ -314,43 +319,8 @@ def _is_polar(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
 
 
 def _is_lacking(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
-    """Return whether an item names what is lacking, nothing else that may lack, and no value in its place."""
     del facts
-    said, asked = plain(text), plain(query)
-    rest = _without(said, fact["value"], heads=True)
-    left = _without(rest, absence.CUES[fact["kind"]])
-    if rest == said or said.count(" ") > MOST_LACKING + 1 or _NEEDLESS.search(said) or "?" in text:
-        return False
-    if any(_without(part, fact["value"]) == part for part in map(plain, _JOINED.split(text))):
-        return False
-    if fact["kind"] == "thing" and _is_half(plain(fact["value"][0]), said):
-        return False
-    if fact["kind"] == "ability" and left == rest and _claims(said, fact["value"]):
-        return False
-    others = (word for words in absence.SUBJECTS[fact["kind"]].values() for word in words)
-    if any(plain(word) in left and plain(word) not in asked for word in others):
-        return False
-    guessed = any(word not in asked.split() for word in left.split() if any(map(str.isdigit, word)))
-    return not guessed and not frozenset(left.split()) & _DENIALS - {"no", "without", "or"}
-
-
-def _is_half(name: str, said: str) -> bool:
-    """Return whether a text has some words of a name and not all of them, as another name has."""
-    words = {*name.split()} - _NEUTRAL
-    return bool(words & {*said.split()}) and not words <= {*said.split()}
-
-
-def _without(words: str, names: Iterable[str], *, heads: bool = False) -> str:
-    """Return words without some names, the longest first, and without the noun that one may stand before."""
-    for name in sorted(map(plain, names), key=len, reverse=True):
-        words = re.sub(f"{name}{_HEAD if heads else ''}", " ; ", words)
-    return words
-
-
-def _claims(said: str, names: Iterable[str]) -> bool:
-    """Return whether all that is said of an ability is that it was used."""
-    used = [word for name in names if plain(name) in said for word in plain(name).split()]
-    return all(word.endswith("ed") or word in ("paid", "sent") for word in used)
+    return shortage.names(fact, text, query)
 
 
 _READERS: Mapping[str, Callable[[Fact, str, str, Sequence[Fact]], bool]] = {

@@ -50,7 +50,7 @@ def values_of(facts: Iterable[Fact]) -> JsonArray:
         elif fact["type"] == "yes_no":
             found.append("yes" if fact["value"] else "no")
         elif fact["type"] == "lacking":
-            found.append(fact["value"][0])
+            found.append(fact["value"][0] if fact["kind"] == "thing" else fact["label"])
         else:
             found.append(fact["value"])
     return found
@@ -107,11 +107,15 @@ def _items(values: JsonArray, facts: Sequence[Fact], query: str, known: str) -> 
 
 
 def _is_list(item: Item, facts: Sequence[Fact], query: str) -> bool:
-    """Return whether an item lists nothing but names or nothing but times that are asked for."""
-    parts = item.divided()
+    """Return whether an item lists nothing but names or times that are asked for, or a name and its place."""
+    parts, asked = item.divided(), answers.plain(query)
     return len(parts) > 1 and any(
-        all(any(part.gives(fact, query, facts) for fact in facts if fact["type"] == kind) for part in parts)
+        any(giving)
+        and all(given or answers.plain(part.text) in asked for part, given in zip(parts, giving, strict=True))
         for kind in ("names", "time", "lacking")
+        for giving in [
+            [any(part.gives(fact, query, facts) for fact in facts if fact["type"] == kind) for part in parts]
+        ]
     )
 
 
@@ -150,6 +154,11 @@ def _first(fact: Fact, items: Sequence[Item], facts: Sequence[Fact], query: str)
 def _spare(items: Sequence[Item], facts: Sequence[Fact], query: str, known: str) -> str:
     """Return an item that is neither asked for nor of the query."""
     said = answers.plain(query if facts else f"{query}\n{known}")
+    for item in items:
+        for code in item.currencies:
+            # Prices of the world are in aurel, and few of its tools repeat that.
+            if code != "aur" and f" {code} " not in answers.plain(f"{query}\n{known}"):
+                return f"read {item.shown}, and nothing returned an amount in {code.upper()}"
     left = [item for item in items if not any(item.gives(fact, query, facts) for fact in facts)]
     for item in left:
         if len(item.shown) > LONGEST_VALUE:
