@@ -97,7 +97,11 @@ def read_finish(call: ToolCall, *, needs_values: bool = False) -> Finish:
         return Finish("invalid", problem="with return_type 'give_answer', Finish needs final_answer")
     if needs_values and not isinstance(arguments.get("values"), list):
         got = "nothing" if "values" not in arguments else jsontext.dumps(arguments["values"])[:80]
-        return Finish("invalid", problem=f"Finish needs values, a list of bare values, got {got}")
+        return Finish(
+            "invalid",
+            problem="Finish needs values beside final_answer, a list of bare values as in "
+            f'["Oslo", 4.5, "yes"] or, where nothing is asked for, an empty one; got {got}',
+        )
     if needs_values and (problem := _unlike_a_value(arguments["values"])):
         return Finish("invalid", problem=problem)
     answer = arguments["final_answer"]

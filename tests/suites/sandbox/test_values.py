@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime
+import json
 from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
 import pytest
+from mcp import Client
 
 import stb_env
+from stb_env import ChatAgent, ScriptedModel
 from stb_env.baselines.gold import Gold
+from stb_env.envs.finish import LONGEST_VALUE
 from stb_env.jsontypes import JsonArray, JsonObject
+from stb_env.rollout import DrivenEpisode
 from stb_env.seeding import rng
+from stb_env.serve.mcp.server import EpisodeServer
+from stb_env.serve.mcp.stdio import lent
 from stb_env.suites.sandbox.values import values_of
 from stb_env.testing.red_team.dumps import candidates
 from stb_env.testing.red_team.evidence import Evidence
@@ -265,7 +273,10 @@ def test_an_answer_without_values_costs_a_turn_where_they_are_needed():
         {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": "42"}}
     )
     assert (observation["status"], reward, terminated) == (2, 0.0, False)
-    assert info["calls"][0]["error"] == "Finish needs values, a list of bare values, got nothing"
+    assert info["calls"][0]["error"] == (
+        'Finish needs values beside final_answer, a list of bare values as in ["Oslo", 4.5, "yes"] or, where '
+        "nothing is asked for, an empty one; got nothing"
+    )
 
 
 @pytest.mark.parametrize("answer", ["values", "either"])
@@ -289,6 +300,45 @@ def test_either_says_which_of_both_counted():
         reasons.append(info["verdict"]["votes"][0]["reason"])
     assert reasons[0].startswith("counted: text; ")
     assert reasons[1].startswith("counted: values; ")
+
+
+def test_a_client_of_the_protocol_reads_what_values_are_and_answers_with_them():
+    episode = DrivenEpisode("stb/Sandbox-v0", answer="values")
+    episode.start(seed=0)
+    task = Ended(stb_env.make("stb/Sandbox-v0", answer="values"), episode.task_id)
+
+    async def use() -> tuple[Any, ...]:
+        async with Client(EpisodeServer(lent(episode)).server()) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            wrong = {"return_type": "give_answer", "final_answer": task.text, "values": ["nothing"]}
+            return tools[FINISH].input_schema["properties"]["values"], await client.call_tool(FINISH, wrong)
+
+    values, finished = asyncio.run(use())
+    assert values["items"]["maxLength"] == LONGEST_VALUE
+    assert "in the order in which the query asks" in values["description"]
+    assert (finished.is_error, episode.over, episode.reward) == (False, True, 0.0)
+
+
+@pytest.mark.parametrize("style", ["tools", "react"])
+def test_a_model_is_told_in_what_form_to_answer_and_what_was_wrong_with_its_own(style: Any):
+    asked: list[str] = []
+
+    def reply(request: Any) -> Any:
+        asked.append(f"{request.messages} {request.tools}")
+        arguments = {"return_type": "give_answer", "final_answer": "So it is."}
+        if "needs values" in str(request.messages[-1]):
+            arguments["values"] = []
+        if style == "react":
+            return f"Thought: It is.\nAction: {FINISH}\nAction Input: {json.dumps(arguments)}"
+        function = {"name": FINISH, "arguments": json.dumps(arguments)}
+        return {"content": "", "tool_calls": [{"id": "1", "type": "function", "function": function}]}
+
+    env = stb_env.make("stb/Sandbox-v0", answer="values")
+    played = stb_env.play(
+        env, ChatAgent(ScriptedModel(reply), style=style), task_id=env.tasks.at(0).id, seed=0
+    )
+    assert "in the order in which the query asks" in asked[0]
+    assert (len(asked), played.verdict["judge"]) == (2, "exact")
 
 
 def test_finish_is_unchanged_where_the_text_counts():
