@@ -24,11 +24,16 @@ _POLAR = {"yes": True, "true": True, "y": True, "no": False, "false": False, "n"
 _WORD = re.compile(r"[^\W\d_]+")
 _LABELLED = re.compile(r"(?P<label>[^\W\d][^:=\n]{0,40}?)\s*[:=]\s*(?P<value>\S.*)")
 _SPAN = r"(?<=\d)\s*[-–—]\s*(?=\d\d?[:.]\d)|(?<=[\dm])\s+(?:to|until|till|-|–|—)\s+(?=\d)"
+_REMARKED = re.compile(r"(?P<value>[^()]*[^()\s])\s*\((?P<label>[^()\d]{1,40})\)")
 _TIED = re.compile(rf"[,;]\s+(?:and\s+)?|\n+|\s*&\s*|\s+and\s+|{_SPAN}")
 _LISTED = re.compile(r"\d{1,2}[.)]\s+(?=[^\W\d])")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _MARKS = " .,;*_`\"'“”‘’«»[](){}"
 _DAYS = frozenset(day[:length].casefold() for day in WEEKDAYS for length in (3, len(day)))
+_BOUNDS = TIES | {"least", "most", "than"}
+"""Beside a value they make another of it ("after 09:15"), even where the query has them."""
+_RANKS = frozenset({"last", "next", "second", "third", "best", "worst"})
+_DOUBTS = re.compile(r"[?!~≈≠<>≤≥±×÷|^]|\+$")
 _COUNTS = (
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
@@ -67,8 +72,8 @@ class Item(NamedTuple):
     Attributes:
         shown: As it was given.
         text: It without case, accents and marks around it.
-        label: What is written before a colon in it, or an empty string.
-        value: What is written behind that, else its text.
+        label: What is written before a colon or in brackets at its end, or an empty string.
+        value: What is written beside that, else its text.
     """
 
     shown: str
@@ -113,8 +118,9 @@ class Item(NamedTuple):
             >>> Item.of("Opening: 09:15")[1:], Item.of("09:15").value
             (('opening: 09:15', 'opening', '09:15'), '09:15')
         """
-        text = _LISTED.sub("", fold(shown).strip(_MARKS))
-        found = _LABELLED.fullmatch(text)
+        folded = fold(shown).strip(" .,;")
+        text = _LISTED.sub("", folded.strip(_MARKS))
+        found = _LABELLED.fullmatch(text) or _REMARKED.fullmatch(folded)
         if found is None:
             return cls(shown, text, "", text)
         return cls(shown, text, found["label"].strip(_MARKS), found["value"].strip(_MARKS))
@@ -155,11 +161,15 @@ class Item(NamedTuple):
         if len(self.shown) > LONGEST_VALUE or _calls_another(self, fact, facts):
             return False
         wanted = fact["value"] if fact["type"] == "names" else [fact["value"]]
+        if any(mark[0] not in f"{wanted}" for mark in _DOUBTS.finditer(self.text)):
+            return False
         read = _READERS[fact["type"]]
         return any(
             read({**fact, "value": value}, text, query, facts)
             for value in wanted
-            for text in ([self.text, self.value] if _is_called(self.label, fact, query) else [self.text])
+            for text in (
+                [self.text, self.value] if _is_called(self.label, fact, query, facts) else [self.text]
+            )
         )
 
     def says(self, fact: Fact, facts: Sequence[Fact]) -> bool:
@@ -216,21 +226,26 @@ def _names_of(facts: Iterable[Fact]) -> frozenset[str]:
     return frozenset[str]().union(*map(_names, facts))
 
 
-def _is_called(label: str, fact: Fact, query: str) -> bool:
+def _is_called(label: str, fact: Fact, query: str, facts: Sequence[Fact]) -> bool:
     """Return whether a label says no more than what the query and the fact call a value, but for a word."""
+    rivals = " ".join(
+        rival for other in (fact, *facts) if other["type"] == "names" for rival in other["others"]
+    )
     words = frozenset(_WORD.findall(label))
     if words & DENIALS - _names(fact) or any(plain(no) in plain(label) for no in fact.get("no", ())):
         return False
     told = f"{query} {' '.join(fact.get('yes', ()))}"
     known = _names(fact) | frozenset(map(stem, (*_WORD.findall(fold(told)), *NOUNS)))
     strange = {word for word in words if stem(word) not in known}
-    return len(strange) < min(2, len(words)) and not strange & (TIES | GENERIC)
+    return len(strange) < min(2, len(words)) and not strange & (
+        TIES | GENERIC | _RANKS | {*_WORD.findall(fold(rivals))}
+    )
 
 
 def _bare(beside: str, fact: Fact, query: str) -> bool:
     """Return whether nothing but a currency or what the query counts and asks for stands beside a value."""
     words = _WORD.findall(beside)
-    if any(mark in beside for mark in "?!~≠|/") or any(map(str.isdigit, beside)) or len(words) > MOST_WORDS:
+    if "/" in beside or any(map(str.isdigit, beside)) or len(words) > MOST_WORDS:
         return False
     known = mentions.stems(fold(query))
     own = _names(fact)
@@ -238,7 +253,7 @@ def _bare(beside: str, fact: Fact, query: str) -> bool:
 
 
 def _is_noun(word: str, known: frozenset[str]) -> bool:
-    return word not in DENIALS and (word in NOUNS or stem(word) in known)
+    return word not in DENIALS and (word in NOUNS or (word not in _BOUNDS and stem(word) in known))
 
 
 def _around(text: str, start: int, end: int) -> str:
@@ -262,9 +277,8 @@ def _is_number(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool
 
 
 def _is_name(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
-    del facts
     value, said = plain(fact["value"]).split(), plain(answers.forwards(text, [fact["value"]])).split()
-    if said == value or (fact["label"] == "currency" and _amounts_to(text, value)):
+    if said == value or (fact["label"] == "currency" and _amounts_to(text, value, query, facts)):
         return True
     others = [plain(other).split() for other in fact["others"]]
     if said in others or DENIALS & {*said} - {*value}:
@@ -283,10 +297,10 @@ def _coded(text: str) -> str:
     return text
 
 
-def _amounts_to(text: str, code: Sequence[str]) -> bool:
-    """Return whether an item is an amount with the code of its currency."""
-    found = numerals.numbers(text)
-    return len(found) == 1 and _WORD.findall(_around(text, found[0].start, found[0].end)) == [*code]
+def _amounts_to(text: str, code: Sequence[str], query: str, facts: Sequence[Fact]) -> bool:
+    """Return whether an item is an amount that is asked for with the code of its currency."""
+    amount = any(_is_number(fact, text, query, facts) for fact in facts if fact["type"] == "number")
+    return amount and {*code} <= {*_WORD.findall(text)}
 
 
 def _is_code(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:

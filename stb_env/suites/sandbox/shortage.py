@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sandbox import absence
 from stb_env.suites.sandbox.answers import plain, stem
-from stb_env.suites.sandbox.vocabulary import DENIALS, NOUNS
+from stb_env.suites.sandbox.vocabulary import DENIALS, NOUNS, TIES
 
 Fact = JsonMapping
 
@@ -19,6 +19,11 @@ _JOINED = re.compile(r"[/|,;]|\b(?:or|and)\b")
 _HEAD = "(?:(?:of day|date|time|day|city|name|number) )?"
 _NEEDLESS = re.compile(r"\b(?:no|not|nothing)\b.*\b(?:needed|required|necessary|missing|lacking|lacks)\b")
 """Says that nothing is lacking."""
+_HARMLESS = frozenset(
+    {"no", "without", "or", "from", "starting", "departing", "leaving", "return", "off", "to"}
+)
+_TURNING = (DENIALS | TIES | {"least", "max", "last", "if", "best"}) - _HARMLESS
+"""Words that make something else of what is lacking."""
 _ALSO = {"person": "recipient addressee", "translate": "dictionary"}
 """What else may be called lacking, by label."""
 
@@ -47,6 +52,8 @@ def names(fact: Fact, text: str, query: str) -> bool:
     if fact["kind"] == "thing" and _is_half(plain(fact["value"][0]), said):
         return False
     left = _without(rest, absence.CUES[fact["kind"]])
+    if fact["kind"] != "ability" and absence.claims(text, query):
+        return False
     if fact["kind"] == "ability" and left == rest and _claims(said, own):
         return False
     others = (word for words in absence.SUBJECTS[fact["kind"]].values() for word in words)
@@ -54,7 +61,7 @@ def names(fact: Fact, text: str, query: str) -> bool:
         return False
     guessed = any(word not in asked.split() for word in left.split() if any(map(str.isdigit, word)))
     denied = _without(_without(said, absence.CUES[fact["kind"]]), own).split()
-    return not guessed and not frozenset(denied) & DENIALS - {"no", "without", "or"}
+    return not guessed and not frozenset(denied) & _TURNING
 
 
 def _own_names(fact: Fact, said: str) -> list[str]:

@@ -38,7 +38,8 @@ GENERIC = frozenset(_GENERIC_WORDS.split())
 """Words of any answer, whatever it is about."""
 _DENYING_WORDS = """
 not no non never nor neither none nothing without except wrong false untrue incorrect old former fake maybe
-perhaps possibly probably about or either guess instead but rather other another
+perhaps possibly probably about or either guess instead but rather other another approx circa roughly around
+nearly almost excluding rejected denied else someone longer
 """
 DENIALS = frozenset(_DENYING_WORDS.split())
 """Words that take a value back or put another beside it, even where the query has them."""
