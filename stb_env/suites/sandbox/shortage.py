@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sandbox import absence
 from stb_env.suites.sandbox.answers import plain, stem
-from stb_env.suites.sandbox.vocabulary import DENIALS, NOUNS, TIES
+from stb_env.suites.sandbox.vocabulary import DENIALS, GENERIC, NOUNS, TIES
 
 Fact = JsonMapping
 
@@ -24,6 +24,15 @@ _HARMLESS = frozenset(
 )
 _TURNING = (DENIALS | TIES | {"least", "max", "last", "if", "best"}) - _HARMLESS
 """Words that make something else of what is lacking."""
+_AROUND_WORDS = """
+no without missing unknown not found such any given specified exact target source start starting tool tools
+function feature ability able way option data information access entry record to of the a an for from in on at
+into with or and by s is are was it you your want wanted need needed which what how where when who whom one
+called named titled issued listed existing exist exists available possible making doing stay trip rental
+driver departure arrival travel destination check pick up event task mail transfer point route
+"""
+_AROUND = NOUNS | frozenset(_AROUND_WORDS.split())
+"""What an item may say beside what is lacking, whatever that is."""
 _ALSO = {"person": "recipient addressee", "translate": "dictionary"}
 """What else may be called lacking, by label."""
 
@@ -45,7 +54,9 @@ def names(fact: Fact, text: str, query: str) -> bool:
     said, asked = plain(text), plain(query)
     own = _own_names(fact, said)
     rest = _without(said, own, around=True)
-    if rest == said or said.count(" ") > MOST_LACKING + 1 or _NEEDLESS.search(said) or "?" in text:
+    if rest == said or said.count(" ") > MOST_LACKING + 1 or _NEEDLESS.search(said):
+        return False
+    if re.search(r"[.!:;]\s+\w+\s+\w+\s+\w", text.partition(":")[2] or text):
         return False
     if any(_without(part, own) == part for part in map(plain, _JOINED.split(text))):
         return False
@@ -56,20 +67,26 @@ def names(fact: Fact, text: str, query: str) -> bool:
         return False
     if fact["kind"] == "ability" and left == rest and _claims(said, own):
         return False
-    others = (word for words in absence.SUBJECTS[fact["kind"]].values() for word in words)
+    subjects = absence.SUBJECTS[fact["kind"]].items()
+    others = (word for label, words in subjects if label != fact["label"] for word in words)
     if any(plain(word) in left and plain(word) not in asked for word in others):
         return False
     guessed = any(word not in asked.split() for word in left.split() if any(map(str.isdigit, word)))
-    denied = _without(_without(said, absence.CUES[fact["kind"]]), own).split()
-    return not guessed and not frozenset(denied) & _TURNING
+    bare = _without(_without(said, absence.CUES[fact["kind"]]), own)
+    strange = {*bare.split()} - _AROUND - ({*asked.split()} - GENERIC) - {";"}
+    return not guessed and len(strange) < 2 and not {*bare.split()} & _TURNING
 
 
 def _own_names(fact: Fact, said: str) -> list[str]:
     """Return the names of what is lacking, and the words of an item that are another form of one.
 
-    Of a detail that is left out, a value is a guess ("ALD" where the currency is).
+    Of a detail that is left out, a value is a guess ("ALD" where the currency is); of a thing, its kind does
+    not say which one there is not, where it has a name.
     """
+    common = absence.SUBJECTS[fact["kind"]][fact["label"]]
     known = [name for name in fact["value"] if fact["kind"] != "detail" or not name[0].isupper()]
+    if fact["kind"] == "thing":
+        known = [name for name in known if name not in common] or known
     forms = frozenset(stem(name) for name in known if " " not in name)
     return [
         *known,

@@ -159,6 +159,10 @@ def _spare(items: Sequence[Item], facts: Sequence[Fact], query: str, known: str)
             # Prices of the world are in aurel, and few of its tools repeat that.
             if code != "aur" and f" {code} " not in answers.plain(f"{query}\n{known}"):
                 return f"read {item.shown}, and nothing returned an amount in {code.upper()}"
+    for item in items:
+        named = sum(item.gives(fact, query, facts) for fact in facts)
+        if facts and sum(item.text == other.text for other in items) > max(named, 1):
+            return f"read {item.shown} more than once"
     left = [item for item in items if not any(item.gives(fact, query, facts) for fact in facts)]
     for item in left:
         if len(item.shown) > LONGEST_VALUE:
