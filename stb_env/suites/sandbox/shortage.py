@@ -71,10 +71,11 @@ def names(fact: Fact, text: str, query: str) -> bool:
     others = (word for label, words in subjects if label != fact["label"] for word in words)
     if any(plain(word) in left and plain(word) not in asked for word in others):
         return False
-    guessed = any(word not in asked.split() for word in left.split() if any(map(str.isdigit, word)))
     bare = _without(_without(said, absence.CUES[fact["kind"]]), own)
     strange = {*bare.split()} - _AROUND - ({*asked.split()} - GENERIC) - {";"}
-    return not guessed and len(strange) < 2 and not {*bare.split()} & _TURNING
+    guessed = any(any(map(str.isdigit, word)) for word in {*bare.split()} - {*asked.split()})
+    claimed = any(map(_is_participle, strange))
+    return not (guessed or claimed or {*bare.split()} & _TURNING) and len(strange) < 2
 
 
 def _own_names(fact: Fact, said: str) -> list[str]:
@@ -112,4 +113,8 @@ def _without(words: str, names: Iterable[str], *, around: bool = False) -> str:
 def _claims(said: str, names: Iterable[str]) -> bool:
     """Return whether all that is said of an ability is that it was used."""
     used = [word for name in names if plain(name) in said for word in plain(name).split()]
-    return all(word.endswith("ed") or word in ("paid", "sent") for word in used)
+    return all(map(_is_participle, used))
+
+
+def _is_participle(word: str) -> bool:
+    return word.endswith("ed") or word in ("paid", "sent")
