@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from itertools import groupby, islice
+from operator import itemgetter
 from random import Random
 
 import pytest
