@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from stb_env.envs.finish import LONGEST_VALUE
@@ -17,16 +19,17 @@ from stb_env.suites.sandbox.vocabulary import DENIALS, GENERIC, NOUNS, TIES
 
 Fact = JsonMapping
 
-MOST_WORDS = 3
+MOST_WORDS = 4
 """Words beside a value; more of them are a sentence."""
 
 _POLAR = {"yes": True, "true": True, "y": True, "no": False, "false": False, "n": False}
+_UNIT_WORD = re.compile(r"°?[a-z]+|%")
 _WORD = re.compile(r"[^\W\d_]+")
 _LABELLED = re.compile(r"(?P<label>[^\W\d][^:=\n]{0,40}?)\s*[:=]\s*(?P<value>\S.*)")
 _SPAN = r"(?<=\d)\s*[-–—]\s*(?=\d\d?[:.]\d)|(?<=[\dm])\s+(?:to|until|till|-|–|—)\s+(?=\d)"
 _REMARKED = re.compile(r"(?P<value>[^()]*[^()\s])\s*\((?P<label>[^()\d]{1,40})\)")
 _TIED = re.compile(rf"[,;]\s+(?:and\s+)?|\n+|\s*&\s*|\s+and\s+|{_SPAN}")
-_LISTED = re.compile(r"\d{1,2}[.)]\s+(?=[^\W\d])")
+_LISTED = re.compile(r"\d{1,2}[.)]\s+(?=[^\W\d])|^(?:no\.|#)\s*(?=\d)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
 _MARKS = " .,;*_`\"'“”‘’«»[](){}"
 _DAYS = frozenset(day[:length].casefold() for day in WEEKDAYS for length in (3, len(day)))
@@ -57,6 +60,8 @@ _CALLED = {
     "worth": "value worth",
     "free": "space left available",
     "size": "file",
+    "departure": "departs leaves",
+    "arrival": "arrives",
     "age": "years old minimum least",
     "gap": "difference",
     "reporter": "author writer",
@@ -118,7 +123,7 @@ class Item(NamedTuple):
             >>> Item.of("Opening: 09:15")[1:], Item.of("09:15").value
             (('opening: 09:15', 'opening', '09:15'), '09:15')
         """
-        folded = fold(shown).strip(" .,;")
+        folded = fold(shown).strip(" .,;").replace("->", ":").replace("→", ":")
         text = _LISTED.sub("", folded.strip(_MARKS))
         found = _LABELLED.fullmatch(text) or _REMARKED.fullmatch(folded)
         if found is None:
@@ -270,6 +275,8 @@ def _is_number(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool
         return False
     beside = _around(text, one.start, one.end)
     said = {"aur" if word == "aurel" else word for word in _WORD.findall(beside) if amounts.is_currency(word)}
+    if not fact["unit"] and _is_other_unit(one.quantity.unit, query):
+        return False
     codes = amounts.asked(query, amounts.told(facts))
     # The aurel is no country's own.
     foreign = not said <= codes if codes else "aur" in said and "local" in query
@@ -278,7 +285,7 @@ def _is_number(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool
 
 def _is_name(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
     value, said = plain(fact["value"]).split(), plain(answers.forwards(text, [fact["value"]])).split()
-    if said == value or (fact["label"] == "currency" and _amounts_to(text, value, query, facts)):
+    if said == value or (fact["label"] == "currency" and _is_currency(text, value, query, facts)):
         return True
     others = [plain(other).split() for other in fact["others"]]
     if said in others or DENIALS & {*said} - {*value}:
@@ -290,6 +297,20 @@ def _is_name(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
     return bool(core) and core == [word for word in said if not _is_noun(word, known)] and core not in rivals
 
 
+def _is_other_unit(unit: str, query: str) -> bool:
+    """Return whether a query names another unit of the same dimension, and not this one."""
+    alike = {other for other in _units(query) if unit and numerals.UNITS[other][0] == numerals.UNITS[unit][0]}
+    return bool(alike) and unit not in alike
+
+
+@lru_cache(maxsize=128)
+def _units(query: str) -> frozenset[str]:
+    """Return the units that a query names, whatever for."""
+    words = _UNIT_WORD.findall(fold(query))
+    named = (numerals.numbers(f"1 {' '.join(some)}") for some in (*zip(words), *pairwise(words)))
+    return frozenset(found[0].quantity.unit for found in named if found) - {""}
+
+
 def _coded(text: str) -> str:
     """Return a folded text with the code of each currency in place of its name."""
     for code, row in currencies().items():
@@ -297,10 +318,11 @@ def _coded(text: str) -> str:
     return text
 
 
-def _amounts_to(text: str, code: Sequence[str], query: str, facts: Sequence[Fact]) -> bool:
-    """Return whether an item is an amount that is asked for with the code of its currency."""
+def _is_currency(text: str, code: Sequence[str], query: str, facts: Sequence[Fact]) -> bool:
+    """Return whether an item is a currency by its name, or an amount that is asked for with its code."""
+    said = {*_WORD.findall(_coded(text))}
     amount = any(_is_number(fact, text, query, facts) for fact in facts if fact["type"] == "number")
-    return amount and {*code} <= {*_WORD.findall(text)}
+    return (said == {*code} and not numerals.numbers(text)) or (amount and {*code} <= said)
 
 
 def _is_code(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:

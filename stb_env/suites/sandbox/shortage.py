@@ -22,7 +22,7 @@ _NEEDLESS = re.compile(r"\b(?:no|not|nothing)\b.*\b(?:needed|required|necessary|
 _HARMLESS = frozenset(
     {"no", "without", "or", "from", "starting", "departing", "leaving", "return", "off", "to"}
 )
-_TURNING = (DENIALS | TIES | {"least", "max", "last", "if", "best"}) - _HARMLESS
+_TURNING = (DENIALS | TIES | {"least", "max", "last", "if", "best", "longer"}) - _HARMLESS
 """Words that make something else of what is lacking."""
 _AROUND_WORDS = """
 no without missing unknown not found such any given specified exact target source start starting tool tools
