@@ -173,7 +173,9 @@ class Item(NamedTuple):
             read({**fact, "value": value}, text, query, facts)
             for value in wanted
             for text in (
-                [self.text, self.value] if _is_called(self.label, fact, query, facts) else [self.text]
+                [self.text, self.value]
+                if self.label and _is_called(self.label, fact, query, facts)
+                else [self.text]
             )
         )
 
@@ -224,7 +226,12 @@ def _words(item: Item, fact: Fact) -> frozenset[str]:
 
 
 def _names(fact: Fact) -> frozenset[str]:
-    return frozenset(map(stem, _WORD.findall(fold(f"{fact['label']} {_CALLED.get(fact['label'], '')}"))))
+    return _stems(f"{fact['label']} {_CALLED.get(fact['label'], '')}")
+
+
+@lru_cache(maxsize=512)
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(map(stem, _WORD.findall(fold(text))))
 
 
 def _names_of(facts: Iterable[Fact]) -> frozenset[str]:
@@ -239,8 +246,8 @@ def _is_called(label: str, fact: Fact, query: str, facts: Sequence[Fact]) -> boo
     words = frozenset(_WORD.findall(label))
     if words & DENIALS - _names(fact) or any(plain(no) in plain(label) for no in fact.get("no", ())):
         return False
-    told = f"{query} {' '.join(fact.get('yes', ()))}"
-    known = _names(fact) | frozenset(map(stem, (*_WORD.findall(fold(told)), *NOUNS)))
+    told = " ".join((query, *fact.get("yes", ()), *NOUNS))
+    known = _names(fact) | _stems(told)
     strange = {word for word in words if stem(word) not in known}
     return len(strange) < min(2, len(words)) and not strange & (
         TIES | GENERIC | _RANKS | {*_WORD.findall(fold(rivals))}
