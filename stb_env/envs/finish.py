@@ -7,7 +7,7 @@ from typing import Literal
 
 from stb_env import jsontext
 from stb_env.actions.finish_arguments import finish_arguments
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import JsonArray, JsonMapping
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
 
@@ -29,6 +29,8 @@ FINISH_TOOL = Tool(
         "required": ["return_type"],
     },
 )
+LONGEST_VALUE = 60
+"""Characters of one of the bare values of an answer; what is longer is a sentence."""
 VALUED_FINISH_TOOL = replace(
     FINISH_TOOL,
     parameters={
@@ -37,11 +39,15 @@ VALUED_FINISH_TOOL = replace(
             **FINISH_TOOL.parameters["properties"],
             "values": {
                 "type": "array",
-                "items": {"type": ["string", "number", "boolean"]},
+                "items": {"type": ["string", "number", "boolean"], "maxLength": LONGEST_VALUE},
                 "description": (
-                    "The values that the query asks for, one an item and bare: a number with its unit, a "
-                    "name, a code, a date as YYYY-MM-DD, a time as HH:MM, yes or no; where the request "
-                    "lacks something, what it lacks. Empty where nothing is asked for but an action."
+                    "The values that the query asks for, in the order in which the query asks for them, one "
+                    "an item and bare, with no sentence around it: a number with its unit or currency, a "
+                    "name, a code, a date as YYYY-MM-DD, a time as HH:MM, yes or no. Of several names, each "
+                    "is an item. Where the query asks for an action and for nothing to be told, give no "
+                    "items. Where the request cannot be met, give in a word or two what is lacking: the "
+                    "detail that it leaves out (like 'weight'), the name of what does not exist, or what no "
+                    "tool can do (like 'print')."
                 ),
             },
         },
@@ -91,11 +97,28 @@ def read_finish(call: ToolCall, *, needs_values: bool = False) -> Finish:
         return Finish("invalid", problem="with return_type 'give_answer', Finish needs final_answer")
     if needs_values and not isinstance(arguments.get("values"), list):
         got = "nothing" if "values" not in arguments else jsontext.dumps(arguments["values"])[:80]
-        return Finish("invalid", problem=f"Finish needs values, a list of bare values, got {got}")
+        return Finish(
+            "invalid",
+            problem="Finish needs values beside final_answer, a list of bare values as in "
+            f'["Oslo", 4.5, "yes"] or, where nothing is asked for, an empty one; got {got}',
+        )
+    if needs_values and (problem := _unlike_a_value(arguments["values"])):
+        return Finish("invalid", problem=problem)
     answer = arguments["final_answer"]
     if answer is None:
         return Finish("answer")
     return Finish("answer", answer if isinstance(answer, str) else jsontext.dumps(answer))
+
+
+def _unlike_a_value(values: JsonArray) -> str:
+    """Return which of some values is no bare one and what is wanted in its place, or an empty string."""
+    for place, value in enumerate(values):
+        if not isinstance(value, str | int | float) or len(f"{value}") > LONGEST_VALUE:
+            return (
+                f"values[{place}] must be one bare value, a text of at most {LONGEST_VALUE} characters, a "
+                f"number, true or false, got {jsontext.dumps(value)[:80]}; give each value an item of its own"
+            )
+    return ""
 
 
 _ABANDONED = ToolResult.of("gave up", source="env", status=Status.GAVE_UP)

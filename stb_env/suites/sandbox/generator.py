@@ -196,17 +196,18 @@ def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
     plan = template.draw(draw)
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
-    query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
+    wording = draw.rng.randrange(len(plan.wordings))
+    query = plan.wordings[wording]
     try:
         solved = _run(plan, household(draw.household))
     except Undecided:
         return None
-    facts = solved.answer.facts
+    facts = plan.asked(wording, solved.answer.facts)
     # Where state must change as well, no text is enough.
     accident = not template.writes and _met_by_accident(facts)
     if accident or any(given_away(fact, query) for fact in facts):
         return None
-    return Instance(draw, plan, query, solved)
+    return Instance(draw, plan, query, solved._replace(answer=solved.answer._replace(facts=facts)))
 
 
 def _met_by_accident(facts: Sequence[Fact]) -> bool:

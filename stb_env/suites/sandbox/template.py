@@ -6,6 +6,7 @@ import random
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from stb_env.backend.world import Tables
@@ -67,10 +68,26 @@ class Plan(NamedTuple):
         wordings: Ways to put the same query.
         solve: Makes a fresh solution. It looks before it acts, so that it works from any state that
             an agent can have reached.
+        orders: Labels of the facts in the order in which a wording asks for them, by the wording's place;
+            only for wordings that ask for them in another order than the answer has them.
     """
 
     wordings: Sequence[str]
     solve: Callable[[], Solution]
+    orders: Mapping[int, Sequence[str]] = MappingProxyType({})
+
+    def asked(self, wording: int, facts: Sequence[Fact]) -> list[Fact]:
+        """Return facts in the order in which a wording asks for them.
+
+        Examples:
+            >>> from stb_env.suites.sandbox.facts import number
+            >>> both = [number("pages", 300), number("days", 12)]
+            >>> plan = Plan(("Pages, and days?", "Days, for how many pages?"), iter, {1: ("days", "pages")})
+            >>> [[fact["label"] for fact in plan.asked(wording, both)] for wording in (0, 1)]
+            [['pages', 'days'], ['days', 'pages']]
+        """
+        order = self.orders.get(wording)
+        return sorted(facts, key=lambda fact: order.index(fact["label"])) if order else [*facts]
 
 
 class Draw:

@@ -36,3 +36,18 @@ isn aren wasn weren don doesn didn hasn haven hadn won wouldn couldn shouldn
 """
 GENERIC = frozenset(_GENERIC_WORDS.split())
 """Words of any answer, whatever it is about."""
+_DENYING_WORDS = """
+not no non never nor neither none nothing without except wrong false untrue incorrect old former fake maybe
+perhaps possibly probably about or either guess instead but rather other another approx circa roughly around
+nearly almost excluding rejected denied else someone
+"""
+DENIALS = frozenset(_DENYING_WORDS.split())
+"""Words that take a value back or put another beside it, even where the query has them."""
+_NOUN_WORDS = """
+a an the of in at on for by its my your total amount price cost number value result answer time date
+day year name code title count sum local exact full per night month week years days months hours people
+persons times pieces degrees film song album book hotel restaurant city channel team ceo actor actress author
+writer coach dr mr mrs ms prof tel phone from vs seats tickets units pts points words uses
+"""
+NOUNS = frozenset(_NOUN_WORDS.split())
+"""What any value may be called or counted in."""

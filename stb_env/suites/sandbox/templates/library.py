@@ -195,6 +195,7 @@ def reading_days(draw: Draw) -> Plan:
             "days is that, begun days counted in full? Pages and days, please.",
         ),
         solve,
+        {1: ("days", "pages")},
     )
 
 

@@ -243,6 +243,7 @@ def dinner_by_daylight(draw: Draw) -> Plan:
             f"{lead} minutes or more between them? Both times, please.",
         ),
         solve,
+        {2: ("early enough", "sunset", "opening")},
     )
 
 
