@@ -14,7 +14,8 @@ _AUREL = {"aurel": "aur"}
 _CURRENCY = re.compile(r"[\s*_]{0,4}([a-z]{3,5})\b")
 _INTO = re.compile(r"\b(?:in|into|to) ([a-z]{3,6})\b")
 _WORD = re.compile(r"[a-z]{3,6}")
-_CENT = frozenset({"cent", "cents"})
+CENT = frozenset({"cent", "cents"})
+"""Words for a hundredth of a currency."""
 _CENTS = re.compile(r"\s?cents?\b")
 
 
@@ -31,7 +32,7 @@ def code_at(folded: str, place: int) -> str:
 
 def is_currency(word: str) -> bool:
     """Return whether a word in small letters is a currency or its code."""
-    return word in _currencies() or word in _CENT
+    return word in _currencies() or word in CENT
 
 
 def in_cents(folded: str, place: int) -> bool:

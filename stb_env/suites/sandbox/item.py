@@ -285,9 +285,12 @@ def _is_number(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool
     if not fact["unit"] and _is_other_unit(one.quantity.unit, query):
         return False
     codes = amounts.asked(query, amounts.told(facts))
-    # The aurel is no country's own.
-    foreign = not said <= codes if codes else "aur" in said and "local" in query
-    return not foreign and _bare(beside, fact, query)
+    if codes:
+        return said <= codes and _bare(beside, fact, query)
+    # The aurel is no country's own, and neither money nor a count is a share.
+    foreign = (said & {"aur"} and "local" in query) or (said - amounts.CENT and "cent" in query)
+    share = one.quantity.unit == "%" and not fact["unit"] and "%" not in _units(query)
+    return not foreign and not share and _bare(beside, fact, query)
 
 
 def _is_name(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
@@ -301,7 +304,14 @@ def _is_name(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool:
         return True
     known = mentions.read("", query).asked | _names(fact)
     core, *rivals = ([word for word in words if not _is_noun(word, known)] for words in (value, *others))
-    return bool(core) and core == [word for word in said if not _is_noun(word, known)] and core not in rivals
+    if not core:
+        # The query has all of it ("the current account"), so that only what else is said can tell.
+        beside = [word for word in said if word not in value]
+        named = {word for words in others for word in words}
+        return [word for word in said if word in value] == value and all(
+            _is_noun(word, known) and word not in named for word in beside
+        )
+    return core == [word for word in said if not _is_noun(word, known)] and core not in rivals
 
 
 def _is_other_unit(unit: str, query: str) -> bool:

@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from stb_env.jsontypes import JsonMapping
 from stb_env.suites.sandbox import absence
 from stb_env.suites.sandbox.answers import plain, stem
+from stb_env.suites.sandbox.mentions import read
+from stb_env.suites.sandbox.pretence import pretends
 from stb_env.suites.sandbox.vocabulary import DENIALS, GENERIC, NOUNS, TIES
 
 Fact = JsonMapping
@@ -17,8 +19,10 @@ MOST_LACKING = 8
 
 _JOINED = re.compile(r"[/|,;]|\b(?:or|and)\b")
 _HEAD = "(?:(?:of day|date|time|day|city|name|number) )?"
-_NEEDLESS = re.compile(r"\b(?:no|not|nothing)\b.*\b(?:needed|required|necessary|missing|lacking|lacks)\b")
-"""Says that nothing is lacking."""
+_NEEDLESS = re.compile(
+    r"\b(?:no|not|nothing)\b.*\b(?:needed|required|necessary|missing|lacking|lacks)\b|\b(?:true|false|wrong)\b"
+)
+"""Says that nothing is lacking, or that something is not so."""
 _HARMLESS = frozenset(
     {"no", "without", "or", "from", "starting", "departing", "leaving", "return", "off", "to"}
 )
@@ -62,8 +66,9 @@ def names(fact: Fact, text: str, query: str) -> bool:
         return False
     if fact["kind"] == "thing" and _is_half(plain(fact["value"][0]), said):
         return False
-    left = _without(rest, absence.CUES[fact["kind"]])
-    if fact["kind"] != "ability" and absence.claims(text, query):
+    cues = absence.CUES[fact["kind"]]
+    left = cues.sub(" ; ", rest)
+    if fact["kind"] != "ability" and pretends(read(text, ""), "", fact):
         return False
     if fact["kind"] == "ability" and left == rest and _claims(said, own):
         return False
@@ -71,7 +76,7 @@ def names(fact: Fact, text: str, query: str) -> bool:
     others = (word for label, words in subjects if label != fact["label"] for word in words)
     if any(plain(word) in left and plain(word) not in asked for word in others):
         return False
-    bare = _without(_without(said, absence.CUES[fact["kind"]]), own)
+    bare = _without(cues.sub(" ; ", said), own)
     strange = {*bare.split()} - _AROUND - ({*asked.split()} - GENERIC) - {";"}
     guessed = any(any(map(str.isdigit, word)) for word in {*bare.split()} - {*asked.split()})
     claimed = any(map(_is_participle, strange))
