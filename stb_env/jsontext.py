@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -233,8 +234,20 @@ def _parse_float(digits: str) -> float | str:
     return value if math.isfinite(value) else digits
 
 
-# What holds itself ends in a RecursionError either way, and looking for it takes a tenth of the time.
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
+def _encoder() -> Callable[[object], str]:
+    # What holds itself ends in a RecursionError either way, and looking for it takes a tenth of the time.
+    encoder = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False)
+    make: Callable[..., Any] | None = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return encoder.encode
+    # What `encode` makes for each value anew, which on short ones takes as long as the writing.
+    colon, comma = encoder.key_separator, encoder.item_separator
+    strings = json.encoder.encode_basestring
+    write = make(None, encoder.default, strings, None, colon, comma, False, False, False)
+    return lambda value: "".join(write(value, 0))
+
+
+_encode = _encoder()
 _raw_decode = json.JSONDecoder().raw_decode
 _DECODER = json.JSONDecoder(parse_int=_parse_int, parse_float=_parse_float, parse_constant=str, strict=False)
 

@@ -18,7 +18,7 @@ PHRASES = [
     for name, phrase in vars(module).items()
     if isinstance(phrase, Phrase)
 ]
-ODD = [
+ODD: list[str | re.Pattern[str]] = [
     r"\bn['’]t\b",
     r"speculat\w+",
     r"\b(?:ab|abc){0,3}\b",
@@ -47,9 +47,8 @@ def test_a_phrase_of_the_rules_needs_a_word_that_few_texts_have(phrase: Phrase) 
 @given(data=st.data())
 def test_the_screen_lets_through_whatever_the_pattern_finds(phrase: Phrase, data: st.DataObject) -> None:
     text = data.draw(st.from_regex(phrase.pattern))
-    found = phrase.pattern.search(text)
 
-    assert phrase.search(text, words(text)).span() == found.span()
+    assert str(phrase.search(text, words(text))) == str(phrase.pattern.search(text))
 
 
 def test_a_text_without_such_a_word_is_not_searched() -> None:

@@ -7,7 +7,7 @@ the cities, companies and languages of the world, and what the calls returned be
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import Json, JsonMapping
@@ -20,7 +20,6 @@ from stb_env.suites.sandbox.content.languages import LANGUAGES
 from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.mentions import Mention, Text, content, read
 from stb_env.suites.sandbox.records import Records
-from stb_env.trajectory import CallRecord
 
 Fact = JsonMapping
 
@@ -42,9 +41,7 @@ def elsewhere(
     answer: str,
     query: str,
     facts: Iterable[Fact],
-    calls: Sequence[CallRecord],
     records: Records,
-    returned: Callable[[], str],
 ) -> str:
     """Return how an answer says a value of something else, or an empty string.
 
@@ -52,13 +49,11 @@ def elsewhere(
         answer: The final answer.
         query: The query.
         facts: The facts of the task, all of which the answer gives.
-        calls: The calls of the episode with what they returned.
-        records: What they returned, as records.
-        returned: Returns what they returned, as a text; few answers need it.
+        records: What the calls of the episode returned.
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
-    if _CHOICE.search(query) or _names_more(answer, known, returned):
+    if _CHOICE.search(query) or _names_more(answer, known, records):
         crossed = _crossed(read(answer, query), query, facts, records)
         if crossed:
             return crossed
@@ -66,7 +61,7 @@ def elsewhere(
     strange = content(frozenset(map(fold, _NAME.findall(answer))).difference(known.split()))
     if not strange or not strange - _about(known):
         return ""
-    others = _others(plain(query), known, calls)
+    others = _others(plain(query), known, records)
     words = plain(answer)
     named = [(mine, other) for mine, other in others if other in words]
     if not named:
@@ -148,12 +143,12 @@ def _whole(text: str, label: str) -> int:
     return found.start() if found else -1
 
 
-def _names_more(answer: str, known: str, returned: Callable[[], str]) -> bool:
+def _names_more(answer: str, known: str, records: Records) -> bool:
     """Return whether an answer has a word of the results that the query has not."""
     more = _more(answer, known)
     if not more:
         return False
-    said = returned().casefold()
+    said = records.text.casefold()
     return any(word in said for word in more)
 
 
@@ -187,29 +182,29 @@ def _stranger(text: Text, clause: Statement, named: Iterable[tuple[frozenset[str
     return ""
 
 
-def _others(query: str, known: str, calls: Sequence[CallRecord]) -> Iterator[tuple[frozenset[str], str]]:
+def _others(query: str, known: str, records: Records) -> Iterator[tuple[frozenset[str], str]]:
     """Yield what else there is of each kind that the query names, with what it names of it."""
     seen: str | None = None
     for kind in _kinds():
         mine = frozenset(name for name in kind if name in query)
         if mine:
             if seen is None:
-                seen = plain(" ".join(f"{call.arguments} {call.result.response}" for call in calls))
+                seen = plain(" ".join(f"{call.arguments} {response}" for call, response in records.returned))
             for name in kind - mine:
                 if name not in known and name not in seen:
                     yield mine, name
-    for values in _returned(calls).values():
+    for values in _returned(records).values():
         values.discard("")
         mine = frozenset(value for value in values if value in query)
         if mine:
             yield from ((mine, value) for value in values if value not in known)
 
 
-def _returned(calls: Iterable[CallRecord]) -> Mapping[tuple[str, str], set[str]]:
+def _returned(records: Records) -> Mapping[tuple[str, str], set[str]]:
     """Return the names that each call returned, by its name and theirs."""
     found: dict[tuple[str, str], set[str]] = {}
-    for call in calls:
-        for key, value in _texts(call.result.response):
+    for call, response in records.returned:
+        for key, value in _texts(response):
             values = found.setdefault((call.name, key), set())
             if len(values) < _MOST and 3 < len(value) < _MOST and value[0].isalpha():
                 values.add(plain(value) if value != value.lower() else "")
