@@ -23,6 +23,9 @@ from stb_env.suites.sandbox.records import Records
 
 Fact = JsonMapping
 
+Kind = Mapping[str, Sequence[str]]
+"""All names of a kind of thing, by their first words."""
+
 _NAME = re.compile(r"\b[A-Z]\w+|(?<=[\"“])[a-z]\w+")
 _BESIDE = re.compile(
     r"\b(?:than|over|unlike|from|to|via|as|versus|vs|against|beats?|and|or|not|through|into|near|with|"
@@ -61,9 +64,7 @@ def elsewhere(
     strange = content(frozenset(map(fold, _NAME.findall(answer))).difference(known.split()))
     if not strange or not strange - _about(known):
         return ""
-    others = _others(plain(query), known, records)
-    words = plain(answer)
-    named = [(mine, other) for mine, other in others if other in words]
+    named = list(_others(plain(query), plain(answer), known, records))
     if not named:
         return ""
     text = read(answer, query)
@@ -182,22 +183,24 @@ def _stranger(text: Text, clause: Statement, named: Iterable[tuple[frozenset[str
     return ""
 
 
-def _others(query: str, known: str, records: Records) -> Iterator[tuple[frozenset[str], str]]:
-    """Yield what else there is of each kind that the query names, with what it names of it."""
-    seen: str | None = None
+def _others(query: str, words: str, known: str, records: Records) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield what else an answer names of each kind that the query names, with what that names of it."""
     for kind in _kinds():
-        mine = frozenset(name for name in kind if name in query)
+        others = [name for name in _named_in(words, kind) if name not in known]
+        mine = frozenset(_named_in(query, kind)) if others else None
         if mine:
-            if seen is None:
-                seen = plain(" ".join(f"{call.arguments} {response}" for call, response in records.returned))
-            for name in kind - mine:
-                if name not in known and name not in seen:
-                    yield mine, name
+            seen = plain(" ".join(f"{call.arguments} {response}" for call, response in records.returned))
+            yield from ((mine, name) for name in others if name not in seen)
     for values in _returned(records).values():
         values.discard("")
         mine = frozenset(value for value in values if value in query)
         if mine:
-            yield from ((mine, value) for value in values if value not in known)
+            yield from ((mine, value) for value in values if value in words and value not in known)
+
+
+def _named_in(words: str, kind: Kind) -> Iterable[str]:
+    """Return the names of a kind that a text has."""
+    return [name for word in dict.fromkeys(words.split()) for name in kind.get(word, ()) if name in words]
 
 
 def _returned(records: Records) -> Mapping[tuple[str, str], set[str]]:
@@ -223,6 +226,13 @@ def _texts(value: Json, key: str = "") -> Iterator[tuple[str, str]]:
 
 
 @per_edition()
-def _kinds() -> Sequence[frozenset[str]]:
+def _kinds() -> Sequence[Kind]:
     names = (cities_by_name(), [row["name"] for row in companies().values()], LANGUAGES)
-    return [frozenset(map(plain, kind)) for kind in names]
+    return [_by_word(map(plain, kind)) for kind in names]
+
+
+def _by_word(names: Iterable[str]) -> Kind:
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        found.setdefault(name.split()[0], []).append(name)
+    return found
