@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from itertools import product
 from re import _constants as kind  # type: ignore[attr-defined] # what `re` makes of a pattern, in no stub
 from re import _parser as parser  # type: ignore[attr-defined]
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 _WORD = re.compile(r"\w+")
 _MOST = 1500
@@ -18,6 +18,7 @@ _FEW = 4
 
 # In a form: where a word may go on with characters that the pattern leaves open, and where none does.
 _OPEN, _APART = "\N{BULLET}", " "
+_LETTER = re.compile(rf"[\w{_OPEN}]")
 _TELLING = re.compile(rf"(?<![\w{_OPEN}])\w+{_OPEN}?")
 
 Forms: TypeAlias = frozenset[str]
@@ -95,17 +96,16 @@ def words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(text))
 
 
-class _Part:
+class _Part(NamedTuple):
     """What is known of a part of a pattern.
 
-    Args:
+    Attributes:
         forms: All that it can match; None where that is too much.
         sets: Sets of words, of each of which every match has one.
     """
 
-    def __init__(self, forms: Forms | None, sets: Sequence[frozenset[str]] = ()) -> None:
-        self.forms = forms
-        self.sets = [*sets, *_needed(forms)]
+    forms: Forms | None
+    sets: Sequence[frozenset[str]] = ()
 
     @property
     def best(self) -> frozenset[str]:
@@ -118,32 +118,42 @@ def _common(words: frozenset[str]) -> float:
     return sum(4.0 ** (2 - len(word) if word.endswith(_OPEN) else -len(word)) for word in words)
 
 
-def _needed(forms: Forms | None) -> Iterator[frozenset[str]]:
-    """Yield the longest word of each form, if each has one, whatever stands before and behind the form."""
-    told = (_TELLING.findall(f"{_OPEN}{form}{_OPEN}") for form in forms or ("",))
-    found = [max(some, key=len, default="") for some in told]
+def _read(items: Sequence[tuple[Any, Any]], left: str = _OPEN, right: str = _OPEN) -> _Part:
+    """Read what stands one behind the other, between a word's end or what is left open on each side."""
+    sets: list[frozenset[str]] = []
+    run: Forms = frozenset([left])
+    whole = True
+    for item, behind in zip(items, [*items[1:], None], strict=False):
+        part = _read_one(*item, _edge(run), right if behind is None else _APART if _parts(*behind) else _OPEN)
+        if part.forms is None or len(run) * len(part.forms) > _MOST:
+            sets += [*_needed(run, _OPEN), *part.sets]
+            run, whole = frozenset([_OPEN]), False
+        else:
+            run = _joined(run, part.forms)
+    sets += _needed(run, right)
+    return _Part(frozenset(form[1:] for form in run) if whole else None, sets)
+
+
+def _needed(run: Forms, right: str) -> Iterator[frozenset[str]]:
+    """Yield the longest word of each form, if each has one."""
+    found = [max(_TELLING.findall(form + right), key=len, default="") for form in run]
     if all(found):
         yield frozenset(found)
 
 
-def _read(items: Sequence[tuple[Any, Any]]) -> _Part:
-    """Read what stands one behind the other."""
-    sets: list[frozenset[str]] = []
-    run: Forms = frozenset([""])
-    whole = True
-    for item in items:
-        part = _read_one(*item)
-        longer = None if part.forms is None or len(run) * len(part.forms) > _MOST else part.forms
-        if longer is None:
-            sets += [*_needed(run), *part.sets]
-            run, whole = frozenset([_OPEN]), False
-        else:
-            run = _joined(run, longer)
-    sets += _needed(run)
-    return _Part(run if whole else None, sets)
+def _edge(run: Forms) -> str:
+    """Return whether no word goes on behind any of some forms."""
+    return _OPEN if any(_LETTER.match(form[-1]) for form in run) else _APART
 
 
-def _read_one(operation: Any, argument: Any) -> _Part:
+def _parts(operation: Any, argument: Any) -> bool:
+    """Return whether no word goes on at an item."""
+    if operation is kind.AT:
+        return argument is not kind.AT_NON_BOUNDARY
+    return operation is kind.LITERAL and not _LETTER.match(chr(argument))
+
+
+def _read_one(operation: Any, argument: Any, left: str, right: str) -> _Part:
     """Read one item of what `re` makes of a pattern; of what is not known here, anything may match."""
     if operation is kind.LITERAL:
         return _Part(frozenset([chr(argument)]))
@@ -154,41 +164,40 @@ def _read_one(operation: Any, argument: Any) -> _Part:
     if operation in (kind.ASSERT, kind.ASSERT_NOT):
         return _Part(frozenset([""]))
     if operation is kind.SUBPATTERN and not argument[1]:
-        return _read(argument[3])
+        return _read(argument[3], left, right)
     if operation is kind.BRANCH:
-        return _branches([_read(branch) for branch in argument[1]])
+        return _either([_read(branch, left, right) for branch in argument[1]])
     if operation in (kind.MAX_REPEAT, kind.MIN_REPEAT):
-        return _repeated(*argument)
+        least, most, inner = argument
+        return _repeated(least, most, inner, left, right)
     return _Part(frozenset([_OPEN]))
 
 
 def _class(members: Sequence[tuple[Any, Any]]) -> Forms:
-    if all(one == (kind.CATEGORY, kind.CATEGORY_SPACE) or one == (kind.CATEGORY, kind.CATEGORY_NOT_WORD)
-           for one in members):  # fmt: skip
+    blank = {(kind.CATEGORY, kind.CATEGORY_SPACE), (kind.CATEGORY, kind.CATEGORY_NOT_WORD)}
+    if blank.issuperset(members):
         return frozenset([_APART])
     if len(members) > _FEW or any(operation is not kind.LITERAL for operation, _ in members):
         return frozenset([_OPEN])
     return frozenset(chr(argument) for _, argument in members)
 
 
-def _branches(parts: Sequence[_Part]) -> _Part:
-    forms: set[str] = set()
-    for part in parts:
-        if part.forms is None or len(forms) > _MOST:
-            best = [part.best for part in parts]
-            return _Part(None, [frozenset[str]().union(*best)] if all(best) else ())
-        forms |= part.forms
-    return _Part(frozenset(forms))
+def _either(parts: Sequence[_Part]) -> _Part:
+    best = [part.best for part in parts]
+    sets = [frozenset[str]().union(*best)] if all(best) else []
+    forms = [part.forms for part in parts if part.forms is not None]
+    if len(forms) < len(parts) or sum(map(len, forms)) > _MOST:
+        return _Part(None, sets)
+    return _Part(frozenset[str]().union(*forms), sets)
 
 
-def _repeated(least: int, most: int, items: Sequence[tuple[Any, Any]]) -> _Part:
-    part = _read(items)
-    forms = part.forms
+def _repeated(least: int, most: int, items: Sequence[tuple[Any, Any]], left: str, right: str) -> _Part:
+    part = _read(items, left, right) if most == 1 else _read(items)
+    forms, sets = part.forms, part.sets if least else ()
     if forms is not None and most > 1:
-        forms |= _joined(_joined(forms, {_OPEN}), forms)
-    if least:
-        return _Part(forms, part.sets)
-    return _Part(None if forms is None else forms | {""})
+        again = _joined(_joined(forms, {_OPEN}), forms) if len(forms) ** 2 <= _MOST else frozenset([_OPEN])
+        forms |= again
+    return _Part(forms if forms is None or least else forms | {""}, sets)
 
 
 def _joined(first: Set[str], second: Set[str]) -> Forms:

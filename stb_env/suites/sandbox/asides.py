@@ -80,7 +80,7 @@ _DOUBTS = re.compile(
     r"confirm\w*|vouch|promise|swear|mean|bet|stand by)\b|"
     r"\b(?:opposite|contrary|reverse) of (?:the following|this|that|what|it)\b"
 )
-_HEDGE = Phrase(cue.HEDGE)
+_HEDGE, _VERACITY = Phrase(cue.HEDGE), Phrase(cue.VERACITY)
 _UNCHECKED = re.compile(
     r"\bi (?:did not|didn['’]t|have not|haven['’]t|never)(?: actually| really| even)? "
     r"(?:check|checked|verify|verified|look|looked|test|tested|confirm|confirmed)"
@@ -159,7 +159,7 @@ def _idle(sentence: str, mark: str, said: frozenset[str], topics: Topics) -> str
         return f'a doubt about all: "{sentence[:80]}"'
     if mark == "?" or any(char.isdigit() for char in sentence) or _ITEM.search(sentence):
         return ""
-    if not (_HEDGE.search(sentence, said) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence)):
+    if not (_HEDGE.search(sentence, said) or _VERACITY.search(sentence, said) or _DOUBTS.search(sentence)):
         return ""
     named = frozenset(_WORD.findall(sentence))
     return "" if content(named) & topics(named) else f'a doubt about all: "{sentence[:80]}"'
