@@ -39,11 +39,11 @@ ODD: list[str | re.Pattern[str]] = [
 @pytest.mark.parametrize("phrase", PHRASES)
 def test_a_phrase_of_the_rules_needs_a_word_that_few_texts_have(phrase: Phrase) -> None:
     assert phrase.needs
-    assert not phrase.may_be_in(words("the fare from ulm to bonn costs 12.50 aur on 3 march"))
+    assert not phrase.may_be_in(words("the ferry to ulm costs 12.50 aur"))
 
 
 @pytest.mark.parametrize("phrase", [*PHRASES, *(Phrase(pattern) for pattern in ODD)])
-@settings(max_examples=60, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(data=st.data())
 def test_the_screen_lets_through_whatever_the_pattern_finds(phrase: Phrase, data: st.DataObject) -> None:
     text = data.draw(st.from_regex(phrase.pattern))
