@@ -11,7 +11,7 @@ from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, TypeAlias
 
 _WORD = re.compile(r"\w+")
-_MOST = 1500
+_MOST = 400
 """Forms of a part of a pattern that are told apart; of one that has more, only single words are."""
 _FEW = 4
 """Characters of a class that are told apart."""
