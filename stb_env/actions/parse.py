@@ -32,7 +32,7 @@ from stb_env.actions.structured import (
 )
 from stb_env.actions.thought import split, thought_of, without_thought
 from stb_env.actions.turn import stretches
-from stb_env.jsontypes import JsonMapping
+from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import FINISH, ToolCall
 
 ActionLike: TypeAlias = str | bytes | JsonMapping | Sequence[object] | None
@@ -169,7 +169,7 @@ def parse_said(parse: Callable[[ActionLike], Action], action: ActionLike) -> Act
 
 
 def _parse_usual(action: ActionLike, max_calls: int, known: Known) -> Action | None:
-    """Read what agents write most, calls in short JSON text or one call as data, at a third of the cost.
+    """Read what agents write most at a third of the cost: calls in short JSON text or a message, one as data.
 
     None where it is anything else, or where the general readers might bound, clean or number something.
     """
@@ -177,7 +177,7 @@ def _parse_usual(action: ActionLike, max_calls: int, known: Known) -> Action | N
         data = usual_value(action)
         items = data if type(data) is list else [data]
     elif type(action) is dict:
-        items = [action]
+        items = _usual_calls(action) if "tool_calls" in action else [action]
     else:
         return None
     calls: list[ToolCall] = []
@@ -191,8 +191,25 @@ def _parse_usual(action: ActionLike, max_calls: int, known: Known) -> Action | N
         return None
     for call in calls:
         if call.name == FINISH or (known is not None and call.name not in known):
+            if len(calls) > 1:
+                # One of them may be another Finish, by the name that is known.
+                return None
             return Action(tuple(map(without_thought, with_known_names(calls, known))), "")
     return Action(tuple(calls), "")
+
+
+def _usual_calls(message: JsonMapping) -> list[JsonObject]:
+    """Return the calls of an assistant's message each as a flat one; none where it holds more than calls."""
+    if message.get("content") or thought_of(message) or type(message["tool_calls"]) is not list:
+        return []
+    flat: list[JsonObject] = []
+    for call in message["tool_calls"]:
+        function = call.get("function") if type(call) is dict else None
+        if type(function) is not dict or type(function.get("arguments")) is not str or not call.get("id"):
+            return []
+        arguments = usual_value(function["arguments"])
+        flat.append({"name": function.get("name"), "arguments": arguments, "id": call["id"]})
+    return flat
 
 
 def _usual_call(data: object, position: int) -> ToolCall | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -237,7 +238,7 @@ class ChatAgent(Agent):
     def _index(self, attempt: int) -> int:
         """Return which one this is of the equal questions that a model may be asked."""
         where = ("chat", self._seed) if self._search is None else ("search", self._seed, self._turns)
-        return derive(*where, attempt) % 2**31
+        return _seed_of(*where, attempt)
 
     def _notice(self, observation: JsonMapping, info: JsonMapping) -> None:
         """Learn what can be called: at first from ``info``, later of tools that became callable since."""
@@ -295,6 +296,12 @@ class ChatAgent(Agent):
             else:
                 self.usage += reply.usage
                 return reply
+
+
+# All questions of an episode have the same one, unless they are asked again or in a search.
+@lru_cache(maxsize=8192)
+def _seed_of(*question: str | int) -> int:
+    return derive(*question) % 2**31
 
 
 def _heard(observation: JsonMapping, info: JsonMapping) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
@@ -361,7 +360,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if state.failure is not None:
             info["failure"] = dict(state.failure)
         if state.verdict is not None:
-            info["verdict"] = json.loads(json.dumps(state.verdict))
+            info["verdict"] = jsontext.read_back(jsontext.dumps(state.verdict))
         return info
 
 

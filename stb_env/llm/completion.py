@@ -66,9 +66,9 @@ def read_reply(body: object, price: Price | None = None) -> ChatReply:
     _check_refusal(given, choice, usage)
     extra: JsonObject = {}
     for part, names in ((given, _MESSAGE_EXTRA), (choice, _CHOICE_EXTRA), (body, _BODY_EXTRA)):
-        for name in names:
-            if part.get(name) is not None:
-                extra[name] = part[name]
+        # Most answers have none.
+        if not part.keys().isdisjoint(names):
+            extra |= {name: part[name] for name in names if part.get(name) is not None}
     reason, model = choice.get("finish_reason"), body.get("model")
     return ChatReply(
         _message(given),
@@ -135,7 +135,7 @@ def _call(call: object, index: int) -> JsonObject:
 
 def _usage(given: object, price: Price | None) -> Usage:
     counts = given if isinstance(given, _MAPPING) else {}
-    prompt, completion = (_count(counts.get(name)) for name in ("prompt_tokens", "completion_tokens"))
+    prompt, completion = _count(counts.get("prompt_tokens")), _count(counts.get("completion_tokens"))
     total = _count(counts.get("total_tokens")) or prompt + completion
     if price is None or not counts:
         return Usage(prompt, completion, total, calls=1, unpriced=1)

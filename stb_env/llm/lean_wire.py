@@ -49,13 +49,14 @@ class LeanWire:
             **credentials.headers,
         }
         self._headers = "".join(f"{name}: {value}\r\n" for name, value in headers.items()).encode("latin-1")
-        self._completions = self._head("POST", f"{self._url}/chat/completions")
+        self._completions = f"{self._url}/chat/completions"
+        self._completions_head = self._head("POST", self._completions)
 
     async def post(self, body: Body, patience: Patience, read: Reader) -> Json:
         """Send a chat completion request and return what is read from its answer; see `Wire`."""
         content = encoded(body)
         end = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content) + content
-        url, head = f"{self._url}/chat/completions", self._completions
+        url, head = self._completions, self._completions_head
         for _ in range(_HOPS):
             there, answer = await self._ask(url, head + end, read, _KEEPING, patience.left(), patience)
             if not there:

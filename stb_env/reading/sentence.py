@@ -11,7 +11,8 @@ _ABBREVIATED = re.compile(
     r"(?:^|[\s(.])(?:[a-z]|mr|mrs|ms|dr|st|nr|approx|ca|vs|etc|min|max|dep|arr|incl|excl|tel|e\.g|i\.e)\.$",
     re.IGNORECASE,
 )
-_END = re.compile(r"(?<![.!?…])[.!?…]+[\"”’')\]*_»]{0,4}(?=\s|$)\s*|\n\s*")
+# What must not stand before a mark is looked for behind it: a search for marks is quick.
+_END = re.compile(r"[.!?…](?<![.!?…].)[.!?…]*[\"”’')\]*_»]{0,4}(?=\s|$)\s*|\n\s*")
 _NUMBERED = re.compile(r"^\W*\d{1,2}\.$")
 _CLAUSE = re.compile(
     r"[;—–|()\t]\s*|:[*_]{0,3}(?=\s|$)\s*|\s-+\s+|,\s+|"

@@ -425,6 +425,40 @@ def test_the_quick_reader_agrees_with_the_general_ones(call, ascii_only):
         assert usual is None or usual == general(action)
 
 
+functions = st.fixed_dictionaries(
+    {"name": st.sampled_from(["ping", "pong", "functions.ping", "Finish", "functions.Finish", "é", 1])},
+    optional={"arguments": JSON | st.dictionaries(st.text(max_size=5), JSON, max_size=3).map(json.dumps)},
+)
+chat_messages = st.fixed_dictionaries(
+    {
+        "tool_calls": JSON
+        | st.lists(
+            JSON
+            | st.fixed_dictionaries({"function": JSON | functions, "id": st.sampled_from(["a", "b", "", 1])}),
+            max_size=3,
+        )
+    },
+    optional={
+        "name": st.just("ping"),
+        "arguments": JSON,
+        "content": st.none() | st.text(max_size=5),
+        "reasoning": st.text(max_size=5),
+    },
+)
+
+
+@given(chat_messages)
+def test_the_quick_reader_agrees_with_the_general_ones_on_messages(message):
+    usual = quick(message)
+    assert usual is None or usual == general(message)
+
+
+def test_the_quick_reader_reads_the_calls_of_a_message():
+    function = {"name": "ping", "arguments": '{"n": 1}'}
+    calls = [{"id": name, "type": "function", "function": function} for name in "ab"]
+    assert quick({"role": "assistant", "content": None, "tool_calls": calls}) is not None
+
+
 @pytest.mark.parametrize("digits", [297, 298, 299, 300, 5000])
 def test_the_quick_reader_agrees_on_long_numbers(digits):
     for sign in ("", "-"):

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from stb_env.reading import cue
+from stb_env.reading.phrase import Phrase, words
 from stb_env.reading.sentence import sentences
 from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.mentions import content
@@ -25,7 +26,7 @@ _SOURCES = frozenset(
 )
 """What may be said to say something, whatever the task."""
 _WORD = re.compile(r"[^\W\d_]+")
-_SAID_OF_ALL = re.compile(
+_SAID_OF_ALL = Phrase(
     r"\b(?:that|it|this) was (?:last|then|once|back then|years? ago|before|yesterday|in the past)\b|"
     r"\botherwise (?:now|today)\b|\bi wish (?:it|that|this|i)\b|"
     r"(?:cannot|can['’]t|not|n['’]t|never) (?:\w+ )?(?:stand (?:behind|by)|answer for|put my name)\b|"
@@ -50,7 +51,7 @@ _GAP = re.compile(r"[,;\n]\s*")
 _SPARE = 3
 """Values of the results that an answer may list beside those that were asked for."""
 
-_COUNTER = re.compile(
+_COUNTER = Phrase(
     r"\bif (?:it|this|that|i|you|we|they|he|she|the|today|my)\b[^.;\n]{0,80}\b(?:were|was|had)\b"
     r"[^.\n]{0,80}\bwould\b|"
     r"\bhad (?:i|you|we|they|it)\b[^.\n]{0,80}\bwould have\b|"
@@ -65,7 +66,7 @@ _HEARSAY = re.compile(
     r"believes?|believed|reckons?|insists?|swears?|bets?|puts it at|told me|tells me|dreamt?|dreamed|"
     r"(?:keeps )?(?:squawk|whisper|shout|mutter|murmur)\w+)\b"
 )
-_IRONY = re.compile(
+_IRONY = Phrase(
     r"\b(?:as if|yeah,? right|dream on|fat chance|pigs? (?:can |might |could |will )?fl\w+|not really|"
     r"not quite|in your dreams|if you say so|whatever|or not|or so they say|believe it or not|your guess is|"
     r"or (?:perhaps|maybe) not|tossed|coin|dice|horoscope|tea leaves|crystal ball)\W*$|"
@@ -79,6 +80,7 @@ _DOUBTS = re.compile(
     r"confirm\w*|vouch|promise|swear|mean|bet|stand by)\b|"
     r"\b(?:opposite|contrary|reverse) of (?:the following|this|that|what|it)\b"
 )
+_HEDGE, _VERACITY = Phrase(cue.HEDGE), Phrase(cue.VERACITY)
 _UNCHECKED = re.compile(
     r"\bi (?:did not|didn['’]t|have not|haven['’]t|never)(?: actually| really| even)? "
     r"(?:check|checked|verify|verified|look|looked|test|tested|confirm|confirmed)"
@@ -101,15 +103,16 @@ def strays(answer: str, known: Callable[[], str]) -> str:
         'irony: "i tossed a coin, and it came out as: 12 aur"'
     """
     folded = fold(answer)
+    said = words(folded)
 
-    def topics(words: frozenset[str] = frozenset()) -> frozenset[str]:
+    def topics(named: frozenset[str] = frozenset()) -> frozenset[str]:
         text = plain(known())
         # Words that the task has as they stand are enough, and spare the stems of all the others.
-        return content(words.intersection(text.split())) or _topics(text)
+        return content(named.intersection(text.split())) or _topics(text)
 
     for span in sentences(folded):
         sentence = folded[span.start : span.end]
-        reason = _framed(sentence, topics) or _idle(sentence, span.mark, topics)
+        reason = _framed(sentence, said, topics) or _idle(sentence, span.mark, said, topics)
         if reason:
             return reason
     return ""
@@ -136,11 +139,11 @@ def _topics(known: str) -> frozenset[str]:
     return content(frozenset(known.split()))
 
 
-def _framed(sentence: str, topics: Topics) -> str:
+def _framed(sentence: str, said: frozenset[str], topics: Topics) -> str:
     """Return how a sentence takes back what stands in it, whatever that is."""
-    if _COUNTER.search(sentence):
+    if _COUNTER.search(sentence, said):
         return f'said of what is not so: "{sentence[:80]}"'
-    if _SAID_OF_ALL.search(sentence):
+    if _SAID_OF_ALL.search(sentence, said):
         return f'taken back: "{sentence[:80]}"'
     for told in (*_HEARSAY.finditer(sentence), *_SOURCE.finditer(sentence)):
         if content(frozenset([told[1]])) - topics() - _SOURCES:
@@ -148,14 +151,15 @@ def _framed(sentence: str, topics: Topics) -> str:
     return ""
 
 
-def _idle(sentence: str, mark: str, topics: Topics) -> str:
+def _idle(sentence: str, mark: str, said: frozenset[str], topics: Topics) -> str:
     """Return a sentence that takes back all: irony, or a doubt that is about nothing of the task."""
-    if _IRONY.search(sentence):
+    if _IRONY.search(sentence, said):
         return f'irony: "{sentence[:80]}"'
     if _UNCHECKED.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'
     if mark == "?" or any(char.isdigit() for char in sentence) or _ITEM.search(sentence):
         return ""
-    words = frozenset(_WORD.findall(sentence))
-    doubted = cue.HEDGE.search(sentence) or cue.VERACITY.search(sentence) or _DOUBTS.search(sentence)
-    return f'a doubt about all: "{sentence[:80]}"' if doubted and not content(words) & topics(words) else ""
+    if not (_HEDGE.search(sentence, said) or _VERACITY.search(sentence, said) or _DOUBTS.search(sentence)):
+        return ""
+    named = frozenset(_WORD.findall(sentence))
+    return "" if content(named) & topics(named) else f'a doubt about all: "{sentence[:80]}"'

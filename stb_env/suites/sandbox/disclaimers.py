@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from stb_env.jsontypes import JsonMapping
+from stb_env.reading.phrase import Phrase, words
 from stb_env.suites.sandbox.answers import fold, stem
 from stb_env.suites.sandbox.mentions import Text, stems
 
@@ -20,7 +21,7 @@ _HINT = re.compile(
 )
 """What each of the others has at least one of."""
 _MANY = re.compile(r"\bin no particular order\b|\bone of the (?:two|three)\W*$|\bor not at all\b")
-_UNKNOWN = re.compile(
+_UNKNOWN = Phrase(
     r"\b(?:is|was|are|were) (?:someone|somebody|something|another one)(?: else)?\W*$|"
     r"(?:\bnot|n['’]t)(?: yet| exactly| really)? known\b|\bunknown\b|"
     r"\bi (?:(?:could|can|did|do|have|was)(?:n['’]t| not)|cannot|never)(?: yet| really| been| able| to){0,3} "
@@ -42,7 +43,7 @@ _NO_NEWS = re.compile(
     r"(?: (?:for|on|of|about|as to)\b([^.;\n]*)| (?:listed|given|recorded|on record)|\W*$)"
 )
 """Names what was not found, and what it would be of."""
-_NOT_TOLD = re.compile(
+_NOT_TOLD = Phrase(
     r"\b(?:(?:does|do|did)(?:n['’]t| not) (?:say|mention|tell|state)|"
     r"i (?:could|can)(?:n['’]t| not) (?:get|obtain))\b"
     r"([^.;\n]*)|([^.;\n]*)\bnot on record\b"
@@ -96,14 +97,18 @@ def disclaims(text: Text, query: str, facts: Iterable[Fact]) -> str:
         if lacking and asked is None:
             asked = frozenset(_asked(query, facts))
         about = {stem(word) for word in _WORD.findall((lacking[1] or lacking[2]) if lacking else "")}
-        if bare or (asked and about & asked) or (_UNKNOWN.search(part.text) and not denial):
+        if (
+            bare
+            or (asked and about & asked)
+            or (_UNKNOWN.search(part.text, words(text.folded)) and not denial)
+        ):
             return f'read that it is not known: "{part.text[:80]}"'
     return ""
 
 
 def _silent(text: Text, clause: str, facts: Iterable[Fact]) -> bool:
     """Return whether a clause says that nothing tells what was asked for: "I have no quote for the Barge"."""
-    untold, news = _NOT_TOLD.search(clause), _NO_NEWS.search(clause)
+    untold, news = _NOT_TOLD.search(clause, words(text.folded)), _NO_NEWS.search(clause)
     if not (untold or news):
         return False
     labels = stems(" ".join(fold(fact["label"]) for fact in facts))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from stb_env.jsontypes import Json
+from stb_env.jsontypes import Json, JsonMapping
 from stb_env.suites.sandbox.answers import Place, fold, plain, stem
 from stb_env.suites.sandbox.moments import clocks, days
 from stb_env.suites.sandbox.numerals import numbers
@@ -22,6 +22,7 @@ _MOST = 400
 _TELLING = 10
 """A whole number below it is in many records by accident."""
 _SCALES = (1.0, 100.0, 0.01, 1000.0, 0.001)
+_NESTED = (dict, list)
 _TOKEN = re.compile(r"[^\W_]+")
 _FIELD = re.compile(r"[a-z]+")
 _YEAR = re.compile(r"\d{4}")
@@ -53,20 +54,46 @@ class Value(NamedTuple):
         return any(abs(self.number * scale - other.number) <= slack * max(scale, 1) for scale in scales)
 
 
-class Record(NamedTuple):
-    """The fields of one object that a call returned.
+class Record:
+    """The fields of one object that a call returned; they are read when they are first asked for.
 
-    Attributes:
-        fields: Each with the words of its name, their stems and its value.
-        words: The stems of the texts in it and around it.
-        labels: The texts in it, each behind the name that it has there.
+    Args:
+        scalars: The fields that are no objects and no lists, by name.
         call: The number of the call that returned it.
+        around: The object that it stands in, or the arguments of the call.
+        owner: What the values are of where the names are those of several things, as in
+            ``{"basic": 3.37, "premium": 30.08}``; empty elsewhere.
     """
 
-    fields: tuple[tuple[frozenset[str], Value], ...]
-    words: frozenset[str]
-    labels: frozenset[tuple[str, str]]
-    call: int
+    def __init__(
+        self, scalars: Mapping[str, Json], call: int, around: Record | None = None, owner: str = ""
+    ) -> None:
+        self.call = call
+        self._scalars = scalars
+        self._around = around
+        self._owner = owner
+
+    @cached_property
+    def fields(self) -> Sequence[tuple[frozenset[str], Value]]:
+        """Each field with the words of its name, their stems and its value."""
+        return [(_name(name), _value(item)) for name, item in self._scalars.items() if item not in ("", None)]
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The stems of the texts in it and around it."""
+        own = _words(self._scalars if self._owner else self._scalars.values())
+        return own if self._around is None else own | self._around.words
+
+    @cached_property
+    def labels(self) -> Sequence[tuple[str, str]]:
+        """The texts in it, each behind the name that it has there."""
+        if self._owner:
+            return [(self._owner, fold(name)) for name in self._scalars]
+        return [
+            (name, fold(item))
+            for name, item in self._scalars.items()
+            if isinstance(item, str) and len(item) > 2 and item[0].isalpha()
+        ]
 
     def has(self, values: Sequence[Value]) -> bool:
         """Return whether one of the values stands in it."""
@@ -74,20 +101,34 @@ class Record(NamedTuple):
 
 
 class Records:
-    """The records of what some calls returned; they are read when they are first asked for.
+    """What some calls returned, and the records of it; all is read when it is first asked for.
 
     Args:
+        calls: The calls.
+
+    Attributes:
         calls: The calls.
     """
 
     def __init__(self, calls: Iterable[CallRecord] = ()) -> None:
-        self._calls = calls
+        self.calls = list(calls)
+
+    @cached_property
+    def returned(self) -> Sequence[tuple[CallRecord, Json]]:
+        """Each call with its response, which is decoded once."""
+        return [(call, call.result.response) for call in self.calls]
+
+    @cached_property
+    def text(self) -> str:
+        """What the calls were told and said, a refusal where that is what they said."""
+        said = ((call.arguments, call.result.error or response) for call, response in self.returned)
+        return "\n".join(f"{arguments} {told}" for arguments, told in said)
 
     @cached_property
     def _records(self) -> Sequence[Record]:
         found = (
-            _records(call.result.response, _words(_leaves(call.arguments)), number)
-            for number, call in enumerate(self._calls)
+            _records(response, Record(_arguments(call), number))
+            for number, (call, response) in enumerate(self.returned)
         )
         return [record for some in found for record in some][:_MOST]
 
@@ -209,30 +250,21 @@ def _found(folded: str) -> Iterator[tuple[Value, Place]]:
         )
 
 
-def _records(value: Json, around: frozenset[str], call: int, parent: str = "") -> Iterator[Record]:
-    if isinstance(value, Mapping):
-        scalars = {name: item for name, item in value.items() if not isinstance(item, Mapping | list | tuple)}
-        words = around | _words(scalars.values())
-        if parent and all(isinstance(item, int | float) for item in scalars.values()):
-            # {"basic": 3.37, "premium": 30.08} tells of several, and the names are theirs.
+def _records(value: Json, around: Record, owner: str = "") -> Iterator[Record]:
+    if isinstance(value, dict):
+        scalars = {name: item for name, item in value.items() if not isinstance(item, _NESTED)}
+        record = Record(scalars, around.call, around)
+        if owner and all(isinstance(item, int | float) for item in scalars.values()):
             for name, item in scalars.items():
-                labels = frozenset([(parent, fold(name))])
-                yield Record(((_name(name), _value(item)),), words | _words([name]), labels, call)
+                yield Record({name: item}, around.call, around, owner)
         elif scalars:
-            fields = ((_name(name), _value(item)) for name, item in scalars.items() if item not in ("", None))
-            yield Record(tuple(fields), words, frozenset(_labels(scalars)), call)
+            yield record
         for name, item in value.items():
-            if isinstance(item, Mapping | list | tuple):
-                yield from _records(item, words, call, name if isinstance(item, Mapping) else "")
-    elif isinstance(value, list | tuple):
+            if isinstance(item, _NESTED):
+                yield from _records(item, record, name if isinstance(item, dict) else "")
+    elif isinstance(value, list):
         for item in value:
-            yield from _records(item, around, call)
-
-
-def _labels(scalars: Mapping[str, Json]) -> Iterator[tuple[str, str]]:
-    for name, item in scalars.items():
-        if isinstance(item, str) and len(item) > 2 and item[0].isalpha():
-            yield name, fold(item)
+            yield from _records(item, around)
 
 
 # Few fields and many values come back in every result, and again in the next one.
@@ -254,9 +286,8 @@ def _value(item: str | float | None) -> Value:
     return Value(frozenset(), abs(float(item))) if isinstance(item, int | float) else Value(frozenset())
 
 
-def _leaves(value: Json) -> Iterator[Json]:
-    if isinstance(value, Mapping):
-        yield from value.values()
+def _arguments(call: CallRecord) -> JsonMapping:
+    return {} if isinstance(call.arguments, str) else call.arguments
 
 
 def _words(items: Iterable[Json]) -> frozenset[str]:

@@ -7,7 +7,7 @@ the cities, companies and languages of the world, and what the calls returned be
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import Json, JsonMapping
@@ -20,9 +20,11 @@ from stb_env.suites.sandbox.content.languages import LANGUAGES
 from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.mentions import Mention, Text, content, read
 from stb_env.suites.sandbox.records import Records
-from stb_env.trajectory import CallRecord
 
 Fact = JsonMapping
+
+Kind = Mapping[str, Sequence[str]]
+"""All names of a kind of thing, by their first words."""
 
 _NAME = re.compile(r"\b[A-Z]\w+|(?<=[\"“])[a-z]\w+")
 _BESIDE = re.compile(
@@ -42,9 +44,7 @@ def elsewhere(
     answer: str,
     query: str,
     facts: Iterable[Fact],
-    calls: Sequence[CallRecord],
     records: Records,
-    returned: Callable[[], str],
 ) -> str:
     """Return how an answer says a value of something else, or an empty string.
 
@@ -52,13 +52,11 @@ def elsewhere(
         answer: The final answer.
         query: The query.
         facts: The facts of the task, all of which the answer gives.
-        calls: The calls of the episode with what they returned.
-        records: What they returned, as records.
-        returned: Returns what they returned, as a text; few answers need it.
+        records: What the calls of the episode returned.
     """
     facts = [fact for fact in facts if fact["type"] in checks.FOUND]
     known = plain(f"{query} {[fact['value'] for fact in facts]}")
-    if _CHOICE.search(query) or _names_more(answer, known, returned):
+    if _CHOICE.search(query) or _names_more(answer, known, records):
         crossed = _crossed(read(answer, query), query, facts, records)
         if crossed:
             return crossed
@@ -66,9 +64,7 @@ def elsewhere(
     strange = content(frozenset(map(fold, _NAME.findall(answer))).difference(known.split()))
     if not strange or not strange - _about(known):
         return ""
-    others = _others(plain(query), known, calls)
-    words = plain(answer)
-    named = [(mine, other) for mine, other in others if other in words]
+    named = list(_others(plain(query), plain(answer), known, records))
     if not named:
         return ""
     text = read(answer, query)
@@ -148,12 +144,12 @@ def _whole(text: str, label: str) -> int:
     return found.start() if found else -1
 
 
-def _names_more(answer: str, known: str, returned: Callable[[], str]) -> bool:
+def _names_more(answer: str, known: str, records: Records) -> bool:
     """Return whether an answer has a word of the results that the query has not."""
     more = _more(answer, known)
     if not more:
         return False
-    said = returned().casefold()
+    said = records.text.casefold()
     return any(word in said for word in more)
 
 
@@ -187,29 +183,31 @@ def _stranger(text: Text, clause: Statement, named: Iterable[tuple[frozenset[str
     return ""
 
 
-def _others(query: str, known: str, calls: Sequence[CallRecord]) -> Iterator[tuple[frozenset[str], str]]:
-    """Yield what else there is of each kind that the query names, with what it names of it."""
-    seen: str | None = None
+def _others(query: str, words: str, known: str, records: Records) -> Iterator[tuple[frozenset[str], str]]:
+    """Yield what else an answer names of each kind that the query names, with what that names of it."""
     for kind in _kinds():
-        mine = frozenset(name for name in kind if name in query)
+        others = [name for name in _named_in(words, kind) if name not in known]
+        mine = frozenset(_named_in(query, kind)) if others else None
         if mine:
-            if seen is None:
-                seen = plain(" ".join(f"{call.arguments} {call.result.response}" for call in calls))
-            for name in kind - mine:
-                if name not in known and name not in seen:
-                    yield mine, name
-    for values in _returned(calls).values():
+            seen = plain(" ".join(f"{call.arguments} {response}" for call, response in records.returned))
+            yield from ((mine, name) for name in others if name not in seen)
+    for values in _returned(records).values():
         values.discard("")
         mine = frozenset(value for value in values if value in query)
         if mine:
-            yield from ((mine, value) for value in values if value not in known)
+            yield from ((mine, value) for value in values if value in words and value not in known)
 
 
-def _returned(calls: Iterable[CallRecord]) -> Mapping[tuple[str, str], set[str]]:
+def _named_in(words: str, kind: Kind) -> Iterable[str]:
+    """Return the names of a kind that a text has."""
+    return [name for word in dict.fromkeys(words.split()) for name in kind.get(word, ()) if name in words]
+
+
+def _returned(records: Records) -> Mapping[tuple[str, str], set[str]]:
     """Return the names that each call returned, by its name and theirs."""
     found: dict[tuple[str, str], set[str]] = {}
-    for call in calls:
-        for key, value in _texts(call.result.response):
+    for call, response in records.returned:
+        for key, value in _texts(response):
             values = found.setdefault((call.name, key), set())
             if len(values) < _MOST and 3 < len(value) < _MOST and value[0].isalpha():
                 values.add(plain(value) if value != value.lower() else "")
@@ -228,6 +226,13 @@ def _texts(value: Json, key: str = "") -> Iterator[tuple[str, str]]:
 
 
 @per_edition()
-def _kinds() -> Sequence[frozenset[str]]:
+def _kinds() -> Sequence[Kind]:
     names = (cities_by_name(), [row["name"] for row in companies().values()], LANGUAGES)
-    return [frozenset(map(plain, kind)) for kind in names]
+    return [_by_word(map(plain, kind)) for kind in names]
+
+
+def _by_word(names: Iterable[str]) -> Kind:
+    found: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        found.setdefault(name.split()[0], []).append(name)
+    return found

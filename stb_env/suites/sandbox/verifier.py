@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from functools import cache, partial
 from typing import ClassVar, Literal
 
 from stb_env.backend.world import Tables
 from stb_env.errors import JudgeError
-from stb_env.jsontypes import Json, JsonArray
+from stb_env.jsontypes import JsonArray
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.asides import lists, strays
@@ -25,7 +24,6 @@ from stb_env.suites.sandbox.standing import falls
 from stb_env.suites.sandbox.subjects import elsewhere
 from stb_env.suites.sandbox.values import given_values, parts
 from stb_env.tools import FINISH
-from stb_env.trajectory import CallRecord
 from stb_env.verdict import Verdict, VerdictStatus, Vote
 
 AnswerForm = Literal["text", "values", "either"]
@@ -73,8 +71,8 @@ class ExactJudge:
         if not (goal.get("facts") or goal.get("writes") or goal.get("falsehoods")):
             return Verdict.of("na", judge=self.name)
         values = None if self.answer == "text" else given_values(case.calls)
-        records = Records(_made(case))
-        told = _answer_parts(case, records) if values is None else _value_parts(case, values)
+        records = Records(call for call in case.calls if call.name != FINISH)
+        told = _answer_parts(case, records) if values is None else _value_parts(case, values, records)
         failures = {**dict(told), **dict(_state_parts(case))}
         if values is None and not any(failures.values()) and (said := _speech(case, records)):
             failures["speech"] = said
@@ -96,66 +94,51 @@ def _answer_parts(case: Case, records: Records) -> Iterator[tuple[str, str]]:
         allowed = [other for other in facts if other is not fact]
         yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed, records)
     if not facts:
-        yield "answer", falls(case.answer, query, _known(case))
+        yield "answer", falls(case.answer, query, _known(case, records))
     for fact in case.task.goal.get("falsehoods", ()):
         told = holds(fact, case.answer, query)
         yield f"falsehood:{fact['label']}", "read it" if told else ""
 
 
-def _value_parts(case: Case, values: JsonArray) -> Iterator[tuple[str, str]]:
+def _value_parts(case: Case, values: JsonArray, records: Records) -> Iterator[tuple[str, str]]:
     goal = case.task.goal
-    return parts(values, goal.get("facts", ()), goal.get("falsehoods", ()), case.task.query, _known(case))
+    return parts(
+        values, goal.get("facts", ()), goal.get("falsehoods", ()), case.task.query, _known(case, records)
+    )
 
 
 def _speech(case: Case, records: Records) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
-    stray = strays(case.answer, lambda: f"{query}\n{_known(case)}\n{_documented(case)}")
+    stray = strays(case.answer, lambda: f"{query}\n{_known(case, records)}\n{_documented(case)}")
     if stray:
         return stray
     if case.task.goal.get("writes") and (denied := undone(read(case.answer, query))):
         return denied
-    # Few answers say so much that all of it has to be read.
-    returned = cache(partial(_returned, case))
     told = facts and (
-        disclaims(read(case.answer, query), query, facts)
-        or elsewhere(case.answer, query, facts, _made(case), records, returned)
+        disclaims(read(case.answer, query), query, facts) or elsewhere(case.answer, query, facts, records)
     )
     if told:
         return told
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
-    if lists(case.answer, returned, wanted + 1):
+    if lists(case.answer, lambda: records.text, wanted + 1):
         return "a list of what the calls returned"
-    for fact in facts if _made(case) else ():
+    for fact in facts if records.calls else ():
         allowed = [other for other in facts if other is not fact]
-        made_up = invented(fact, case.answer, query, allowed, returned)
+        made_up = invented(fact, case.answer, query, allowed, lambda: records.text)
         if made_up:
             return made_up
     return ""
 
 
-def _known(case: Case) -> str:
+def _known(case: Case, records: Records) -> str:
     """Return what an answer may name besides what the query does: the right answer, calls and results."""
-    made = _made(case)
-    calls = [f"{call.name} {call.arguments} {_told(call)}" for call in made]
+    calls = [
+        f"{call.name} {call.arguments} {call.result.error or response}" for call, response in records.returned
+    ]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
-    counts = map(str, Counter(call.name for call in made).values())
+    counts = map(str, Counter(call.name for call in records.calls).values())
     return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
-
-
-def _returned(case: Case) -> str:
-    """Return what the calls said and were told."""
-    return "\n".join(f"{call.arguments} {_told(call)}" for call in _made(case))
-
-
-def _told(call: CallRecord) -> Json:
-    """Return what a call said: its response, or why it was refused."""
-    return call.result.error or call.result.response
-
-
-def _made(case: Case) -> list[CallRecord]:
-    """Return the calls of the episode but Finish, whose arguments are the very answer."""
-    return [call for call in case.calls if call.name != FINISH]
 
 
 def _documented(case: Case) -> str:
