@@ -19,6 +19,7 @@ from stb_env.suites.sandbox.deeds import undone
 from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
+from stb_env.suites.sandbox.intrusion import intrudes
 from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.standing import falls
@@ -118,7 +119,8 @@ def _speech(case: Case, records: Records) -> str:
     # Few answers say so much that all of it has to be read.
     returned = cache(partial(_returned, case))
     told = facts and (
-        disclaims(read(case.answer, query), query, facts)
+        intrudes(case.answer, query, facts, lambda: _known(case))
+        or disclaims(read(case.answer, query), query, facts)
         or elsewhere(case.answer, query, facts, _made(case), records, returned)
     )
     if told:
