@@ -15,9 +15,11 @@ from itertools import combinations
 from typing import Literal, NamedTuple
 
 from stb_env.jsontypes import JsonMapping
+from stb_env.judges import reckoning
 from stb_env.reading.sentence import sentences
 from stb_env.suites.sandbox import checks, deeds, grounds
 from stb_env.suites.sandbox.answers import fold, plain, stem
+from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.mentions import content, read, stems
 from stb_env.suites.sandbox.moments import MONTHS, clocks, days
@@ -39,11 +41,15 @@ _NO_CODE = re.compile(r"[\d.,-]+(?:[a-z]{1,4}|C|F|kB|MB)|[A-Z]{3}[\d.,]+|\w+T\d\
 """A number with its unit, or a moment."""
 _ABBREVIATED = re.compile(r"[A-Z]{2,4}")
 """AUR, HQ, PM."""
-_SUPPOSED = re.compile(r"\b(?:for example|for instance|e\.g|such as|say,|[Ii]f (?:you|I|we))\b")
-"""Opens an example, or a case that the speaker makes up."""
+_SUPPOSED = re.compile(
+    r"(?i)\b(?:for (?:example|instance|comparison)|e\.g|such as|if (?:you|i|we)|would|might|may(?! \d|,)|should|"
+    r"could(?! not)|roughly|approximately|(?:about|around)(?= \W?\d))\b"
+)
+"""An example, advice, or a case that the speaker makes up."""
 _CALENDAR = frozenset(
     spelling.casefold() for name in (*WEEKDAYS, *MONTHS) for spelling in (name, name[:3])
 ) | {"sept", "celsius", "fahrenheit"}
+_DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NONE = re.compile(r"\b(?:no|not|none|nothing|never|yet)\b|n['’]t\b")
 _TELLING = 100
 """A whole number below it is in many texts by accident."""
@@ -188,26 +194,42 @@ def _numbers(
     sentence: str, answer: str, task: _Task, named: Sequence[tuple[str, Ground, tuple[int, int]]]
 ) -> Iterator[tuple[str, Ground]]:
     folded, have = fold(sentence), task.values.numbers
-    said = [one.quantity.value for one in numbers(fold(answer))]
+    said = [one.quantity.value for one in numbers(fold(answer)) if not one.worded]
     for number in numbers(folded):
         value = abs(number.quantity.value)
         inside = any(start < number.end and number.start < end for _, _, (start, end) in named)
         if number.worded or inside or (value < 10 and value == int(value)):
             continue
         telling = value != int(value) or value >= _TELLING
+        exact = telling and any(abs(value - one) < 1e-9 for one in have)
         others = [one for one in said if one != number.quantity.value]
         likely = (
-            not telling
+            exact
+            or not telling
             or grounds.reckoned(number, (*others, *have), others)
-            or _lasts(number, task.values.times)
+            or _follows(number, folded, others)
+            or _lasts(number, folded, answer, task)
         )
-        exact = telling and any(abs(value - one) < 1e-9 for one in have)
         yield folded[number.start : number.end], _ground(exact, likely)
 
 
-def _lasts(number: Number, times: frozenset[int]) -> bool:
-    """Return whether a number may be the minutes between two known times."""
-    return any(abs(one - other) == number.quantity.value for one, other in combinations(sorted(times), 2))
+def _follows(number: Number, folded: str, others: Sequence[float]) -> bool:
+    """Return whether a number is another one of the answer in a second unit, their share or their sum."""
+    digits = _DIGITS.match(folded, number.start)
+    return digits is not None and reckoning.follows(
+        digits[0].replace(",", "").rstrip("."), folded, folded[digits.end() :], others, ()
+    )
+
+
+def _lasts(number: Number, folded: str, answer: str, task: _Task) -> bool:
+    """Return whether a number may be the minutes between two times or the days between two dates."""
+    if number.quantity.unit in ("min", "h"):
+        wanted = number.quantity.readings("min")[0]
+        return any(abs(one - other) == wanted for one, other in combinations(task.values.times, 2))
+    if not folded.startswith(" day", number.end):
+        return False
+    dates = {TODAY.toordinal(), *task.values.dates, *grounds.known(answer).dates}
+    return any(abs(one - other) == number.quantity.value for one, other in combinations(dates, 2))
 
 
 def _ground(known: bool, likely: bool) -> Ground:
