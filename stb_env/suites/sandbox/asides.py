@@ -42,11 +42,6 @@ _SAID_OF_ALL = re.compile(
     r"\bno, it is rather\b|\bright answer is (?:a different|another)\b|"
     r"\b(?:it is not so|not how it is|anything but (?:this|that)|trust me not|hardly believe)\b|"
     r"\bchance of (?:this|that|it)\b|\b(?:nobody|no one) (?:told|asked) me\b|"
-    r"\b(?:take|pick|choose|use) (?:the one|what|whatever|whichever)\b[^.;\n]{0,20}\b(?:fits|right|applies|suits)|"
-    r"^\W*(?:answer|version|variant) (?:[ab]|\d|one|two)\W{0,3}:|^\W*or else\b|"
-    r"\b(?:alternatively|another possibility|another option)\W{0,3}:|"
-    r"\bone of (?:these|those|them) (?:is|must be|will be) (?:right|true|correct|it)\b|"
-    r"\bboth of (?:these|them) (?:hold|are (?:true|right|correct))\b|\bin truth it is the opposite\b|"
     r"^\W*(?:vs|versus)\b|\bscrap (?:this|that|it)\b|\bi mis(?:read|counted|took|heard)\b"
 )
 _SOURCE = re.compile(r"\b(?:according to|says|so says) (?:an?|my|some) (?:\w+ )?(\w+)\b")

@@ -1,4 +1,4 @@
-"""Intrusions: whole sentences of an answer that belong to another task.
+"""Intrusions: whole sentences of an answer that belong to another task, and offers of several answers.
 
 What a remark beside the right answer names, counts or dates stands in the query, in what the calls were told
 and returned, or follows from these. A sentence that gives no fact of the task and names something else is of
@@ -29,6 +29,14 @@ Fact = JsonMapping
 Ground = Literal["known", "likely", "none"]
 """Whether a specific of a sentence is of the task: ``likely`` is what may be so by accident."""
 
+_OFFERED = re.compile(
+    r"\b(?:take|pick|choose|use) (?:the one|what(?:ever)?|whichever)\b[^.;\n]{0,20}\b(?:fits|right|applies)\b|"
+    r"(?m:^\W*(?:answer|version|variant) (?:[ab]|\d|one|two)\W{0,3}:)|(?:^|[.!?]\s)\W*or else\b|"
+    r"\b(?:alternatively|another possibility|another option)\W{0,3}:|"
+    r"\bone of (?:these|those|them) (?:is|must be|will be) (?:right|true|correct|it)\b|"
+    r"\bboth of (?:these|them) (?:hold|are (?:true|right|correct))\b|\bin truth it is the opposite\b"
+)
+"""Offers several answers, whatever these are."""
 _SPECIFIC = re.compile(r"[A-Z][A-Za-z]+|[\d@][\w.:-]*")
 _NAME = re.compile(r"(?<![\w'’.@-])[A-Z](?!['’-])\w*(?:[ -][A-Z]\w*)*")
 _OPENS = re.compile(r"^\W*$|[:;|•*_\n\t)]\W*$")
@@ -42,8 +50,8 @@ _NO_CODE = re.compile(r"[\d.,-]+(?:[a-z]{1,4}|C|F|kB|MB)|[A-Z]{3}[\d.,]+|\w+T\d\
 _ABBREVIATED = re.compile(r"[A-Z]{2,4}")
 """AUR, HQ, PM."""
 _SUPPOSED = re.compile(
-    r"(?i)\b(?:for (?:example|instance|comparison)|e\.g|such as|if (?:you|i|we)|would|might|may(?! \d|,)|should|"
-    r"could(?! not)|roughly|approximately|(?:about|around)(?= \W?\d))\b"
+    r"(?i)\b(?:for (?:example|instance|comparison)|e\.g|such as|if (?:you|i|we)|would|might|may(?! \d|,)|"
+    r"should|could(?! not)|roughly|approximately|(?:about|around)(?= \W?\d))\b"
 )
 """An example, advice, or a case that the speaker makes up."""
 _CALENDAR = frozenset(
@@ -68,7 +76,7 @@ class _Task(NamedTuple):
 
 
 def intrudes(answer: str, query: str, facts: Sequence[Fact], known: Callable[[], str]) -> str:
-    """Return a sentence of an answer that belongs to another task, as a reason, or an empty string.
+    """Return what an answer offers beside the right one, as a reason, or an empty string.
 
     Args:
         answer: The final answer.
@@ -77,18 +85,21 @@ def intrudes(answer: str, query: str, facts: Sequence[Fact], known: Callable[[],
         known: Returns all text that belongs to the task beside the query; few answers need it.
 
     Examples:
-        >>> fare = [{"type": "number", "label": "fare", "value": 12.5, "unit": "", "tolerance": 0, "others": []}]
-        >>> told = lambda: "{'fare': 12.5, 'from': 'Ulm', 'departs': '08:10'}"
+        >>> from stb_env.suites.sandbox.facts import number
+        >>> fare, told = [number("fare", 12.5)], lambda: "{'fare': 12.5, 'departs': '08:10'}"
         >>> intrudes("It costs 12.50. Two of them cost 25.00.", "The fare from Ulm?", fare, told)
         ''
         >>> intrudes("It costs 12.50. Bob Ray has seat 4C.", "The fare from Ulm?", fare, told)
         'read Bob Ray, of which nobody spoke: "Bob Ray has seat 4C"'
     """
-    spans = list(sentences(answer))
-    if len(spans) < 2:
+    text = read(answer, query)
+    if not text.said or not text.said[-1].sentence:
         return ""
+    offered = _OFFERED.search(text.folded)
+    if offered:
+        return f'read an offer of answers: "{offered[0].strip()}"'
     near = _near(query, str([fact["value"] for fact in facts]))
-    for span in spans:
+    for span in sentences(answer):
         sentence = answer[span.start : span.end]
         if all(word.casefold() in near for word in _SPECIFIC.findall(sentence)):
             foreign = span.mark != "?" and _idle(sentence, query, known)
@@ -133,7 +144,7 @@ def _idle(sentence: str, query: str, known: Callable[[], str]) -> str:
 
 
 def _foreign(sentence: str, answer: str, task: _Task) -> str:
-    """Return a specific of a sentence that is not of the task where none is for certain, or a foreign name."""
+    """Return a specific of a sentence that is not of the task, unless one of them is for certain."""
     if _SUPPOSED.search(sentence):
         return ""
     named = list(_named(sentence, task))
