@@ -30,7 +30,7 @@ Ground = Literal["known", "likely", "none"]
 """Whether a specific of a sentence is of the task: ``likely`` is what may be so by accident."""
 
 _OFFERED = re.compile(
-    r"\b(?:take|pick|choose|use) (?:the one|what(?:ever)?|whichever)\b[^.;\n]{0,20}\b(?:fits|right|applies)\b|"
+    r"\b(?:take|pick|choose|use) (?:the one|whichever)\b[^.;\n]{0,20}\b(?:fits|right|applies)\b|"
     r"(?m:^\W*(?:answer|version|variant) (?:[ab]|\d|one|two)\W{0,3}:)|(?:^|[.!?]\s)\W*or else\b|"
     r"\b(?:alternatively|another possibility|another option)\W{0,3}:|"
     r"\bone of (?:these|those|them) (?:is|must be|will be) (?:right|true|correct|it)\b|"
