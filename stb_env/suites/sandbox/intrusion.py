@@ -31,7 +31,8 @@ Ground = Literal["known", "likely", "none"]
 
 _OFFERED = re.compile(
     r"\b(?:take|pick|choose|use) (?:the one|whichever)\b[^.;\n]{0,20}\b(?:fits|right|applies)\b|"
-    r"(?m:^\W*(?:answer|version|variant) (?:[ab]|\d|one|two)\W{0,3}:)|(?:^|[.!?]\s)\W*or else\b|"
+    r"(?m:^\W*(?:answer|version|variant|option) (?:[ab]|\d|one|two)\W{0,3}:)(?![\s\S]*\bwhich\b)|"
+    r"(?:^|[.!?]\s)\W*or else\b|"
     r"\b(?:alternatively|another possibility|another option)\W{0,3}:|"
     r"\bone of (?:these|those|them) (?:is|must be|will be) (?:right|true|correct|it)\b|"
     r"\bboth of (?:these|them) (?:hold|are (?:true|right|correct))\b|\bin truth it is the opposite\b"
