@@ -8,9 +8,9 @@ another task, and so is a deed ("The order is placed.") of which nobody spoke.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import Literal, NamedTuple
 
@@ -23,7 +23,7 @@ from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.mentions import content, read, stems
 from stb_env.suites.sandbox.moments import MONTHS, clocks, days
-from stb_env.suites.sandbox.numerals import Number, numbers
+from stb_env.suites.sandbox.numerals import UNIT_OF, UNITS, Number, numbers
 
 Fact = JsonMapping
 Ground = Literal["known", "likely", "none"]
@@ -51,13 +51,16 @@ _NO_CODE = re.compile(r"[\d.,-]+(?:[a-z]{1,4}|C|F|kB|MB)|[A-Z]{3}[\d.,]+|\w+T\d\
 _ABBREVIATED = re.compile(r"[A-Z]{2,4}")
 """AUR, HQ, PM."""
 _SUPPOSED = re.compile(
-    r"(?i)\b(?:for (?:example|instance|comparison)|e\.g|such as|if (?:you|i|we)|would|might|may(?! \d|,)|"
+    r"(?i)\b(?:for (?:example|instance|comparison)|e\.g|such as|if (?:you|i|we)|might|may(?! \d|,)|"
+    r"would(?= (?:\w+ )?(?:be|have|cost|come|make|take|need|leave|land|arrive|save)\b)|"
     r"should|could(?! not)|roughly|approximately|(?:about|around)(?= \W?\d))\b"
 )
 """An example, advice, or a case that the speaker makes up."""
 _CALENDAR = frozenset(
     spelling.casefold() for name in (*WEEKDAYS, *MONTHS) for spelling in (name, name[:3])
 ) | {"sept", "celsius", "fahrenheit"}
+_KINDLESS = frozenset({"", "duration", "share"})
+"""What anything may have."""
 _DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _NONE = re.compile(r"\b(?:no|not|none|nothing|never|yet)\b|n['’]t\b")
 _TELLING = 100
@@ -146,19 +149,21 @@ def _idle(sentence: str, query: str, known: Callable[[], str]) -> str:
 
 def _foreign(sentence: str, answer: str, task: _Task) -> str:
     """Return a specific of a sentence that is not of the task, unless one of them is for certain."""
+    named = list(_named(sentence, task))
+    if any(found == "known" for _, found in named):
+        return ""
     if _SUPPOSED.search(sentence):
         return ""
-    named = list(_named(sentence, task))
-    told: list[tuple[str, Ground]] = [(text, found) for text, found, _ in named]
-    if not told or all(found == "known" for _, found in told):
-        told += [*_moments(sentence, task), *_numbers(sentence, answer, task, named)]
+    if named:
+        return named[0][0]
+    told = [*_moments(sentence, task), *_numbers(sentence, answer, task)]
     if any(found == "known" for _, found in told):
         return ""
     return next((text for text, found in told if found == "none"), "")
 
 
-def _named(sentence: str, task: _Task) -> Iterator[tuple[str, Ground, tuple[int, int]]]:
-    """Yield what a sentence quotes, its codes and its names, each with its place."""
+def _named(sentence: str, task: _Task) -> Iterator[tuple[str, Ground]]:
+    """Yield what a sentence quotes, its codes and its names."""
     taken: list[tuple[int, int]] = []
     for pattern in (_QUOTED, _CODE, _NAME):
         for match in pattern.finditer(sentence):
@@ -171,7 +176,7 @@ def _named(sentence: str, task: _Task) -> Iterator[tuple[str, Ground, tuple[int,
                 words = _words(match, sentence)
             if words:
                 taken.append(match.span())
-                yield match[0], "known" if all(_has(task, word) for word in words) else "none", match.span()
+                yield match[0], "known" if all(_has(task, word) for word in words) else "none"
 
 
 def _words(name: re.Match[str], sentence: str) -> list[str]:
@@ -202,27 +207,41 @@ def _returns(told: set[int], known: frozenset[int]) -> bool:
     return any((day.month, day.day) in yearly for day in map(date.fromordinal, told))
 
 
-def _numbers(
-    sentence: str, answer: str, task: _Task, named: Sequence[tuple[str, Ground, tuple[int, int]]]
-) -> Iterator[tuple[str, Ground]]:
+def _numbers(sentence: str, answer: str, task: _Task) -> Iterator[tuple[str, Ground]]:
     folded, have = fold(sentence), task.values.numbers
     said = [one.quantity.value for one in numbers(fold(answer)) if not one.worded]
     for number in numbers(folded):
         value = abs(number.quantity.value)
-        inside = any(start < number.end and number.start < end for _, _, (start, end) in named)
-        if number.worded or inside or (value < 10 and value == int(value)):
+        if number.worded or (value < 10 and value == int(value)):
             continue
         telling = value != int(value) or value >= _TELLING
         exact = telling and any(abs(value - one) < 1e-9 for one in have)
         others = [one for one in said if one != number.quantity.value]
-        likely = (
-            exact
-            or not telling
-            or grounds.reckoned(number, (*others, *have), others)
-            or _follows(number, folded, others)
-            or _lasts(number, folded, answer, task)
+        likely = exact or (
+            _of_the_kind(number, task)
+            and (
+                not telling
+                or grounds.reckoned(number, (*others, *have), others)
+                or _follows(number, folded, others)
+                or _lasts(number, folded, answer, task)
+            )
         )
         yield folded[number.start : number.end], _ground(exact, likely)
+
+
+def _of_the_kind(number: Number, task: _Task) -> bool:
+    """Return whether a task speaks of what a number with a unit measures: miles are of no football match."""
+    kind = UNITS.get(number.quantity.unit, ("",))[0]
+    return kind in _KINDLESS or any(f" {word} " in task.words for word in _measures()[kind])
+
+
+@cache
+def _measures() -> Mapping[str, frozenset[str]]:
+    """Return the words of the units that measure the same, by what they measure."""
+    words: dict[str, set[str]] = {}
+    for spelling, unit in UNIT_OF.items():
+        words.setdefault(UNITS[unit][0], set()).update(plain(spelling).split())
+    return {kind: frozenset(found) for kind, found in words.items()}
 
 
 def _follows(number: Number, folded: str, others: Sequence[float]) -> bool:
