@@ -38,7 +38,7 @@ _OFFERED = re.compile(
     r"\bboth of (?:these|them) (?:hold|are (?:true|right|correct))\b|\bin truth it is the opposite\b"
 )
 """Offers several answers, whatever these are."""
-_SPECIFIC = re.compile(r"[A-Z][A-Za-z]+|[\d@][\w.:-]*")
+_SPECIFIC = re.compile(r"[A-Z][A-Za-z]+|[\w.]*@[\w.]*\w|\d[\w.:-]*")
 _NAME = re.compile(r"(?<![\w'’.@-])[A-Z](?!['’-])\w*(?:[ -][A-Z]\w*)*")
 _OPENS = re.compile(r"^\W*$|[:;|•*_\n\t)]\W*$")
 """Stands before a word that has a capital letter because of its place."""
@@ -102,14 +102,16 @@ def intrudes(answer: str, query: str, facts: Sequence[Fact], known: Callable[[],
     offered = _OFFERED.search(text.folded)
     if offered:
         return f'read an offer of answers: "{offered[0].strip()}"'
-    near = _near(query, str([fact["value"] for fact in facts]))
+    values = str([(fact["value"], fact["others"]) for fact in facts])
+    near = _near(query, values)
     for span in sentences(answer):
         sentence = answer[span.start : span.end]
         if all(word.casefold() in near for word in _SPECIFIC.findall(sentence)):
             foreign = span.mark != "?" and _idle(sentence, query, known)
         else:
-            foreign = _foreign(sentence, answer, _task(f"{query}\n{facts}\n{known()}"))
-        if foreign and not _gives(sentence, query, facts):
+            foreign = _foreign(sentence, answer, _task(f"{query}\n{values}\n{known()}"))
+        rest = f"{answer[: span.start]} {answer[span.end :]}"
+        if foreign and not _given(sentence, query, facts) - _given(rest, query, facts):
             return f'read {foreign}, of which nobody spoke: "{sentence[:80]}"'
     return ""
 
@@ -126,14 +128,15 @@ def _task(known: str) -> _Task:
     return _Task(f"{known} 100", words, content(frozenset(words.split())))
 
 
-def _gives(sentence: str, query: str, facts: Sequence[Fact]) -> bool:
-    """Return whether a sentence has the value of a fact."""
-    text = read(sentence, query)
-    return any(
-        checks.FOUND[fact["type"]](fact, text, query, [one for one in facts if one is not fact])[0]
+def _given(part: str, query: str, facts: Sequence[Fact]) -> set[str]:
+    """Return the labels of the facts whose values a part of an answer has."""
+    text = read(part, query)
+    return {
+        fact["label"]
         for fact in facts
         if fact["type"] in checks.FOUND
-    )
+        and checks.FOUND[fact["type"]](fact, text, query, [one for one in facts if one is not fact])[0]
+    }
 
 
 def _idle(sentence: str, query: str, known: Callable[[], str]) -> str:
@@ -221,7 +224,7 @@ def _numbers(sentence: str, answer: str, task: _Task) -> Iterator[tuple[str, Gro
             _of_the_kind(number, task)
             and (
                 not telling
-                or grounds.reckoned(number, (*others, *have), others)
+                or _reckoned(number, (*others, *have), others)
                 or _follows(number, folded, others)
                 or _lasts(number, folded, answer, task)
             )
@@ -242,6 +245,17 @@ def _measures() -> Mapping[str, frozenset[str]]:
     for spelling, unit in UNIT_OF.items():
         words.setdefault(UNITS[unit][0], set()).update(plain(spelling).split())
     return {kind: frozenset(found) for kind, found in words.items()}
+
+
+def _reckoned(number: Number, have: Sequence[float], others: Sequence[float]) -> bool:
+    if UNITS.get(number.quantity.unit, ("",))[0] != "temperature":
+        return grounds.reckoned(number, have, others)
+    # Nobody multiplies degrees.
+    value, slack = number.quantity.value, 0.6 * 10.0**-number.decimals
+    apart = any(abs(abs(one - other) - value) < slack for one, other in combinations(have, 2))
+    return apart or any(
+        abs(found - value) < slack for one in have for found in (1.8 * one + 32, (one - 32) / 1.8)
+    )
 
 
 def _follows(number: Number, folded: str, others: Sequence[float]) -> bool:

@@ -58,10 +58,8 @@ class ExactJudge:
         self.answer = answer
 
     # Not good enough yet, and so written down: what another task's answer says may be taken for a remark
-    # beside the right one, because it names nothing of this task (docs/red_team.md).
-    floors: ClassVar[Mapping[str, float]] = {
-        "random": 0.01, "doubled": 0.4, "alternatives": 0.1, "contradicted": 0.1,
-    }  # fmt: skip
+    # beside the right one where it names what this task returned, or nothing at all (docs/trust.md).
+    floors: ClassVar[Mapping[str, float]] = {"random": 0.01, "doubled": 0.1}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.
