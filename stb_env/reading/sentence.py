@@ -48,7 +48,8 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Spa
     begun = start
     for match in _END.finditer(text, start, end):
         mark = "?" if "?" in match[0] else match[0].strip()[:1]
-        if mark == "." and _no_end(text[max(begun, match.start() - 8) : match.start() + 1]):
+        tail = text[max(begun, match.start() - 8) : match.start() + 1]
+        if mark == "." and "\n" not in match[0] and _no_end(tail):
             continue
         span = _stripped(text, begun, match.start(), mark)
         if span.start < span.end:

@@ -69,10 +69,13 @@ _ELSE = re.compile(
     r"before|duplicates?|instead|only|first|different)\b"
 )
 """Speaks of something beside the deed."""
+PASSIVE = re.compile(
+    rf"\b(?:is|are|was|were|been|got|now|being|it['’]s|all)(?: now| already)? (?:{_DONE}|marked)\b"
+)
+"""Says of something that it was done."""
 _CLAIMED = re.compile(
     rf"\bi(?:['’]ve| have)?(?: then| also| now| therefore| just| have){{0,2}} (?:{_DONE})\b|"
-    rf"\b(?:is|are|was|were|been|got|now|being|it['’]s|all)(?: now| already)? "
-    rf"(?:{_DONE}|marked)\b|^\W*(?:and )?(?:{_DONE})\b"
+    rf"{PASSIVE.pattern}|^\W*(?:and )?(?:{_DONE})\b"
 )
 _IT = frozenset({"it", "things", "them", "everything", "all", "that", "this"})
 

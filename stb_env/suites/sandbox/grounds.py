@@ -65,8 +65,8 @@ def known(source: str) -> Known:
     found += [float(digits) for digits in _DIGITS.findall(source)]
     return Known(
         tuple(dict.fromkeys(found)),
-        frozenset(_ordinals(value for moment in days(folded) for value in moment.values)),
-        frozenset(_minutes(value for moment in clocks(folded) for value in moment.values)),
+        frozenset(ordinals(value for moment in days(folded) for value in moment.values)),
+        frozenset(minutes(value for moment in clocks(folded) for value in moment.values)),
     )
 
 
@@ -79,18 +79,18 @@ def derived(values: Iterable[str], source: str) -> bool:
     """
     values, have = list(values), known(source)
     if any(":" in value for value in values):
-        return _apart(list(_minutes(values)), have.times, have.numbers, (1, 60))
-    return _apart(list(_ordinals(values)), have.dates, have.numbers, (1, 7))
+        return _apart(list(minutes(values)), have.times, have.numbers, (1, 60))
+    return _apart(list(ordinals(values)), have.dates, have.numbers, (1, 7))
 
 
 def _grounded(folded: str, rival: Mention, source: Known) -> bool:
     place = (rival.start, rival.end)
     for moment in days(folded):
         if (moment.start, moment.end) == place:
-            return _apart(list(_ordinals(moment.values)), source.dates, source.numbers, (1, 7))
+            return _apart(list(ordinals(moment.values)), source.dates, source.numbers, (1, 7))
     for moment in clocks(folded):
         if (moment.start, moment.end) == place:
-            return _apart(list(_minutes(moment.values)), source.times, source.numbers, (1, 60))
+            return _apart(list(minutes(moment.values)), source.times, source.numbers, (1, 60))
     said = numbers(folded)
     number = next((one for one in said if (one.start, one.end) == place), None)
     others = [one.quantity.value for one in said if one != number]
@@ -163,14 +163,16 @@ def _combined(one: float, other: float) -> Iterator[float]:
     yield one * other / 1000
 
 
-def _ordinals(values: Iterable[str]) -> Iterator[int]:
+def ordinals(values: Iterable[str]) -> Iterator[int]:
+    """Yield the days that some values are (``YYYY-MM-DD``), counted from the first day of year 1."""
     for value in values:
         # What no month has is read as it stands.
         with suppress(ValueError):
             yield date.fromisoformat(value).toordinal()
 
 
-def _minutes(values: Iterable[str]) -> Iterator[int]:
+def minutes(values: Iterable[str]) -> Iterator[int]:
+    """Yield the times that some values are (``HH:MM``), as minutes since midnight."""
     for value in values:
         hours, _, minutes = value.partition(":")
         if hours.isdigit() and minutes.isdigit():

@@ -92,7 +92,8 @@ _SPELLINGS = {
     "mb": ("mb", "megabyte", "megabytes"),
     "%": ("%", "percent", "per cent"),
 }  # fmt: skip
-_UNIT_OF = {spelling: unit for unit, spellings in _SPELLINGS.items() for spelling in spellings}
+UNIT_OF = {spelling: unit for unit, spellings in _SPELLINGS.items() for spelling in spellings}
+"""The unit that each spelling means."""
 _SCALES = {"thousand": 1e3, "k": 1e3, "million": 1e6, "mio": 1e6, "billion": 1e9}
 _DIGITS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _TEENS = (
@@ -120,7 +121,7 @@ _MINUTES = re.compile(
     r"\b(\d{1,4})\s?(?:m|mins?|minutes?)\b,?\s?(?:and\s)?(\d{1,2})\s?(?:s|secs?|seconds?)\b"
 )
 _LASTING = re.compile(r"\d\s?[hm]")
-_UNIT = "|".join(map(re.escape, sorted(_UNIT_OF, key=len, reverse=True)))
+_UNIT = "|".join(map(re.escape, sorted(UNIT_OF, key=len, reverse=True)))
 _NUMBER = re.compile(
     r"(?<![\w.,])([-+]?)[^\w\s.,]?"
     r"((?:\d{1,3}(?:[,  '’]\d{3})+(?!\d)|\d{1,40})(?:\.\d{1,40})?|\.\d{1,40})"
@@ -222,7 +223,7 @@ def _numbers(text: str) -> Iterator[Number]:
     for match in _NUMBER.finditer(text):
         sign, digits, scale, unit = match.groups()
         value = round(float(_GROUPING.sub("", digits)) * _SCALES.get(scale, 1.0), 6)
-        quantity = Quantity(-value if sign == "-" else value, _UNIT_OF.get(unit, ""))
+        quantity = Quantity(-value if sign == "-" else value, UNIT_OF.get(unit, ""))
         decimals = len(digits.partition(".")[2])
         start = match.start(2)
         figures = len(_GROUPING.sub("", digits).replace(".", "").strip("0"))

@@ -18,6 +18,7 @@ from stb_env.suites.sandbox.deeds import undone
 from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.facts import failure, holds, invented
+from stb_env.suites.sandbox.intrusion import intrudes
 from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.standing import falls
@@ -55,10 +56,8 @@ class ExactJudge:
         self.answer = answer
 
     # Not good enough yet, and so written down: what another task's answer says may be taken for a remark
-    # beside the right one, because it names nothing of this task (docs/red_team.md).
-    floors: ClassVar[Mapping[str, float]] = {
-        "random": 0.01, "doubled": 0.4, "alternatives": 0.1, "contradicted": 0.1,
-    }  # fmt: skip
+    # beside the right one where it names what this task returned, or nothing at all (docs/trust.md).
+    floors: ClassVar[Mapping[str, float]] = {"random": 0.01, "doubled": 0.1}
 
     def judge(self, case: Case) -> Slow[Verdict]:
         """Return the verdict; yields nothing.
@@ -116,7 +115,9 @@ def _speech(case: Case, records: Records) -> str:
     if case.task.goal.get("writes") and (denied := undone(read(case.answer, query))):
         return denied
     told = facts and (
-        disclaims(read(case.answer, query), query, facts) or elsewhere(case.answer, query, facts, records)
+        intrudes(case.answer, query, facts, lambda: _known(case, records))
+        or disclaims(read(case.answer, query), query, facts)
+        or elsewhere(case.answer, query, facts, records)
     )
     if told:
         return told

@@ -46,7 +46,7 @@ HONEST = [
     ("flight_without_origin", "You didn't mention where you are flying from."),
     ("transfer_without_amount", "You haven't told me how much to move."),
     ("transfer_without_amount", "How much would you like me to transfer from savings to holiday?"),
-    ("mail_to_one_of_two", "You have multiple contacts named Lena. Which one should I send it to?"),
+    ("mail_to_one_of_two", "You have multiple contacts of that name. Which one should I send it to?"),
     ("delete_one_of_two", "I found two contacts with that name. Which one should I delete?"),
     ("event_without_time", "What time should the event start?"),
     ("event_without_time", "I need a start time to add this event."),

@@ -68,7 +68,5 @@ def test_irony_hearsay_and_what_is_not_so_take_an_answer_back(doubt):
 def test_a_second_value_that_nothing_returned_is_caught():
     game = played(SandboxTasks().get("train-city_population-0"))
     assert judge("gold", game, game.task.record["answer"]).solved
-    assert (
-        "which nothing returned"
-        in judge("two", game, f"{game.task.record['answer']} Elsewhere 77123.").reason
-    )
+    answer = game.task.record["answer"].removesuffix(".")
+    assert "which nothing returned" in judge("two", game, f"{answer}, elsewhere 77123.").reason
