@@ -155,7 +155,7 @@ def _unknown(text: Text, query: str, fact: JsonMapping) -> str:
 
     Where no value is asked for, one may be reckoned as well: what eleven days cost.
     """
-    source = f"{query}\n{text.records.told}"
+    source = f"{query}\n{text.records.text}"
     folded, said, have = text.folded, numbers(text.folded), known(source).numbers
     asked = fact["kind"] == "thing" or bool(fact["others"])
     for number in said:

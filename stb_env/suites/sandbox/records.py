@@ -132,13 +132,6 @@ class Records:
         )
         return [record for some in found for record in some][:_MOST]
 
-    @property
-    def told(self) -> str:
-        """What the calls said and were told."""
-        return "\n".join(
-            f"{call.arguments} {call.result.error or call.result.response}" for call in self._calls
-        )
-
     def holders(self, folded: str, place: Place) -> Sequence[Record]:
         """Return the records that have a value of an answer; none for a small number, which many have."""
         value = read(folded, place)
