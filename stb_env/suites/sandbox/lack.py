@@ -6,7 +6,8 @@ import re
 from collections.abc import Sequence
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sandbox import absence, answers, mentions, numerals
+from stb_env.reading import numerals
+from stb_env.suites.sandbox import absence, answers, mentions
 from stb_env.suites.sandbox.mentions import Text
 
 Fact = JsonMapping

@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from stb_env.actions import finish_arguments
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
-from stb_env.suites.sandbox import amounts, answers, numerals
+from stb_env.reading import numerals
+from stb_env.reading.moments import Moment, clocks, days
+from stb_env.suites.sandbox import amounts, answers
 from stb_env.suites.sandbox.checks import is_near
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.mentions import content, stems
-from stb_env.suites.sandbox.moments import Moment, clocks, days
 from stb_env.tools import FINISH, ToolCall
 from stb_env.trajectory import CallRecord
 

@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.suites.sandbox.answers import fold
+from stb_env.reading.fold import fold
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
