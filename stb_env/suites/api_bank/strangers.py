@@ -17,6 +17,11 @@ _SPOKEN = re.compile(r"\b(?:i|you|your|we|me|us|please|sorry|thanks?)\b")
 _QUOTATION = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”")
 _LIST = re.compile(r":\s+([^:\n]{3,200})$")
 _ITEM = re.compile(r",\s*(?:and |or )?|\s+and\s+")
+_ASIDE = re.compile(r"\s*\([^()\n]{0,120}\)")
+_DATED = re.compile(
+    r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*\b",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"\b[a-z]{3,}(?:[-_][a-z]+)*[-_]\d+\b")
 _FEW = 3
 """Words of an item of a list; what is longer is a clause."""
@@ -70,8 +75,8 @@ def _is_strange(sentence: str, known: set[str]) -> bool:
 
 def _items(sentence: str) -> list[str]:
     """Return the items of a list that ends a sentence; one of a single item is none."""
-    listed = _LIST.search(sentence.rstrip(" ."))
-    items = _ITEM.split(listed[1]) if listed else []
+    listed = _LIST.search(_ASIDE.sub("", sentence).rstrip(" ."))
+    items = [item for item in _ITEM.split(listed[1]) if not _DATED.search(item)] if listed else []
     return items if len(items) > 1 and all(len(item.split()) <= _FEW for item in items) else []
 
 

@@ -1,0 +1,253 @@
+"""Values of calls that a reply puts in the place of another: an end for a start, a weight for a pulse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+
+from stb_env.jsontypes import JsonMapping
+from stb_env.reading import moments
+from stb_env.reading.fold import fold
+from stb_env.reading.sentence import sentences
+from stb_env.suites.api_bank.figures import Stated, clocks
+from stb_env.suites.api_bank.leaves import leaves
+from stb_env.trajectory import CallRecord
+
+_REACH = 40
+"""Letters between a word such as "from" and the value that it is about."""
+
+
+class _Pair(NamedTuple):
+    """Two fields that are each other's counterpart, and the words that tell them apart."""
+
+    first: re.Pattern[str]
+    second: re.Pattern[str]
+    says_first: re.Pattern[str]
+    says_second: re.Pattern[str]
+
+
+def _pair(first: str, second: str, says_first: str, says_second: str) -> _Pair:
+    return _Pair(*map(re.compile, (first, second, rf"\b(?:{says_first})", rf"\b(?:{says_second})|→|->|=>")))
+
+
+_PAIRS = (
+    _pair(
+        r"from_|old_", r"to_|new_",
+        r"from|was (?:at|set (?:at|for|to)|originally)|were at|instead of|rather than|previous\w*|old|"
+        r"used to|not at|no longer",
+        r"to|now|new|rings?|goes? off|will be|moved|changed|set (?:at|for|to)|until",
+    ),
+    _pair(r"departure", r"arrival", r"leav\w+|depart\w*|takes? off|taking off|dep|from",
+          r"arriv\w*|land\w*|arr|to"),
+    _pair(r"check_in", r"check_out", r"check\w*[- ]?in|arriv\w*|from", r"check\w*[- ]?out|leav\w+|depart\w*|to|until|till"),
+    _pair(r"start", r"end", r"from|start\w*|begin\w*", r"to|until|till|end\w*|finish\w*"),
+)  # fmt: skip
+_PLACES = ("source", "destination")
+_IDENTITY = re.compile(
+    r"\b(?:order|booking|reservation|confirmation|appointment|account|registration) "
+    r"(?:has the )?(?:number|no\.?|nr\.?|id|code)\W{0,4}(?:is |of )?\W{0,4}(\d+)\b"
+)
+_DOCTOR = re.compile(r"\bDr\.? ([A-Z][\w'-]+)")
+_NAMED = re.compile(r"(?<![\w.])([A-Z][\w'-]+) (?=([A-Z][\w'-]+))")
+_WITH = re.compile(r"\b(?:with|for|invit\w+|attendees?:?) ((?:[A-Z][a-z]+(?:,? and |, )?)+)")
+_MEETS = re.compile(r"meet|book|schedul|invit|attend", re.IGNORECASE)
+_COUNTS = {"child": r"child(?:ren)?|kids?"}
+
+
+class Roles:
+    """Which value of an episode is what.
+
+    Args:
+        calls: The calls, each with what it took and returned.
+
+    Examples:
+        >>> from stb_env.tools import ToolResult
+        >>> taken = {"from_time": "2023-03-20 06:30:00", "to_time": "2023-03-20 07:30:00"}
+        >>> call = CallRecord("1", "ModifyAlarm", taken, ToolResult.of("success", source="world"))
+        >>> roles = Roles([call])
+        >>> list(roles.confused("It was at 6:30 am and rings at 7:30 am now."))
+        []
+        >>> list(roles.confused("It was at 7:30 am and rings at 6:30 am now."))
+        ['7:30 am', '6:30 am']
+    """
+
+    def __init__(self, calls: Iterable[CallRecord]) -> None:
+        self._calls = list(calls)
+        given = [call.arguments for call in self._calls if isinstance(call.arguments, Mapping)]
+        self._given: list[JsonMapping] = list(given)
+        returned = [each for call in self._calls for each in leaves(call.result.response, dict)]
+        self._records: list[JsonMapping] = [*given, *returned]
+        self._scalars = {
+            str(value)
+            for whole in (*given, *(call.result.response for call in self._calls))
+            for value in leaves(whole, str)
+            if value.isdecimal()
+        }
+
+    def confused(self, text: str) -> Iterator[str]:
+        """Yield what a reply says of something else than it belongs to."""
+        folded = fold(text)
+        for span in sentences(folded):
+            sentence = folded[span.start : span.end]
+            if span.mark != "?":
+                yield from self._moved(sentence)
+                yield from self._turned(sentence)
+                yield from self._mislabelled(sentence)
+        yield from self._renamed(text)
+
+    def _moved(self, sentence: str) -> Iterator[str]:
+        said = [
+            (sentence[one.start : one.end], one.values, one.start)
+            for one in (*clocks(sentence), *_days(sentence))
+        ]
+        for pair in _PAIRS:
+            for first, second in self._sides(pair):
+                for words, values, start in said:
+                    side = _cue(pair, sentence, start)
+                    if side == "first" and values & second and not values & first:
+                        yield words
+                    if side == "second" and values & first and not values & second:
+                        yield words
+
+    def _sides(self, pair: _Pair) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+        """Yield what may stand on each side, where all records agree on that."""
+        first, second = set[str](), set[str]()
+        for record in self._records:
+            keys = (_of(record, pair.first), _of(record, pair.second))
+            if all(keys):
+                first |= {value for key in keys[0] for value in _moments(str(record[key]))}
+                second |= {value for key in keys[1] for value in _moments(str(record[key]))}
+        if first and second:
+            yield frozenset(first), frozenset(second)
+
+    def _turned(self, sentence: str) -> Iterator[str]:
+        ways = {
+            (fold(str(record[_PLACES[0]])), fold(str(record[_PLACES[1]])))
+            for record in self._records
+            if all(place in record for place in _PLACES)
+        }
+        for source, destination in ways:
+            if (destination, source) in ways or source == destination:
+                continue
+            if re.search(rf"\bfrom {re.escape(destination)}\b|\bto {re.escape(source)}\b", sentence):
+                yield f"from {destination}"
+
+    def _mislabelled(self, sentence: str) -> Iterator[str]:
+        for match in _IDENTITY.finditer(sentence):
+            if match[1] not in self._scalars:
+                yield match[0]
+        for record in self._records:
+            numbers = _numbers(record)
+            for label, value in numbers.items():
+                others = {other for name, other in numbers.items() if name != label}
+                for match in _labelled(label).finditer(sentence):
+                    said = float(match[1].replace(",", ""))
+                    if said != value and said in others and said not in self._all(label):
+                        yield match[0]
+        for record in self._given:
+            yield from self._miscounted(record, sentence)
+
+    def _miscounted(self, record: JsonMapping, sentence: str) -> Iterator[str]:
+        for name in record:
+            noun, _, kind = name.rpartition("_")
+            if kind == "count":
+                form = rf"\b(\d+) (?:{_COUNTS.get(noun, noun + 's?')})\b"
+            elif kind == "id" and isinstance(record[name], int):
+                form = rf"\b{re.escape(noun)}(?: (?:id|number|no\.?))? #?(\d+)\b"
+            else:
+                continue
+            for match in re.finditer(form, sentence):
+                if float(match[1]) not in self._all(name):
+                    yield match[0]
+
+    def _all(self, name: str) -> set[float]:
+        """Return what a field is anywhere, and in lists of it."""
+        names = {name, f"{name}s"}
+        values = [value for record in self._records for key, value in record.items() if key in names]
+        return {float(each) for each in leaves(list(values), int, float)}
+
+    def _renamed(self, text: str) -> Iterator[str]:
+        names = [each for record in self._records for each in leaves(dict(record), str) if len(each) < 60]
+        doctors = {_last(each) for record in self._records for each in _doctors(record)}
+        for match in _DOCTOR.finditer(text):
+            if doctors and match[1].casefold() not in doctors:
+                yield match[0]
+        several = [name for name in names if len(_NAMED.findall(name))]
+        parts = {word for name in several for word in re.findall(r"[A-Z][\w'-]+", name)}
+        known = "\n".join(names).casefold()
+        for match in _NAMED.finditer(text):
+            pair = f"{match[1]} {match[2]}"
+            if match[1] in parts and match[2].removesuffix("'s") in parts and pair.casefold() not in known:
+                yield pair
+        yield from self._invited(text)
+
+    def _invited(self, text: str) -> Iterator[str]:
+        asked = [record["attendees"] for record in self._given if "attendees" in record]
+        if not asked:
+            return
+        coming = {word for name in leaves(asked, str) for word in re.findall(r"\w+", name)}
+        others = {
+            name
+            for record in self._records
+            for name in leaves(dict(record), str)
+            if re.fullmatch(r"[A-Z][a-z]+", name)
+        } - coming
+        for span in sentences(text):
+            for match in _WITH.finditer(text, span.start, span.end):
+                if _MEETS.search(text, span.start, match.start()):
+                    yield from (name for name in re.findall(r"[A-Z][a-z]+", match[1]) if name in others)
+
+
+def _cue(pair: _Pair, sentence: str, place: int) -> str:
+    """Return which side the last word before a place speaks for."""
+    before = sentence[max(0, place - _REACH) : place]
+    ends = {
+        side: max((match.end() for match in pattern.finditer(before)), default=-1)
+        for side, pattern in (("first", pair.says_first), ("second", pair.says_second))
+    }
+    side = max(ends, key=lambda each: ends[each])
+    return side if ends[side] >= 0 else ""
+
+
+def _of(record: JsonMapping, field: re.Pattern[str]) -> list[str]:
+    return [key for key, value in record.items() if isinstance(value, str) and field.match(key)]
+
+
+def _moments(value: str) -> Iterator[str]:
+    folded = fold(value)
+    # What begins and ends on one day, or at one time, is told apart by the other of the two.
+    yield from (each for stated in clocks(folded, exact=True) for each in stated.values)
+    yield from (each for stated in _days(folded) for each in stated.values)
+
+
+def _days(folded: str) -> Iterator[Stated]:
+    for moment in moments.days(folded):
+        yield Stated(frozenset(value[4:] for value in moment.values), moment.start, moment.end)
+
+
+@lru_cache(maxsize=256)
+def _labelled(label: str) -> re.Pattern[str]:
+    words = r"[ _]".join(map(re.escape, label.split("_")))
+    return re.compile(
+        rf"\b{words}\b[\s:*|=]{{0,4}}(?:(?:of|is|was|at|be)\s)?[\s:*|=]{{0,4}}(\d+(?:,\d{{3}})*(?:\.\d+)?)"
+    )
+
+
+def _numbers(record: JsonMapping) -> Mapping[str, float]:
+    return {
+        key: float(value)
+        for key, value in record.items()
+        if isinstance(value, int | float) and not isinstance(value, bool)
+    }
+
+
+def _doctors(record: JsonMapping) -> Iterator[str]:
+    for key, value in record.items():
+        if "doctor" in key and isinstance(value, str) and value:
+            yield value
+
+
+def _last(name: str) -> str:
+    return name.split()[-1].casefold()
