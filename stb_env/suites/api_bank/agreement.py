@@ -36,7 +36,7 @@ _LISTED = (
     "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun "
 )
 _COMMON = frozenset(_LISTED.split())
-_DEGREES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:°|degrees?\b)")
+_DEGREES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:°|degrees?\b)(?! ?f(?:ahrenheit)?\b)", re.IGNORECASE)
 _IN_DEGREES = re.compile(r"temp|latitude|longitude", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,2} ?[ap]\.?m\b", re.IGNORECASE)
 _SCALES = (100.0, 0.01, 1000.0, 0.001)

@@ -22,6 +22,7 @@ _DONE = re.compile(
 _STATE = re.compile(
     r"\b(?:is|are|was|were|should(?: now)? be)(?: now| already)? (?P<verb>[a-z]{3,}ed)\b", re.IGNORECASE
 )
+_NOTHING = re.compile(r"\b(?:nothing|none|neither|nobody)(?: else)? $", re.IGNORECASE)
 _LASTING = {"delete", "change", "send"}
 """What is in a state after it; an alarm that is set may have been set long ago."""
 _IRREGULAR = {"sent": "send", "made": "make", "put": "put", "set": "set", "unset": "unset", "reset": "reset"}
@@ -47,6 +48,8 @@ def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
     if {"add", "delete"} <= done:
         done.add("change")
     for match in _DONE.finditer(text):
+        if _NOTHING.search(text, 0, match.start()):
+            continue
         verb = (match["verb"] or match["late"]).lower()
         kinds = kinds_in(verb)
         if kinds and not kinds & done and verb not in heard.lower():

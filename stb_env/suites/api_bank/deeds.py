@@ -16,6 +16,7 @@ from stb_env.trajectory import CallRecord
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _STEM = 5
+_VERBS = frozenset("add book cancel delete get look modify open query record search send".split())
 _STILL = re.compile(
     r"\bstill (?:there|on\b|in\b|at\b|set|rings?|stands?|active|exists?|valid|listed|scheduled|booked|open|"
     r"reminds?|goes|go\b|be\b|has\b|shows?)|\bwill still\b|\bremains?\b(?! (?:to|of)\b)|"
@@ -89,9 +90,14 @@ def disowned(text: str, deeds: Iterable[Deed]) -> Iterator[str]:
     """
     deeds = list(deeds)
     done = [deed for deed in deeds if deed.kinds]
+    before, sentence = "", -1
     for part in statements(text):
+        before, sentence = (before if part.sentence == sentence else ""), part.sentence
         if done and part.stance not in ("asked", "quoted"):
-            yield from (part.text for wrong in (_is_undone, _is_left, _is_elses) if wrong(part, done, deeds))
+            yield from (part.text for wrong in (_is_undone, _is_elses) if wrong(part, done, deeds))
+            if _is_left(part.text.lower(), before, done, deeds):
+                yield part.text
+        before = f"{before} {part.text.lower()}"
 
 
 def missed(text: str, deeds: Iterable[Deed], asked: str) -> Iterator[str]:
@@ -116,7 +122,7 @@ def missed(text: str, deeds: Iterable[Deed], asked: str) -> Iterator[str]:
         if part.stance in ("asked", "quoted"):
             continue
         said = part.text.lower()
-        if any(match["noun"][:_STEM] in nouns | (_stems(asked) & words) for match in _NONE.finditer(said)):
+        if any(match["noun"][:_STEM] in nouns | _stems(asked) for match in _NONE.finditer(said)):
             yield part.text
         data = _NO_DATA.search(said)
         if data and _stems(data["what"]) & _stems(asked) & words:
@@ -133,10 +139,7 @@ def _is_undone(part: Statement, done: list[Deed], _: list[Deed]) -> bool:
     return any(undone["verb"][:_STEM] in deed.words for deed in done)
 
 
-def _is_left(part: Statement, done: list[Deed], deeds: list[Deed]) -> bool:
-    said = part.text.lower()
-    if _OTHER.search(said):
-        return False
+def _is_left(said: str, before: str, done: list[Deed], deeds: list[Deed]) -> bool:
     kept = _KEPT.search(said) is not None
     still = kept or _STILL.search(said) is not None
     kinds = {"delete"} if still else set()
@@ -146,7 +149,12 @@ def _is_left(part: Statement, done: list[Deed], deeds: list[Deed]) -> bool:
         return False
     own = _union(deed.words for deed in changed)
     others = _union(deed.words for deed in deeds if deed not in changed)
+    if not _stems(said) & (own | others):
+        # What a clause without a noun is about stands before it in its sentence.
+        said = f"{before} {said}"
     stems = _stems(said)
+    if _OTHER.search(said):
+        return False
     if stems & (own - others):
         return True
     return not stems & (others - own) and bool(_IT.search(said) or stems & own)
@@ -167,7 +175,7 @@ def _is_elses(part: Statement, done: list[Deed], deeds: list[Deed]) -> bool:
 
 def _deed(call: CallRecord) -> Deed:
     kinds = frozenset(kinds_of(call.name))
-    nouns = frozenset(word[:_STEM] for word in words_of(call.name)[1:])
+    nouns = frozenset(word[:_STEM] for word in words_of(call.name) if word not in _VERBS)
     given = dict(call.arguments) if isinstance(call.arguments, Mapping) else {}
     words = nouns | _stems_in({key: value for key, value in given.items() if key != "token"})
     if isinstance(call.result.response, dict | list):

@@ -250,11 +250,10 @@ def _clock(moment: moments.Moment, folded: str, *, exact: bool) -> Stated:
 
 def _without_moments(folded: str) -> str:
     text = moments.without(folded)
-    for pattern in (_FROM_DAY, _FROM_CLOCK, _SHORT):
-        for match in pattern.finditer(folded):
-            text = f"{text[: match.start()]}{' ' * len(match[0])}{text[match.end() :]}"
-    for match in _TO_DAY.finditer(folded):
-        text = f"{text[: match.start(2)]}{' ' * len(match[2])}{text[match.end(2) :]}"
+    found = [match.span() for pattern in (_FROM_DAY, _SHORT) for match in pattern.finditer(folded)]
+    found += [match.span(2) for match in _TO_DAY.finditer(folded)]
+    for start, end in (*found, *((clock.start, clock.end) for clock in clocks(folded))):
+        text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
     return re.sub(r"\d+(?:st|nd|rd|th)\b", lambda match: " " * len(match[0]), text)
 
 

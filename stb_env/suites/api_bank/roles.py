@@ -16,11 +16,20 @@ from stb_env.suites.api_bank.leaves import leaves
 from stb_env.trajectory import CallRecord
 
 _REACH = 40
-"""Letters between a word such as "from" and the value that it is about."""
+"""Letters between a verb and the time that it is about."""
+_NEXT = r" (?:the |about |at |on |around )?"
+_TO = r"\b(?:to|until|till)\b"
 
 
 class _Pair(NamedTuple):
-    """Two fields that are each other's counterpart, and the words that tell them apart."""
+    """Two fields that are each other's counterpart, and the words that tell them apart.
+
+    Attributes:
+        first: How the name of the one begins.
+        second: How the name of the other begins.
+        says_first: What is said before a value of the one.
+        says_second: What is said before a value of the other.
+    """
 
     first: re.Pattern[str]
     second: re.Pattern[str]
@@ -28,22 +37,34 @@ class _Pair(NamedTuple):
     says_second: re.Pattern[str]
 
 
-def _pair(first: str, second: str, says_first: str, says_second: str) -> _Pair:
-    return _Pair(*map(re.compile, (first, second, rf"\b(?:{says_first})", rf"\b(?:{says_second})|→|->|=>")))
+def _pair(first: str, second: str, says_first: str, says_second: str, to: str = _TO) -> _Pair:
+    return _Pair(
+        re.compile(first),
+        re.compile(second),
+        re.compile(rf"\b(?:{says_first})\b|\bfrom{_NEXT}$"),
+        re.compile(rf"\b(?:{says_second})\b|(?:{to}){_NEXT}$"),
+    )
 
 
-_PAIRS = (
-    _pair(
-        r"from_|old_", r"to_|new_",
-        r"from|was (?:at|set (?:at|for|to)|originally)|were at|instead of|rather than|previous\w*|old|"
-        r"used to|not at|no longer",
-        r"to|now|new|rings?|goes? off|will be|moved|changed|set (?:at|for|to)|until",
-    ),
-    _pair(r"departure", r"arrival", r"leav\w+|depart\w*|takes? off|taking off|dep|from",
-          r"arriv\w*|land\w*|arr|to"),
-    _pair(r"check_in", r"check_out", r"check\w*[- ]?in|arriv\w*|from", r"check\w*[- ]?out|leav\w+|depart\w*|to|until|till"),
-    _pair(r"start", r"end", r"from|start\w*|begin\w*", r"to|until|till|end\w*|finish\w*"),
-)  # fmt: skip
+_CHANGE = _pair(
+    "from_|old_",
+    "to_|new_",
+    r"was (?:at|set (?:at|for|to)|originally)|were at|instead of|rather than|previous\w*|old|used to|not at|"
+    r"no longer",
+    r"now|new|rings?|goes? off|will be|moved|changed|set (?:at|for|to)",
+    rf"{_TO}|→|->|=>",
+)
+_FLIGHT = _pair(
+    "departure", "arrival", r"leav\w+|depart\w*|takes? off|taking off|dep", r"arriv\w*|land\w*|arr"
+)
+_STAY = _pair("check_in", "check_out", r"check\w*[- ]?in", r"check\w*[- ]?out")
+_VISIT = _pair(
+    "check_in",
+    "check_out",
+    r"check\w*[- ]?in|arriv\w*",
+    r"check\w*[- ]?out|leav\w+|depart\w*",
+)
+_SPAN = _pair("start", "end", r"start\w*|begin\w*", r"end\w*|finish\w*")
 _PLACES = ("source", "destination")
 _IDENTITY = re.compile(
     r"\b(?:order|booking|reservation|confirmation|appointment|account|registration) "
@@ -102,7 +123,8 @@ class Roles:
             (sentence[one.start : one.end], one.values, one.start)
             for one in (*clocks(sentence), *_days(sentence))
         ]
-        for pair in _PAIRS:
+        flies = any(_of(record, _FLIGHT.first) for record in self._records)
+        for pair in (_CHANGE, _FLIGHT, _STAY if flies else _VISIT, _SPAN):
             for first, second in self._sides(pair):
                 for words, values, start in said:
                     side = _cue(pair, sentence, start)
@@ -174,7 +196,7 @@ class Roles:
         for match in _DOCTOR.finditer(text):
             if doctors and match[1].casefold() not in doctors:
                 yield match[0]
-        several = [name for name in names if len(_NAMED.findall(name))]
+        several = [name for name in names if " " in name]
         parts = {word for name in several for word in re.findall(r"[A-Z][\w'-]+", name)}
         known = "\n".join(names).casefold()
         for match in _NAMED.finditer(text):

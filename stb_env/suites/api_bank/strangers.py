@@ -6,9 +6,13 @@ import re
 from collections.abc import Iterator
 
 from stb_env.judges.cues import COMMON
+from stb_env.reading.fold import fold
+from stb_env.reading.numerals import numbers
 from stb_env.reading.sentence import sentences
 
 _STEM, _MANY = 4, 4
+_COUNT = 12
+"""A sentence with a larger number is about that."""
 _LONG = 8
 """Words from which a sentence that has hardly one in common with all before is about something else."""
 _HARDLY = 0.25
@@ -64,7 +68,13 @@ def strangers(text: str, heard: str) -> Iterator[str]:
         owner = _OWNER.match(said.lstrip())
         if owner and owner[1].lower() not in f"{_ANYBODY} {heard.lower()}":
             yield owner[1]
-        if len(_words(said)) >= _MANY and not _SPOKEN.search(said.lower()) and _is_strange(said, known):
+        counted = any(abs(number.quantity.value) > _COUNT for number in numbers(fold(said)))
+        if (
+            not counted
+            and len(_words(said)) >= _MANY
+            and not _SPOKEN.search(said.lower())
+            and _is_strange(said, known)
+        ):
             yield said
 
 

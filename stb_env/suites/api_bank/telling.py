@@ -29,6 +29,9 @@ _AFFIRMED = re.compile(
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _GROUPED = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{3})+(?![\d.])")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|y|e)$")
+_DIVIDED = re.compile(r"\d(?:[ ()/.-]{0,2}\d){6,20}")
+_CODE = 6
+"""Digits of which a longer run is one code, however it is divided."""
 _MANY = 8
 """Things that were found of which each has to be told."""
 
@@ -83,6 +86,13 @@ def _tellings(case: Case) -> list[tuple[int, str, str]]:
         for place, text in enumerate(turns.get(turn, ()), 1)
         if place == len(turns[turn]) or question_of(text) in (Question.NONE, Question.OFFER)
     ]
+
+
+def _asked(case: Case, turn: int) -> str:
+    """Return what the user said since the last reply that followed calls."""
+    turns = case.task.record["turns"][: turn + 1]
+    last = max((place for place, each in enumerate(turns[:-1], 1) if each["calls"]), default=0)
+    return "\n".join(str(each["user"]) for each in turns[last:])
 
 
 def _is_recorded(case: Case) -> bool:
@@ -168,5 +178,8 @@ def _words(text: str) -> set[str]:
     said = {float(number) for number in _NUMBER.findall(folded.replace(",", ""))}
     said |= {number.quantity.value for number in numbers(folded)}
     said |= {float(number.replace(".", "")) for number in _GROUPED.findall(folded)}
+    said |= {
+        float(digits) for run in _DIVIDED.findall(folded) if len(digits := re.sub(r"\D", "", run)) > _CODE
+    }
     words = {_ENDING.sub("", word) for word in _WORD.findall(folded) if word not in COMMON}
     return {f"{number:g}" for number in said} | words
