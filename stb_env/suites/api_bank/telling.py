@@ -39,7 +39,7 @@ _MANY = 8
 def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[bool]) -> str:
     """Return what is wrong with the replies that follow recorded calls; an empty text where nothing is.
 
-    A reply must not take back, doubt or contradict what was done and found (`faults`, `Known`), and where
+    A reply must not take back, doubt or contradict what was done and found (`Testimony`), and where
     somebody asked for something that calls look up, what the recorded assistant told of it has to be told:
     one word or number of it at least, and a result that is a number as it is. The recorded reply is right.
 
@@ -59,12 +59,8 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[b
         added = text.replace(recorded.strip(), "") if recorded.strip() else text
         if not added.strip():
             continue
-        wrong = next(
-            episode.wrong(
-                added, [call for _, call in turns[turn]], str(case.task.record["turns"][turn]["user"])
-            ),
-            "",
-        )
+        recorded_calls = [call for _, call in turns[turn]]
+        wrong = next(episode.wrong(added, recorded_calls, _asked(case, turn)), "")
         if wrong:
             return wrong
     if case.answer and not _is_recorded(case) and all(case.answer != text for _, text, _ in said):
