@@ -57,8 +57,8 @@ _DOUBT = re.compile(
 )
 _LIKELY = re.compile(
     r"\b(?:possibly|probably|presumably|supposedly|allegedly|it (?:may|might|could)(?: as well)? (?:not )?"
-    r"(?:be|have)|might(?: not)? (?:be|have))\b(?! (?:wise|worth\w*|best|better|a good idea|helpful|useful|safer|"
-    r"sensible|advisable|nice)\b)|\b(?:either\b[^.;\n]{0,120}\bor)\b"
+    r"(?:be|have)|might(?: not)? (?:be|have))\b(?! (?:wise|worth\w*|best|better|"
+    r"a good idea|helpful|useful|safer|sensible|advisable|nice)\b)|\b(?:either\b[^.;\n]{0,120}\bor)\b"
 )
 _CHOICE = re.compile(
     r"\b(?:is|are|be|among|following)\W+(?:one|any|some) of (?:these|those|them|the following)(?: \w+)?"

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import NamedTuple
 
+from stb_env import jsontext
 from stb_env.jsontypes import Json
 from stb_env.judges.account import words_of
 from stb_env.judges.cues import COMMON
@@ -16,7 +17,11 @@ from stb_env.trajectory import CallRecord
 
 _WORD = re.compile(r"[^\W\d_]{4,}")
 _STEM = 5
-_VERBS = frozenset("add book cancel delete get look modify open query record search send".split())
+_CODE = 6
+"""Letters of a text that two calls do not share by chance."""
+_VERBS = frozenset(
+    ("add", "book", "cancel", "delete", "get", "modify", "open", "query", "record", "search", "send")
+)
 _STILL = re.compile(
     r"\bstill (?:there|on\b|in\b|at\b|set|rings?|stands?|active|exists?|valid|listed|scheduled|booked|open|"
     r"reminds?|goes|go\b|be\b|has\b|shows?)|\bwill still\b|\bremains?\b(?! (?:to|of)\b)|"
@@ -46,14 +51,15 @@ _UNDONE = re.compile(
     r"\b(?:has|have|had|was|were|is|are)(?:n['’]t| not)(?: yet| actually| been)* (?P<verb>[a-z]{4,}ed|sent)\b"
 )
 _NONE = re.compile(
-    r"\b(?:no|not any|n['’]t any|zero) (?!other|further|more|additional|longer|second|extra|such|need|problem)"
+    r"\b(?:no|not any|n['’]t any|zero) (?!other|further|more|additional|longer|second|"
+    r"extra|such|need|problem)"
     r"(?:\w+ ){0,2}?(?P<noun>[a-z]{4,}?)(?:s|es)?"
     r"(?=\s*(?:[,.;!]|$)| (?:in|for|on|at|with|has|have|was|were|is|are|under|called|named|from|of|between|"
     r"available|found|exists?|listed|set|recorded)\b)"
 )
 _NO_DATA = re.compile(
-    r"\b(?:no|not any|n['’]t any|n['’]t have) (?:figures?|data|information|results?|records?|values?|numbers?|answers?|"
-    r"entry|entries) (?:\w+ )?(?:for|on|about|of|under) (?P<what>[^,.;\n]{3,60})"
+    r"\b(?:no|not any|n['’]t any|n['’]t have) (?:figures?|data|information|results?|records?|values?|"
+    r"numbers?|answers?|entry|entries) (?:\w+ )?(?:for|on|about|of|under) (?P<what>[^,.;\n]{3,60})"
 )
 
 
@@ -74,8 +80,18 @@ class Deed(NamedTuple):
 
 
 def deeds_of(calls: Iterable[CallRecord]) -> list[Deed]:
-    """Return calls as deeds; a log-in is none."""
-    return [_deed(call) for call in calls if "Token" not in call.name]
+    """Return calls as deeds; a log-in is none, and what was done to something is about what was found of it."""
+    calls = [call for call in calls if "Token" not in call.name]
+    deeds = [_deed(call) for call in calls]
+    return [
+        deed._replace(
+            words=deed.words
+            | _union(found.words for found, of in zip(deeds, calls, strict=True) if _tells(of, call))
+        )
+        if deed.kinds
+        else deed
+        for deed, call in zip(deeds, calls, strict=True)
+    ]
 
 
 def disowned(text: str, deeds: Iterable[Deed]) -> Iterator[str]:
@@ -110,7 +126,7 @@ def missed(text: str, deeds: Iterable[Deed], asked: str) -> Iterator[str]:
 
     Examples:
         >>> flight = Deed(frozenset(), frozenset({"fligh"}), frozenset({"fligh", "tokyo"}), found=True)
-        >>> list(missed("There are no flights to Tokyo. No meals are listed.", [flight], "Any flights to Tokyo?"))
+        >>> list(missed("There are no flights to Tokyo. No meals are listed.", [flight], "Flights to Tokyo?"))
         ['There are no flights to Tokyo']
     """
     found = [deed for deed in deeds if deed.found]
@@ -181,6 +197,15 @@ def _deed(call: CallRecord) -> Deed:
     if isinstance(call.result.response, dict | list):
         words |= _stems_in(call.result.response)
     return Deed(kinds, nouns, words, found=not kinds and bool(call.result.response) and not call.result.error)
+
+
+def _tells(found: CallRecord, call: CallRecord) -> bool:
+    """Return whether a look-up returned something that another call took, such as a number."""
+    if kinds_of(found.name) or not isinstance(call.arguments, Mapping):
+        return False
+    returned = jsontext.dumps(found.result.response)
+    taken = (value for name, value in call.arguments.items() if name != "token")
+    return any(value in returned for value in leaves(list(taken), str) if len(value) >= _CODE)
 
 
 def _stems_in(value: Json) -> frozenset[str]:

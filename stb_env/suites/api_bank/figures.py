@@ -66,9 +66,11 @@ class Figures:
 
     Examples:
         >>> known = Figures(["Two rooms from 11 to 15 August, please."], [{"room_count": 2}, "5"])
-        >>> list(known.unsupported("Order 5: two rooms, 11-15 August, 4 nights.")), list(known.unsupported("Order 15."))
-        ([], ['15'])
-        >>> list(Figures([], ["2023-04-04 14:30:00"]).unsupported("It rings on 04/04/2023 at 2:30 in the morning."))
+        >>> list(known.unsupported("Order 5: two rooms, 11-15 August, 4 nights."))
+        []
+        >>> list(known.unsupported("Order 15."))
+        ['15']
+        >>> list(Figures([], ["2023-04-04 14:30:00"]).unsupported("04/04/2023, 2:30 in the morning"))
         ['2:30 in the morning']
     """
 

@@ -50,7 +50,8 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _ANNOUNCEMENT = re.compile(
-    r"\b(one|just a|a) (moment|second|minute)\b(?! (?!please|while|and|let|until)[a-z])|\bplease (wait|hold)|\bhold on\b"
+    r"\b(one|just a|a) (moment|second|minute)\b(?! (?!please|while|and|let|until)[a-z])"
+    r"|\bplease (wait|hold)|\bhold on\b"
     r"|\blet me (first |now |just )?"
     r"(check|look|see|log|get|find|search|do|set|book|try|fetch|verify|start|handle)\b"
     r"|\bI('ll| will) (now|first)\b",

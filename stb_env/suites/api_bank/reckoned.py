@@ -18,7 +18,8 @@ _COUNTED = re.compile(
     r"items?|results?|entries|records?|of you|of us)"
 )
 _ROUNDED = re.compile(
-    r"~|≈|\b(?:about|around|roughly|nearly|almost|approx\w*|some|circa|close to|just (?:over|under)|or so|rounded)\b"
+    r"~|≈|\b(?:about|around|roughly|nearly|almost|approx\w*|some|circa|close to|far from|near|"
+    r"just (?:over|under)|or so|rounded)\b"
 )
 _SUPPOSED = re.compile(r"\bif\b[^.]{0,80}\b(?:would|['’]d|could)\b|\b(?:would|['’]d|could)\b[^.]{0,80}\bif\b")
 

@@ -60,7 +60,7 @@ def answers(case: Case) -> list[tuple[int, str, str]]:
 
 
 def spoken(case: Case) -> dict[int, list[str]]:
-    """Return all texts of each turn, by its number: who offers more and then says goodbye has told it before."""
+    """Return all texts of each turn, by its number: who says goodbye has told it before."""
     said = list(case.replies)
     if case.calls and case.calls[-1].name == FINISH and case.answer:
         said.append(case.answer)

@@ -200,8 +200,9 @@ class Roles:
         parts = {word for name in several for word in re.findall(r"[A-Z][\w'-]+", name)}
         known = "\n".join(names).casefold()
         for match in _NAMED.finditer(text):
-            pair = f"{match[1]} {match[2]}"
-            if match[1] in parts and match[2].removesuffix("'s") in parts and pair.casefold() not in known:
+            last = match[2].removesuffix("'s")
+            pair = f"{match[1]} {last}"
+            if set(pair.split()) <= parts and pair.casefold() not in known:
                 yield pair
         yield from self._invited(text)
 

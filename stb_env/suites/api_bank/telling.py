@@ -30,10 +30,12 @@ _WORD = re.compile(r"[^\W\d_]{4,}")
 _GROUPED = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{3})+(?![\d.])")
 _ENDING = re.compile(r"(?<=\w{3})(?:ing|ed|es|s|y|e)$")
 _DIVIDED = re.compile(r"\d(?:[ ()/.-]{0,2}\d){6,20}")
+_DATED = re.compile(r"\d{4}-\d\d-|\d\d?[/.]\d\d?[/.]\d{4}")
 _CODE = 6
 """Digits of which a longer run is one code, however it is divided."""
-_MANY = 8
-"""Things that were found of which each has to be told."""
+_TOKEN = re.compile(r"[^\W_]+")
+_MANY, _NAME = 8, 4
+"""Things that were found of which each has to be told, and words of the name of one."""
 
 
 def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[bool]) -> str:
@@ -126,26 +128,29 @@ def _untold(
             if not (told and made[number]):
                 shown = ", ".join(sorted(facts - asked or facts)[:5])
                 yield f"what {call['name']} found is not told: {shown}"
-            for item in _left_out(call["result"]["output"], _words(recorded), _words(text)):
-                yield f"what {call['name']} found is not told: {', '.join(sorted(item)[:5])}"
+            for name in _left_out(call["result"]["output"], recorded, prose):
+                yield f"what {call['name']} found is not told: {name}"
 
 
 def _is_step(call: JsonMapping, turn: Sequence[JsonMapping]) -> bool:
-    """Return whether all that a call returned is what a later one of its turn takes, and nothing but numbers."""
+    """Return whether all that a call returned are numbers that a later one of its turn takes."""
     values = list(leaves(call["result"]["output"], str, int, float))
     later = turn[turn.index(call) + 1 :]
     taken = {value for each in later for value in leaves(each["result"].get("input"), int, float)}
     return bool(values) and all(value in taken for value in values)
 
 
-def _left_out(output: Json, recorded: Set[str], told: Set[str]) -> Iterator[Set[str]]:
-    """Yield what is told of each of several things that were found, and that the recorded reply tells of."""
-    several = next((each for each in leaves(output, list) if 1 < len(each) <= _MANY), [])
-    facts = [_facts(item) & recorded for item in several]
-    for place, own in enumerate(facts):
-        others = {fact for other, each in enumerate(facts) if other != place for fact in each}
-        if own - others and not (own - others) & told:
-            yield own - others
+def _left_out(output: Json, recorded: str, told: str) -> Iterator[str]:
+    """Yield the names of things that were found and are not told, though the recorded reply tells them."""
+    lists: Iterator[list[Json]] = leaves(output, list)
+    several = next((each for each in lists if 1 < len(each) <= _MANY), [])
+    names = [next(leaves(item, str), "") for item in several]
+    words = [set(_TOKEN.findall(fold(name))) for name in names]
+    said, heard_of = set(_TOKEN.findall(fold(told))), set(_TOKEN.findall(fold(recorded)))
+    for place, own in enumerate(words):
+        rest = own - {word for other, each in enumerate(words) if other != place for word in each}
+        if rest and len(own) <= _NAME and own <= heard_of and not rest & said:
+            yield names[place]
 
 
 def _answers(text: str, new: Set[str], facts: Set[str]) -> bool:
@@ -169,13 +174,12 @@ def _written(value: Json) -> str:
 
 
 def _words(text: str) -> set[str]:
-    """Return what a text says: its numbers, each in one form, and stems of its words but for the commonest."""
+    """Return what a text says: its numbers, each in one form, and stems of its less common words."""
     folded = fold(text)
     said = {float(number) for number in _NUMBER.findall(folded.replace(",", ""))}
     said |= {number.quantity.value for number in numbers(folded)}
     said |= {float(number.replace(".", "")) for number in _GROUPED.findall(folded)}
-    said |= {
-        float(digits) for run in _DIVIDED.findall(folded) if len(digits := re.sub(r"\D", "", run)) > _CODE
-    }
+    codes = (re.sub(r"\D", "", run) for run in _DIVIDED.findall(folded) if not _DATED.match(run))
+    said |= {float(code) for code in codes if len(code) > _CODE}
     words = {_ENDING.sub("", word) for word in _WORD.findall(folded) if word not in COMMON}
     return {f"{number:g}" for number in said} | words
