@@ -55,6 +55,7 @@ _RECKONED = re.compile(
     re.IGNORECASE,
 )
 _MOST = 60
+_INITIALS = 4
 
 
 class Known:
@@ -192,7 +193,11 @@ class Known:
 
     def _is_named(self, name: str) -> bool:
         folded = name.casefold().removesuffix("'s").strip("'-")
-        return folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all
+        if folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all:
+            return True
+        # Initials, such as "BP" for a blood pressure.
+        letters = folded if name.isupper() and name.isalpha() and 1 < len(name) <= _INITIALS else ""
+        return bool(letters) and re.search(r"\b" + r"[a-z]*[ _]".join(letters), self._all) is not None
 
 
 def _is_among(number: float, near: float, ordered: Sequence[float]) -> bool:

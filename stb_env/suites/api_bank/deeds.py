@@ -80,22 +80,18 @@ class Deed(NamedTuple):
 
 
 def deeds_of(calls: Iterable[CallRecord]) -> list[Deed]:
-    """Return calls as deeds; a log-in is none, and what was done to something is about what was found of it."""
+    """Return calls as deeds; a log-in is none. What was done to a thing is about what was found of it, too."""
     calls = [call for call in calls if "Token" not in call.name]
     deeds = [_deed(call) for call in calls]
+    known = list(zip(deeds, calls, strict=True))
     return [
-        deed._replace(
-            words=deed.words
-            | _union(found.words for found, of in zip(deeds, calls, strict=True) if _tells(of, call))
-        )
-        if deed.kinds
-        else deed
-        for deed, call in zip(deeds, calls, strict=True)
+        deed._replace(words=deed.words | _union(one.words for one, found in known if _tells(found, call)))
+        for deed, call in known
     ]
 
 
 def disowned(text: str, deeds: Iterable[Deed]) -> Iterator[str]:
-    """Yield the clauses of a reply by which something is as before that was changed, or not what was changed.
+    """Yield the clauses of a reply by which something is as before that was changed, or was done to another.
 
     Examples:
         >>> alarm = Deed(frozenset({"delete"}), frozenset({"alarm"}), frozenset({"alarm"}))
@@ -200,8 +196,8 @@ def _deed(call: CallRecord) -> Deed:
 
 
 def _tells(found: CallRecord, call: CallRecord) -> bool:
-    """Return whether a look-up returned something that another call took, such as a number."""
-    if kinds_of(found.name) or not isinstance(call.arguments, Mapping):
+    """Return whether a look-up returned something that a call took which changes things, such as a number."""
+    if kinds_of(found.name) or not kinds_of(call.name) or not isinstance(call.arguments, Mapping):
         return False
     returned = jsontext.dumps(found.result.response)
     taken = (value for name, value in call.arguments.items() if name != "token")

@@ -34,6 +34,7 @@ _TO_DAY = re.compile(
     rf"\b(?:{_MONTHS})[a-z]*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?({_TO})(\d{{1,2}})\b(?![:.]\d|\s?[ap]\.?m)"
 )
 _FROM_CLOCK = re.compile(rf"(?<![\d:.])(\d{{1,2}})(?={_TO}\d{{1,2}}(?:[:.]\d\d)?\s?[ap]\.?m\b)")
+_AT = re.compile(r"\b((?:at|from|to|until) )(\d{1,2})(?![\d:.,]\d| ?[%°a-z]*(?:m|degrees?)\b)(?!\w)")
 _PHONE = re.compile(r"\+?\d[\d\s()/.-]{5,24}\d")
 _URL = re.compile(r"https?://\S+|\b[\w.+-]+@[\w.-]+")
 _HALF = re.compile(r"\s*(?:o['’]clock\s*)?(?:in the|at)\s+(morning|afternoon|evening|night)\b")
@@ -88,7 +89,7 @@ class Figures:
         for found in clocks(folded):
             if not found.values & self._clocks:
                 yield folded[found.start : found.end]
-        rest = _without_moments(folded)
+        rest = _AT.sub(self._at, _without_moments(folded))
         told = numerals.numbers(rest)
         for span in sentences(rest):
             sentence = rest[span.start : span.end]
@@ -98,6 +99,11 @@ class Figures:
                         number, sentence, told, rest
                     ):
                         yield rest[number.start : number.end].strip()
+
+    def _at(self, match: re.Match[str]) -> str:
+        hour = int(match[2])
+        known = self._clocks & {f"{hour:02}:00", f"{hour % 12 + 12:02}:00"}
+        return f"{match[1]}{' ' * len(match[2])}" if known else match[0]
 
     def _days_in(self, folded: str) -> Iterator[Stated]:
         for moment in moments.days(folded):

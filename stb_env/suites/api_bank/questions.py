@@ -28,7 +28,7 @@ class Question(Enum):
 _OFFER = re.compile(
     r"(any|some)thing (else|more)|what else|(any|some) (other|more|further) |\bfurther (help|assist|question)"
     r"|else (I|we) can|(help|assist) you with|(can|may|could) I (help|assist) you"
-    r"|let me know if|feel free to",
+    r"|(is|are) there (another|other)\b|let me know if|feel free to",
     re.IGNORECASE,
 )
 _CONFIRMATION = re.compile(

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.reading import moments
+from stb_env.reading import moments, numerals
 from stb_env.reading.fold import fold
 from stb_env.reading.sentence import sentences
 from stb_env.suites.api_bank.figures import Stated, clocks
@@ -17,6 +17,8 @@ from stb_env.trajectory import CallRecord
 
 _REACH = 40
 """Letters between a verb and the time that it is about."""
+_LARGE = 1_000
+"""Amounts from which on a number is taken for a salary."""
 _NEXT = r" (?:the |about |at |on |around )?"
 _TO = r"\b(?:to|until|till)\b"
 
@@ -64,6 +66,13 @@ _VISIT = _pair(
     r"check\w*[- ]?in|arriv\w*",
     r"check\w*[- ]?out|leav\w+|depart\w*",
 )
+_SALARY = _pair(
+    "salary$",
+    "salary_after",
+    rf"gross|earns?|before tax\w*|pays|of{_NEXT}$",
+    r"net|after (?:\w+ )?tax\w*|keeps?|takes? home|leaves",
+    r"\bleft with\b",
+)
 _SPAN = _pair("start", "end", r"start\w*|begin\w*", r"end\w*|finish\w*")
 _PLACES = ("source", "destination")
 _IDENTITY = re.compile(
@@ -74,6 +83,7 @@ _DOCTOR = re.compile(r"\bDr\.? ([A-Z][\w'-]+)")
 _NAMED = re.compile(r"(?<![\w.])([A-Z][\w'-]+) (?=([A-Z][\w'-]+))")
 _WITH = re.compile(r"\b(?:with|for|invit\w+|attendees?:?) ((?:[A-Z][a-z]+(?:,? and |, )?)+)")
 _MEETS = re.compile(r"meet|book|schedul|invit|attend", re.IGNORECASE)
+_FIGURES = re.compile(r"\d+(?:\.\d+)?(?:/\d+)?")
 _COUNTS = {"child": r"child(?:ren)?|kids?"}
 
 
@@ -99,7 +109,12 @@ class Roles:
         given = [call.arguments for call in self._calls if isinstance(call.arguments, Mapping)]
         self._given: list[JsonMapping] = list(given)
         returned = [each for call in self._calls for each in leaves(call.result.response, dict)]
-        self._records: list[JsonMapping] = [*given, *returned]
+        whole = [
+            {**call.arguments, **call.result.response}
+            for call in self._calls
+            if isinstance(call.arguments, Mapping) and isinstance(call.result.response, dict)
+        ]
+        self._records: list[JsonMapping] = [*given, *returned, *whole]
         self._scalars = {
             str(value)
             for whole in (*given, *(call.result.response for call in self._calls))
@@ -121,10 +136,10 @@ class Roles:
     def _moved(self, sentence: str) -> Iterator[str]:
         said = [
             (sentence[one.start : one.end], one.values, one.start)
-            for one in (*clocks(sentence), *_days(sentence))
+            for one in (*clocks(sentence), *_days(sentence), *_amounts(sentence))
         ]
         flies = any(_of(record, _FLIGHT.first) for record in self._records)
-        for pair in (_CHANGE, _FLIGHT, _STAY if flies else _VISIT, _SPAN):
+        for pair in (_CHANGE, _FLIGHT, _STAY if flies else _VISIT, _SPAN, _SALARY):
             for first, second in self._sides(pair):
                 for words, values, start in said:
                     side = _cue(pair, sentence, start)
@@ -160,13 +175,13 @@ class Roles:
         for match in _IDENTITY.finditer(sentence):
             if match[1] not in self._scalars:
                 yield match[0]
-        for record in self._records:
+        for record in (*self._records, *self._measured()):
             numbers = _numbers(record)
-            for label, value in numbers.items():
-                others = {other for name, other in numbers.items() if name != label}
+            for label in numbers if len(numbers) > 1 else ():
+                others = {other for name in numbers if name != label for other in numbers[name]}
                 for match in _labelled(label).finditer(sentence):
                     said = float(match[1].replace(",", ""))
-                    if said != value and said in others and said not in self._all(label):
+                    if said in others and said not in numbers[label] | self._all(label):
                         yield match[0]
         for record in self._given:
             yield from self._miscounted(record, sentence)
@@ -183,6 +198,15 @@ class Roles:
             for match in re.finditer(form, sentence):
                 if float(match[1]) not in self._all(name):
                     yield match[0]
+
+    def _measured(self) -> Iterator[JsonMapping]:
+        """Yield what calls took as a list of names and values."""
+        for record in self._given:
+            for items in leaves(dict(record), list):
+                named = [
+                    item for item in items if isinstance(item, dict) and {"name", "value"} <= item.keys()
+                ]
+                yield {str(item["name"]): item["value"] for item in named}
 
     def _all(self, name: str) -> set[float]:
         """Return what a field is anywhere, and in lists of it."""
@@ -235,14 +259,21 @@ def _cue(pair: _Pair, sentence: str, place: int) -> str:
 
 
 def _of(record: JsonMapping, field: re.Pattern[str]) -> list[str]:
-    return [key for key, value in record.items() if isinstance(value, str) and field.match(key)]
+    return [key for key, value in record.items() if isinstance(value, str | int | float) and field.match(key)]
 
 
 def _moments(value: str) -> Iterator[str]:
     folded = fold(value)
+    yield from (each for stated in _amounts(folded) for each in stated.values)
     # What begins and ends on one day, or at one time, is told apart by the other of the two.
     yield from (each for stated in clocks(folded, exact=True) for each in stated.values)
     yield from (each for stated in _days(folded) for each in stated.values)
+
+
+def _amounts(folded: str) -> Iterator[Stated]:
+    for number in numerals.numbers(folded):
+        if number.quantity.value > _LARGE:
+            yield Stated(frozenset((f"{number.quantity.value:g}",)), number.start, number.end)
 
 
 def _days(folded: str) -> Iterator[Stated]:
@@ -258,12 +289,16 @@ def _labelled(label: str) -> re.Pattern[str]:
     )
 
 
-def _numbers(record: JsonMapping) -> Mapping[str, float]:
-    return {
-        key: float(value)
-        for key, value in record.items()
-        if isinstance(value, int | float) and not isinstance(value, bool)
-    }
+def _numbers(record: JsonMapping) -> Mapping[str, set[float]]:
+    """Return the numbers of each field that has any; a text counts where it is nothing else."""
+    found = {}
+    for key, value in record.items():
+        written = [value] if isinstance(value, str) and _FIGURES.fullmatch(value) else []
+        numbers = {float(each) for each in leaves(value, int, float)}
+        numbers |= {float(each) for text in written for each in re.findall(r"\d+(?:\.\d+)?", text)}
+        if numbers:
+            found[key] = numbers
+    return found
 
 
 def _doctors(record: JsonMapping) -> Iterator[str]:

@@ -15,6 +15,7 @@ from stb_env.suites.api_bank.apis.tool_search import SEARCHER
 from stb_env.suites.api_bank.claim import unfounded
 from stb_env.suites.api_bank.deeds import deeds_of, disowned, missed
 from stb_env.suites.api_bank.figures import Figures
+from stb_env.suites.api_bank.owners import misplaced
 from stb_env.suites.api_bank.replies import heard, results
 from stb_env.suites.api_bank.roles import Roles
 from stb_env.suites.api_bank.strangers import strangers
@@ -79,6 +80,7 @@ class Testimony:
             f"the reply says {words!r} of something else than the calls"
             for words in self._roles.confused(told)
         )
+        yield from (f"the reply says {words!r} of another" for words in misplaced(told, self._calls))
         yield from (
             f"the calls did otherwise: {clause!r}" for clause in disowned(text, deeds_of(self._calls))
         )
