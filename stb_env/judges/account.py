@@ -231,7 +231,11 @@ def _kind(sentence: str, before: str, quoted: str, acts: Acts) -> str:
     if doubt and doubt[0] not in quoted:
         return "doubted"
     other = cue.ALTERNATIVE.search(sentence)
-    if other and not ((offered or acts.several) and _adds(before, sentence[other.end() :])):
+    if (
+        other
+        and other[0] not in quoted
+        and not ((offered or acts.several) and _adds(before, sentence[other.end() :]))
+    ):
         return "one of several"
     return "a failure that there was not" if _is_failure(sentence, quoted, acts) else ""
 

@@ -22,6 +22,12 @@ _DONE = re.compile(
 _STATE = re.compile(
     r"\b(?:is|are|was|were|should(?: now)? be)(?: now| already)? (?P<verb>[a-z]{3,}ed)\b", re.IGNORECASE
 )
+_NAMED = {
+    "AppointmentRegistration": {"add"},
+    "ForgotPassword": {"change", "send"},
+    "TimedSwitch": {"add", "change"},
+}
+"""Tools that are not named for what they do."""
 _NOTHING = re.compile(r"\b(?:nothing|none|neither|nobody)(?: else)? $", re.IGNORECASE)
 _LASTING = {"delete", "change", "send"}
 """What is in a state after it; an alarm that is set may have been set long ago."""
@@ -74,15 +80,13 @@ def claims(text: str) -> Iterator[tuple[set[str], str]]:
 
 
 def kinds_of(name: str) -> set[str]:
-    """Return the kinds of act that a tool is; one that is named for what comes of it adds that.
+    """Return the kinds of act that a tool is.
 
     Examples:
         >>> kinds_of("CancelRegistration"), kinds_of("AppointmentRegistration"), kinds_of("QueryRegistration")
         ({'delete'}, {'add'}, set())
     """
-    words = words_of(name)
-    kinds = {kind for word in words for kind in kinds_in(word)}
-    return kinds or ({"add"} if words[-1] == "registration" and words[0] != "query" else set())
+    return _NAMED.get(name) or {kind for word in words_of(name) for kind in kinds_in(word)}
 
 
 def kinds_in(word: str) -> set[str]:

@@ -80,7 +80,7 @@ class Deed(NamedTuple):
 
 
 def deeds_of(calls: Iterable[CallRecord]) -> list[Deed]:
-    """Return calls as deeds; a log-in is none. What was done to a thing is about what was found of it, too."""
+    """Return calls as deeds; a log-in is none. What was done to a thing is about what was found of it."""
     calls = [call for call in calls if "Token" not in call.name]
     deeds = [_deed(call) for call in calls]
     known = list(zip(deeds, calls, strict=True))

@@ -34,6 +34,8 @@ _TO_DAY = re.compile(
     rf"\b(?:{_MONTHS})[a-z]*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?({_TO})(\d{{1,2}})\b(?![:.]\d|\s?[ap]\.?m)"
 )
 _FROM_CLOCK = re.compile(rf"(?<![\d:.])(\d{{1,2}})(?={_TO}\d{{1,2}}(?:[:.]\d\d)?\s?[ap]\.?m\b)")
+_NO_AMOUNT = re.compile(r"\d+(?:st|nd|rd|th)\b|(?<=: )\d{1,2}\. ")
+"""A place in an order, or in a list."""
 _AT = re.compile(r"\b((?:at|from|to|until) )(\d{1,2})(?![\d:.,]\d| ?[%°a-z]*(?:m|degrees?)\b)(?!\w)")
 _PHONE = re.compile(r"\+?\d[\d\s()/.-]{5,24}\d")
 _URL = re.compile(r"https?://\S+|\b[\w.+-]+@[\w.-]+")
@@ -206,7 +208,8 @@ class Figures:
         tail = text[number.end : number.end + 24]
         if not is_reckoned(sentence, tail):
             return False
-        return _is_among(value, near, self._derived) or _is_among(value, near, self._spans)
+        scaled = any(_is_among(value * scale, near * scale, self._numbers) for scale in (100.0, 0.01))
+        return scaled or _is_among(value, near, self._derived) or _is_among(value, near, self._spans)
 
     @staticmethod
     def _grouped(written: str) -> Iterator[float]:
@@ -262,7 +265,7 @@ def _without_moments(folded: str) -> str:
     found += [match.span(2) for match in _TO_DAY.finditer(folded)]
     for start, end in (*found, *((clock.start, clock.end) for clock in clocks(folded))):
         text = f"{text[:start]}{' ' * (end - start)}{text[end:]}"
-    return re.sub(r"\d+(?:st|nd|rd|th)\b", lambda match: " " * len(match[0]), text)
+    return _NO_AMOUNT.sub(lambda match: " " * len(match[0]), text)
 
 
 def _days_of(values: Iterable[str], written: str) -> frozenset[str]:

@@ -92,7 +92,7 @@ def _groups(calls: list[CallRecord]) -> Iterator[list[_Owner]]:
             yield from _several(_owner(row, row) for row in records)
     for name in {call.name for call in calls}:
         alike = [call for call in calls if call.name == name and isinstance(call.arguments, Mapping)]
-        yield from _several(_owner(dict(call.arguments), _results(call, calls)) for call in alike)
+        yield from _several(_owner(_taken(call), _results(call, calls)) for call in alike)
 
 
 def _several(owners: Iterable[_Owner]) -> Iterator[list[_Owner]]:
@@ -112,12 +112,14 @@ def _results(call: CallRecord, calls: Sequence[CallRecord]) -> list[Json]:
     found: list[Json] = [call.result.response]
     numbers = set(leaves(call.result.response, int, float))
     for other in calls[calls.index(call) + 1 :]:
-        taken = (
-            set(leaves(dict(other.arguments), int, float)) if isinstance(other.arguments, Mapping) else set()
-        )
+        taken = set(leaves(_taken(other), int, float))
         if taken & numbers and other.name != call.name:
             found.append(other.result.response)
     return found
+
+
+def _taken(call: CallRecord) -> dict[str, Json]:
+    return dict(call.arguments) if isinstance(call.arguments, Mapping) else {}
 
 
 def _stated(text: str) -> frozenset[str]:

@@ -39,11 +39,13 @@ class _Pair(NamedTuple):
     says_second: re.Pattern[str]
 
 
-def _pair(first: str, second: str, says_first: str, says_second: str, to: str = _TO) -> _Pair:
+def _pair(
+    first: str, second: str, says_first: str, says_second: str, start: str = "from", to: str = _TO
+) -> _Pair:
     return _Pair(
         re.compile(first),
         re.compile(second),
-        re.compile(rf"\b(?:{says_first})\b|\bfrom{_NEXT}$"),
+        re.compile(rf"\b(?:{says_first})\b|\b{start}{_NEXT}$"),
         re.compile(rf"\b(?:{says_second})\b|(?:{to}){_NEXT}$"),
     )
 
@@ -54,7 +56,7 @@ _CHANGE = _pair(
     r"was (?:at|set (?:at|for|to)|originally)|were at|instead of|rather than|previous\w*|old|used to|not at|"
     r"no longer",
     r"now|new|rings?|goes? off|will be|moved|changed|set (?:at|for|to)",
-    rf"{_TO}|→|->|=>",
+    to=rf"{_TO}|→|->|=>",
 )
 _FLIGHT = _pair(
     "departure", "arrival", r"leav\w+|depart\w*|takes? off|taking off|dep", r"arriv\w*|land\w*|arr"
@@ -69,9 +71,10 @@ _VISIT = _pair(
 _SALARY = _pair(
     "salary$",
     "salary_after",
-    rf"gross|earns?|before tax\w*|pays|of{_NEXT}$",
+    r"gross|earns?|before tax\w*|pays",
     r"net|after (?:\w+ )?tax\w*|keeps?|takes? home|leaves",
-    r"\bleft with\b",
+    start="of",
+    to=r"\bleft with\b",
 )
 _SPAN = _pair("start", "end", r"start\w*|begin\w*", r"end\w*|finish\w*")
 _PLACES = ("source", "destination")
@@ -115,12 +118,11 @@ class Roles:
             if isinstance(call.arguments, Mapping) and isinstance(call.result.response, dict)
         ]
         self._records: list[JsonMapping] = [*given, *returned, *whole]
-        self._scalars = {
-            str(value)
-            for whole in (*given, *(call.result.response for call in self._calls))
-            for value in leaves(whole, str)
-            if value.isdecimal()
-        }
+        wholes = [*given, *(call.result.response for call in self._calls)]
+        texts = [value for whole in wholes for value in leaves(whole, str)]
+        # Some results have the number of a record as its key.
+        keys = [str(key) for whole in wholes for record in leaves(whole, dict) for key in record]
+        self._ids = {text for text in (*texts, *keys) if text.isdecimal()}
 
     def confused(self, text: str) -> Iterator[str]:
         """Yield what a reply says of something else than it belongs to."""
@@ -173,7 +175,7 @@ class Roles:
 
     def _mislabelled(self, sentence: str) -> Iterator[str]:
         for match in _IDENTITY.finditer(sentence):
-            if match[1] not in self._scalars:
+            if match[1] not in self._ids:
                 yield match[0]
         for record in (*self._records, *self._measured()):
             numbers = _numbers(record)
