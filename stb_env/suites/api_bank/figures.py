@@ -34,13 +34,16 @@ _TO_DAY = re.compile(
     rf"\b(?:{_MONTHS})[a-z]*\.?\s+\d{{1,2}}(?:st|nd|rd|th)?({_TO})(\d{{1,2}})\b(?![:.]\d|\s?[ap]\.?m)"
 )
 _FROM_CLOCK = re.compile(rf"(?<![\d:.])(\d{{1,2}})(?={_TO}\d{{1,2}}(?:[:.]\d\d)?\s?[ap]\.?m\b)")
-_NO_AMOUNT = re.compile(r"\d+(?:st|nd|rd|th)\b|(?<=: )\d{1,2}\. ")
+_NO_AMOUNT = re.compile(r"(?<!\d)\d{1,4}(?:st|nd|rd|th)\b|(?<=: )\d{1,2}\. ")
 """A place in an order, or in a list."""
 _AT = re.compile(r"\b((?:at|from|to|until) )(\d{1,2})(?![\d:.,]\d| ?[%°a-z]*(?:m|degrees?)\b)(?!\w)")
 _PHONE = re.compile(r"\+?\d[\d\s()/.-]{5,24}\d")
 _URL = re.compile(r"https?://\S+|\b[\w.+-]+@[\w.-]+")
 _HALF = re.compile(r"\s*(?:o['’]clock\s*)?(?:in the|at)\s+(morning|afternoon|evening|night)\b")
 _SAYS_HALF = re.compile(r"[ap]\.?m\b|morning|afternoon|evening|night|noon|midday")
+_DURATIONS = ("min", "h")
+_BEFORE = re.compile(r"(?<!from )\b(five|ten|twenty|twenty-five) to $")
+_MINUTES = {"five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 _HALVES = {"morning": range(12), "afternoon": range(12, 18), "evening": range(16, 24)}
 _NIGHT = frozenset((*range(19, 24), *range(5)))
 _GROUPED = re.compile(r"\d{1,3}(?:\.\d{3})+(?![\d.])")
@@ -206,7 +209,7 @@ class Figures:
         if self._is_converted(number, near, told):
             return True
         tail = text[number.end : number.end + 24]
-        if not is_reckoned(sentence, tail):
+        if number.quantity.unit not in _DURATIONS and not is_reckoned(sentence, tail):
             return False
         scaled = any(_is_among(value * scale, near * scale, self._numbers) for scale in (100.0, 0.01))
         return scaled or _is_among(value, near, self._derived) or _is_among(value, near, self._spans)
@@ -240,10 +243,19 @@ def clocks(folded: str, *, exact: bool = False) -> Iterator[Stated]:
         [['15:30'], ['19:10'], ['07:10', '19:10'], ['02:00', '14:00']]
     """
     for moment in moments.clocks(folded):
-        yield _clock(moment, folded, exact=exact)
+        clock = _clock(moment, folded, exact=exact)
+        before = _BEFORE.search(folded, max(0, moment.start - 20), moment.start)
+        yield _earlier(clock, before) if before else clock
     for match in _FROM_CLOCK.finditer(folded):
         hour = int(match[1]) % 12
         yield Stated(frozenset((f"{hour:02}:00", f"{hour + 12:02}:00")), match.start(), match.end())
+
+
+def _earlier(clock: Stated, before: re.Match[str]) -> Stated:
+    """Return the time that lies some minutes before one: "ten to seven"."""
+    minutes = [60 * int(value[:2]) + int(value[3:]) - _MINUTES[before[1]] for value in clock.values]
+    values = (f"{each // 60 % 24:02}:{each % 60:02}" for each in minutes)
+    return Stated(frozenset(values), before.start(), clock.end)
 
 
 def _clock(moment: moments.Moment, folded: str, *, exact: bool) -> Stated:

@@ -21,7 +21,7 @@ _SPOKEN = re.compile(r"\b(?:i|you|your|we|me|us|please|sorry|thanks?)\b")
 _QUOTATION = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”")
 _LIST = re.compile(r":\s+([^:\n]{3,200})$")
 _ITEM = re.compile(r",\s*(?:and |or )?|\s+and\s+")
-_ASIDE = re.compile(r"\s*\([^()\n]{0,120}\)")
+_ASIDE = re.compile(r"\s{0,3}\([^()\n]{0,120}\)")
 _DATED = re.compile(
     r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*\b",
     re.IGNORECASE,

@@ -121,35 +121,41 @@ def _untold(
         text = _told(prose)
         for number, call in turns[turn]:
             facts = _facts(call["result"]["output"]) & _words(recorded)
-            if number not in queries or not facts or _is_step(call, [later for _, later in turns[turn]]):
+            if number not in queries or not facts or _is_step(call, _after(call, turns[turn])):
                 continue
             whole = pasted.is_list(prose)
             told = facts <= _words(text) if whole else _answers(text, facts - asked, facts)
             if not (told and made[number]):
                 shown = ", ".join(sorted(facts - asked or facts)[:5])
                 yield f"what {call['name']} found is not told: {shown}"
-            for name in _left_out(call["result"]["output"], recorded, prose):
+            for name in _left_out(call, _after(call, turns[turn]), recorded, prose):
                 yield f"what {call['name']} found is not told: {name}"
 
 
-def _is_step(call: JsonMapping, turn: Sequence[JsonMapping]) -> bool:
+def _after(call: JsonMapping, turn: Iterable[tuple[int, JsonMapping]]) -> list[JsonMapping]:
+    calls = [each for _, each in turn]
+    return calls[calls.index(call) + 1 :]
+
+
+def _is_step(call: JsonMapping, later: Iterable[JsonMapping]) -> bool:
     """Return whether all that a call returned are numbers that a later one of its turn takes."""
     values = list(leaves(call["result"]["output"], str, int, float))
-    later = turn[turn.index(call) + 1 :]
     taken = {value for each in later for value in leaves(each["result"].get("input"), int, float)}
     return bool(values) and all(value in taken for value in values)
 
 
-def _left_out(output: Json, recorded: str, told: str) -> Iterator[str]:
-    """Yield the names of things that were found and are not told, though the recorded reply tells them."""
-    lists: Iterator[list[Json]] = leaves(output, list)
+def _left_out(call: JsonMapping, later: Iterable[JsonMapping], recorded: str, told: str) -> Iterator[str]:
+    """Yield the names of what was found and not taken by later calls, and is told by the recorded reply alone."""
+    taken = {value for each in later for value in leaves(each["result"].get("input"), str)}
+    lists: Iterator[list[Json]] = leaves(call["result"]["output"], list)
     several = next((each for each in lists if 1 < len(each) <= _MANY), [])
     names = [next(leaves(item, str), "") for item in several]
     words = [set(_TOKEN.findall(fold(name))) for name in names]
     said, heard_of = set(_TOKEN.findall(fold(told))), set(_TOKEN.findall(fold(recorded)))
     for place, own in enumerate(words):
         rest = own - {word for other, each in enumerate(words) if other != place for word in each}
-        if rest and len(own) <= _NAME and own <= heard_of and not rest & said:
+        wanted = bool(rest) and len(own) <= _NAME and own <= heard_of and names[place] not in taken
+        if wanted and not rest & said:
             yield names[place]
 
 
