@@ -33,6 +33,7 @@ _LISTED = (
     "i i'm i'll i've i'd am pm ok okay dr mr mrs ms api id url usd eur celsius fahrenheit c f today "
     "monday tuesday wednesday thursday friday saturday sunday sure yes no please thank thanks january "
     "february march april may june july august september october november december english "
+    "new year day eve "
     "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun "
 )
 _COMMON = frozenset(_LISTED.split())

@@ -21,6 +21,7 @@ from stb_env.suites.api_bank.reckoned import is_reckoned, is_supposed, slack
 
 _MOST = 60
 """Numbers of which sums and differences are looked at."""
+_THOUSAND = 1_000
 _SPOKEN = 12
 """A word for a number up to this one may be a pronoun, or a part of a time."""
 _DATE = re.compile(r"\b(\d{4})-(\d{1,2})-(\d{1,2})\b")
@@ -95,7 +96,7 @@ class Figures:
             if not found.values & self._clocks:
                 yield folded[found.start : found.end]
         rest = _AT.sub(self._at, _without_moments(folded))
-        told = numerals.numbers(rest)
+        told = whole_numbers(rest)
         for span in sentences(rest):
             sentence = rest[span.start : span.end]
             if not is_supposed(sentence):
@@ -159,7 +160,7 @@ class Figures:
     @cached_property
     def _numbers(self) -> list[float]:
         rest = _without_moments(self._text)
-        found = {number.quantity.value for number in numerals.numbers(rest)}
+        found = {number.quantity.value for number in whole_numbers(rest)}
         found |= {float(digits) for digits in re.findall(r"\d+(?:\.\d+)?", rest)}
         found |= {float(day[:4]) for day in self._days if not day.startswith("-")}
         found |= {abs(float(number)) for number in _numbers_in(self._results)}
@@ -229,6 +230,27 @@ class Figures:
             if other.quantity.unit not in ("", unit) and _is_among(other.quantity.value, 1e-9, self._numbers)
             for reading in other.quantity.readings(unit)
         )
+
+
+def whole_numbers(folded: str) -> list[Number]:
+    """Return the numbers of a folded text, those in words whole.
+
+    Examples:
+        >>> [number.quantity.value for number in whole_numbers("one thousand four hundred and two, or 7")]
+        [1402.0, 7.0]
+    """
+    found: list[Number] = []
+    for number in numerals.numbers(folded):
+        last = found[-1] if found else None
+        if last and number.worded and number.quantity.value < _THOUSAND:
+            between = re.findall(r"\w+", folded[last.end : number.start])
+            joined = all(word in ("and", "hundred") or numerals.numbers(word) for word in between)
+            if joined and folded[: last.end].endswith("thousand"):
+                value = last.quantity.value + number.quantity.value
+                found[-1] = number._replace(quantity=number.quantity._replace(value=value), start=last.start)
+                continue
+        found.append(number)
+    return found
 
 
 def clocks(folded: str, *, exact: bool = False) -> Iterator[Stated]:

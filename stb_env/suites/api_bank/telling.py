@@ -11,8 +11,8 @@ from stb_env.judges.account import faults
 from stb_env.judges.cues import COMMON
 from stb_env.judges.judge import Case
 from stb_env.reading.fold import fold
-from stb_env.reading.numerals import numbers
 from stb_env.reading.statement import statements
+from stb_env.suites.api_bank.figures import clocks, whole_numbers
 from stb_env.suites.api_bank.leaves import leaves
 from stb_env.suites.api_bank.pasted import Pasted
 from stb_env.suites.api_bank.questions import Question, question_of
@@ -145,10 +145,11 @@ def _is_step(call: JsonMapping, later: Iterable[JsonMapping]) -> bool:
 
 
 def _left_out(call: JsonMapping, later: Iterable[JsonMapping], recorded: str, told: str) -> Iterator[str]:
-    """Yield the names of what was found and not taken by later calls, and is told by the recorded reply alone."""
+    """Yield the names of what was found, taken by no later call, and told by the recorded reply alone."""
     taken = {value for each in later for value in leaves(each["result"].get("input"), str)}
-    lists: Iterator[list[Json]] = leaves(call["result"]["output"], list)
-    several = next((each for each in lists if 1 < len(each) <= _MANY), [])
+    output = call["result"]["output"]
+    lists = list(output.values()) if isinstance(output, dict) else [output]
+    several = next((each for each in lists if isinstance(each, list) and 1 < len(each) <= _MANY), [])
     names = [next(leaves(item, str), "") for item in several]
     words = [set(_TOKEN.findall(fold(name))) for name in names]
     said, heard_of = set(_TOKEN.findall(fold(told))), set(_TOKEN.findall(fold(recorded)))
@@ -183,7 +184,9 @@ def _words(text: str) -> set[str]:
     """Return what a text says: its numbers, each in one form, and stems of its less common words."""
     folded = fold(text)
     said = {float(number) for number in _NUMBER.findall(folded.replace(",", ""))}
-    said |= {number.quantity.value for number in numbers(folded)}
+    said |= {number.quantity.value for number in whole_numbers(folded)}
+    told = (value for clock in clocks(folded) for value in clock.values)
+    said |= {float(part) for value in told for part in value.split(":") if part != "00"}
     said |= {float(number.replace(".", "")) for number in _GROUPED.findall(folded)}
     codes = (re.sub(r"\D", "", run) for run in _DIVIDED.findall(folded) if not _DATED.match(run))
     said |= {float(code) for code in codes if len(code) > _CODE}
