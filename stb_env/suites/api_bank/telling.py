@@ -128,7 +128,9 @@ def _untold(
             if not (told and made[number]):
                 shown = ", ".join(sorted(facts - asked or facts)[:5])
                 yield f"what {call['name']} found is not told: {shown}"
-            for name in _left_out(call, _after(call, turns[turn]), recorded, prose):
+            # What was found on the way need not be told by who went the whole way.
+            later = _after(call, turns[turn]) if all(made) else []
+            for name in _left_out(call, later, recorded, prose):
                 yield f"what {call['name']} found is not told: {name}"
 
 
