@@ -57,7 +57,8 @@ _DOUBT = re.compile(
 )
 _LIKELY = re.compile(
     r"\b(?:possibly|probably|presumably|supposedly|allegedly|it (?:may|might|could)(?: as well)? (?:not )?"
-    r"(?:be|have)|might(?: not)? (?:be|have)|either\b[^.;\n]{0,120}\bor)\b"
+    r"(?:be|have)|might(?: not)? (?:be|have))\b(?! (?:wise|worth\w*|best|better|"
+    r"a good idea|helpful|useful|safer|sensible|advisable|nice)\b)|\b(?:either\b[^.;\n]{0,120}\bor)\b"
 )
 _CHOICE = re.compile(
     r"\b(?:is|are|be|among|following)\W+(?:one|any|some) of (?:these|those|them|the following)(?: \w+)?"
@@ -230,7 +231,11 @@ def _kind(sentence: str, before: str, quoted: str, acts: Acts) -> str:
     if doubt and doubt[0] not in quoted:
         return "doubted"
     other = cue.ALTERNATIVE.search(sentence)
-    if other and not ((offered or acts.several) and _adds(before, sentence[other.end() :])):
+    if (
+        other
+        and other[0] not in quoted
+        and not ((offered or acts.several) and _adds(before, sentence[other.end() :]))
+    ):
         return "one of several"
     return "a failure that there was not" if _is_failure(sentence, quoted, acts) else ""
 

@@ -33,9 +33,11 @@ _LISTED = (
     "i i'm i'll i've i'd am pm ok okay dr mr mrs ms api id url usd eur celsius fahrenheit c f today "
     "monday tuesday wednesday thursday friday saturday sunday sure yes no please thank thanks january "
     "february march april may june july august september october november december english "
+    "new year day eve "
+    "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun "
 )
 _COMMON = frozenset(_LISTED.split())
-_DEGREES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:°|degrees?\b)")
+_DEGREES = re.compile(r"(?<![\w.])(\d+(?:\.\d+)?) ?(?:°|degrees?\b)(?! ?f(?:ahrenheit)?\b)", re.IGNORECASE)
 _IN_DEGREES = re.compile(r"temp|latitude|longitude", re.IGNORECASE)
 _TIME = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}:\d\d(?::\d\d)?|\d{1,2} ?[ap]\.?m\b", re.IGNORECASE)
 _SCALES = (100.0, 0.01, 1000.0, 0.001)
@@ -54,6 +56,7 @@ _RECKONED = re.compile(
     re.IGNORECASE,
 )
 _MOST = 60
+_INITIALS = 4
 
 
 class Known:
@@ -97,16 +100,29 @@ class Known:
     def unsupported(self, text: str) -> list[str]:
         """Return the numbers and names of a reply that nothing so far supports."""
         text = text.replace("’", "'")
-        wrong: list[str] = []
+        wrong = self.mismeasured(text)
         for span in sentences(text):
             said = text[span.start : span.end]
             words = _NUMBER.findall(said)
             if words:
                 scaled, reckoned = _SCALED.search(said) is not None, _RECKONED.search(said) is not None
-                degrees = _DEGREES.findall(said)
-                wrong += [word for word in degrees if not self._is_measured(word, reckoned)]
                 wrong += [word for word in words if not self._holds(word, scaled, reckoned)]
-        wrong += [address for address in _ADDRESS.findall(text) if address.casefold() not in self._all]
+        return wrong + self.unnamed(text)
+
+    def mismeasured(self, text: str) -> list[str]:
+        """Return the degrees of a reply that nothing so far supports."""
+        said = (text[span.start : span.end] for span in sentences(text))
+        return [
+            word
+            for sentence in said
+            for word in _DEGREES.findall(sentence)
+            if not self._is_measured(word, _RECKONED.search(sentence) is not None)
+        ]
+
+    def unnamed(self, text: str) -> list[str]:
+        """Return the addresses and names of a reply that nothing so far supports."""
+        text = text.replace("’", "'")
+        wrong = [address for address in _ADDRESS.findall(text) if address.casefold() not in self._all]
         return wrong + [name for name in _NAME.findall(text) if not self._is_named(name)]
 
     @cached_property
@@ -178,7 +194,11 @@ class Known:
 
     def _is_named(self, name: str) -> bool:
         folded = name.casefold().removesuffix("'s").strip("'-")
-        return folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all
+        if folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all:
+            return True
+        # Initials, such as "BP" for a blood pressure.
+        letters = folded if name.isupper() and name.isalpha() and 1 < len(name) <= _INITIALS else ""
+        return bool(letters) and re.search(r"\b" + r"[a-z]*[ _]".join(letters), self._all) is not None
 
 
 def _is_among(number: float, near: float, ordered: Sequence[float]) -> bool:

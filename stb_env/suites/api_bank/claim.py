@@ -1,4 +1,4 @@
-"""What a reply claims to have done, where no call did anything of the kind."""
+"""What a reply claims to have done: acts of a few kinds, and which tools are acts of that kind."""
 
 from __future__ import annotations
 
@@ -22,6 +22,13 @@ _DONE = re.compile(
 _STATE = re.compile(
     r"\b(?:is|are|was|were|should(?: now)? be)(?: now| already)? (?P<verb>[a-z]{3,}ed)\b", re.IGNORECASE
 )
+_NAMED = {
+    "AppointmentRegistration": {"add"},
+    "ForgotPassword": {"change", "send"},
+    "TimedSwitch": {"add", "change"},
+}
+"""Tools that are not named for what they do."""
+_NOTHING = re.compile(r"\b(?:nothing|none|neither|nobody)(?: else)? $", re.IGNORECASE)
 _LASTING = {"delete", "change", "send"}
 """What is in a state after it; an alarm that is set may have been set long ago."""
 _IRREGULAR = {"sent": "send", "made": "make", "put": "put", "set": "set", "unset": "unset", "reset": "reset"}
@@ -43,21 +50,47 @@ def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
         >>> list(unfounded("The alarm should be deleted now.", ["QueryAlarm"], "Is my alarm set?"))
         ['deleted']
     """
-    done = {kind for name in names for word in words_of(name) for kind in _kinds(word)}
+    done = {kind for name in names for kind in kinds_of(name)}
     if {"add", "delete"} <= done:
         done.add("change")
     for match in _DONE.finditer(text):
+        if _NOTHING.search(text, 0, match.start()):
+            continue
         verb = (match["verb"] or match["late"]).lower()
-        kinds = _kinds(verb)
+        kinds = kinds_in(verb)
         if kinds and not kinds & done and verb not in heard.lower():
             yield verb
     for match in _STATE.finditer(text):
-        kinds = _kinds(match["verb"].lower())
+        kinds = kinds_in(match["verb"].lower())
         if kinds and kinds <= _LASTING and not kinds & done and match["verb"].lower() not in heard.lower():
             yield match["verb"]
 
 
-def _kinds(word: str) -> set[str]:
+def claims(text: str) -> Iterator[tuple[set[str], str]]:
+    """Yield each act that a text claims: of which kinds it is, and the verb.
+
+    Examples:
+        >>> list(claims("I removed it. Your visit has been booked."))
+        [({'delete'}, 'removed'), ({'add'}, 'booked')]
+    """
+    verbs = [match["verb"] or match["late"] for match in _DONE.finditer(text)]
+    for verb in (*verbs, *(match["verb"] for match in _STATE.finditer(text))):
+        if kinds := kinds_in(verb.lower()):
+            yield kinds, verb
+
+
+def kinds_of(name: str) -> set[str]:
+    """Return the kinds of act that a tool is.
+
+    Examples:
+        >>> kinds_of("CancelRegistration"), kinds_of("AppointmentRegistration"), kinds_of("QueryRegistration")
+        ({'delete'}, {'add'}, set())
+    """
+    return _NAMED.get(name) or {kind for word in words_of(name) for kind in kinds_in(word)}
+
+
+def kinds_in(word: str) -> set[str]:
+    """Return the kinds of act that a verb is a word for, whatever its form."""
     forms = _forms(word)
     return {kind for kind, verbs in _ACTS.items() if forms & set(verbs.split())}
 

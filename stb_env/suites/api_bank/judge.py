@@ -73,7 +73,7 @@ class DialogueJudge:
 
     name = "exact"
     # Raised whenever other words, calls or states are judged right than before.
-    version = 3
+    version = 4
     # A call without arguments, or a search for anything, is right by chance now and then.
     floors: Mapping[str, float] = {"random": 0.03}
 

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from enum import Enum
+
+from stb_env.judges.account import words_of
+from stb_env.suites.api_bank.claim import kinds_in
 
 
 class Question(Enum):
@@ -24,7 +28,7 @@ class Question(Enum):
 _OFFER = re.compile(
     r"(any|some)thing (else|more)|what else|(any|some) (other|more|further) |\bfurther (help|assist|question)"
     r"|else (I|we) can|(help|assist) you with|(can|may|could) I (help|assist) you"
-    r"|let me know if|feel free to",
+    r"|(is|are) there (another|other)\b|let me know if|feel free to",
     re.IGNORECASE,
 )
 _CONFIRMATION = re.compile(
@@ -35,6 +39,10 @@ _CONFIRMATION = re.compile(
     r"|\b(right|correct|ok|okay)\?\s*$|may I go ahead|shall we|\bdid you mean",
     re.IGNORECASE,
 )
+_ELSE = re.compile(
+    r"\b(another|a different|different (one|day|date|time)|a new one|other|longer|else)\b", re.IGNORECASE
+)
+_BESIDE = re.compile(r"\b(also|too|as well|in addition|instead)\b", re.IGNORECASE)
 _REQUEST = re.compile(
     r"\?|(please|kindly) (provide|give|tell|share|specify|let me know|enter|send|choose|name)"
     r"|\bI('ll| will| also| just)? need (your|the|to know|a|some|more)"
@@ -42,7 +50,8 @@ _REQUEST = re.compile(
     re.IGNORECASE,
 )
 _ANNOUNCEMENT = re.compile(
-    r"\b(one|just a|a) (moment|second|minute)\b|\bplease (wait|hold)|\bhold on\b"
+    r"\b(one|just a|a) (moment|second|minute)\b(?! (?!please|while|and|let|until)[a-z])"
+    r"|\bplease (wait|hold)|\bhold on\b"
     r"|\blet me (first |now |just )?"
     r"(check|look|see|log|get|find|search|do|set|book|try|fetch|verify|start|handle)\b"
     r"|\bI('ll| will) (now|first)\b",
@@ -71,6 +80,32 @@ def question_of(text: str) -> Question:
         if kind in kinds:
             return kind
     return Question.ANNOUNCEMENT if _ANNOUNCEMENT.search(text) else Question.NONE
+
+
+def offers_another(text: str, acts: Set[str]) -> bool:
+    """Return whether a text that asks whether to go on offers to do something else than was asked for.
+
+    Args:
+        text: What the agent says.
+        acts: Kinds of act that the user wants; see `kinds_of`.
+
+    Examples:
+        >>> offers_another("The alarm is off. Shall I set another one?", {"delete"})
+        True
+        >>> offers_another("It is reserved. Would you like me to cancel it?", set())
+        True
+        >>> offers_another("Shall I cancel it?", {"delete"}), offers_another("Shall I go ahead?", set())
+        (False, False)
+    """
+    asked = [sentence for sentence in _sentences(text) if _CONFIRMATION.search(sentence)]
+    return bool(asked) and all(_is_another(sentence, acts) for sentence in asked)
+
+
+def _is_another(sentence: str, acts: Set[str]) -> bool:
+    kinds = {kind for word in words_of(sentence) for kind in kinds_in(word)}
+    if _ELSE.search(sentence):
+        return True
+    return not kinds & acts and bool(kinds or _BESIDE.search(sentence))
 
 
 def _sentences(text: str) -> list[str]:

@@ -59,9 +59,17 @@ def answers(case: Case) -> list[tuple[int, str, str]]:
     return [(turn, said[turn], recorded) for turn, recorded in case.task.goal["replies"] if turn in said]
 
 
-def _replies(case: Case) -> dict[int, str]:
-    """Return the last text of each turn, by its number."""
+def spoken(case: Case) -> dict[int, list[str]]:
+    """Return all texts of each turn, by its number: who says goodbye has told it before."""
     said = list(case.replies)
     if case.calls and case.calls[-1].name == FINISH and case.answer:
         said.append(case.answer)
-    return dict(zip(ScriptedUser().turns_of(case.task, said), said, strict=True))
+    turns: dict[int, list[str]] = {}
+    for turn, text in zip(ScriptedUser().turns_of(case.task, said), said, strict=True):
+        turns.setdefault(turn, []).append(text)
+    return turns
+
+
+def _replies(case: Case) -> dict[int, str]:
+    """Return the last text of each turn, by its number."""
+    return {turn: texts[-1] for turn, texts in spoken(case).items()}

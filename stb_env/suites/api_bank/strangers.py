@@ -6,9 +6,13 @@ import re
 from collections.abc import Iterator
 
 from stb_env.judges.cues import COMMON
+from stb_env.reading.fold import fold
+from stb_env.reading.numerals import numbers
 from stb_env.reading.sentence import sentences
 
 _STEM, _MANY = 4, 4
+_COUNT = 12
+"""A sentence with a larger number is about that."""
 _LONG = 8
 """Words from which a sentence that has hardly one in common with all before is about something else."""
 _HARDLY = 0.25
@@ -17,6 +21,11 @@ _SPOKEN = re.compile(r"\b(?:i|you|your|we|me|us|please|sorry|thanks?)\b")
 _QUOTATION = re.compile(r"\"([^\"\n]{1,80})\"|“([^”\n]{1,80})”")
 _LIST = re.compile(r":\s+([^:\n]{3,200})$")
 _ITEM = re.compile(r",\s*(?:and |or )?|\s+and\s+")
+_ASIDE = re.compile(r"\s{0,3}\([^()\n]{0,120}\)")
+_DATED = re.compile(
+    r"\d|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec|mon|tues|wednes|thurs|fri|satur|sun)[a-z]*\b",
+    re.IGNORECASE,
+)
 _CODE = re.compile(r"\b[a-z]{3,}(?:[-_][a-z]+)*[-_]\d+\b")
 _FEW = 3
 """Words of an item of a list; what is longer is a clause."""
@@ -59,7 +68,13 @@ def strangers(text: str, heard: str) -> Iterator[str]:
         owner = _OWNER.match(said.lstrip())
         if owner and owner[1].lower() not in f"{_ANYBODY} {heard.lower()}":
             yield owner[1]
-        if len(_words(said)) >= _MANY and not _SPOKEN.search(said.lower()) and _is_strange(said, known):
+        counted = any(abs(number.quantity.value) > _COUNT for number in numbers(fold(said)))
+        if (
+            not counted
+            and len(_words(said)) >= _MANY
+            and not _SPOKEN.search(said.lower())
+            and _is_strange(said, known)
+        ):
             yield said
 
 
@@ -70,8 +85,8 @@ def _is_strange(sentence: str, known: set[str]) -> bool:
 
 def _items(sentence: str) -> list[str]:
     """Return the items of a list that ends a sentence; one of a single item is none."""
-    listed = _LIST.search(sentence.rstrip(" ."))
-    items = _ITEM.split(listed[1]) if listed else []
+    listed = _LIST.search(_ASIDE.sub("", sentence).rstrip(" ."))
+    items = [item for item in _ITEM.split(listed[1]) if not _DATED.search(item)] if listed else []
     return items if len(items) > 1 and all(len(item.split()) <= _FEW for item in items) else []
 
 

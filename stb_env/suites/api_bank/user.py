@@ -13,8 +13,9 @@ from stb_env.judges.readable import ReadableModel
 from stb_env.llm import ChatModel, ChatReply, ChatRequest, Contract, ModelError, ask, fingerprint
 from stb_env.prompting import Prompt, delimited, latest
 from stb_env.request import Slow
+from stb_env.suites.api_bank.claim import kinds_of
 from stb_env.suites.api_bank.knowledge import Fact, answer_with, asked_for, is_told
-from stb_env.suites.api_bank.questions import Question, question_of
+from stb_env.suites.api_bank.questions import Question, offers_another, question_of
 from stb_env.tasks import Task
 
 _FIELD = "say"
@@ -75,7 +76,7 @@ class ScriptedUser:
     @property
     def fingerprint(self) -> JsonObject:
         """Nothing but the tasks and the rules of this version decides what is said."""
-        return {"user": "scripted", "version": 2, "patience": self.patience}
+        return {"user": "scripted", "version": 3, "patience": self.patience}
 
     def start(self, _task: Task, _seed: int) -> Heard:
         """Return that the query is said."""
@@ -91,6 +92,8 @@ class ScriptedUser:
         turns = task.record["turns"]
         recorded = turns[min(state.said, len(turns)) - 1]["reply"]
         question = Question.NONE if text.strip() == recorded.strip() else question_of(text)
+        if question is Question.CONFIRMATION and offers_another(text, _acts(task)):
+            question = Question.OFFER
         if question in _ASIDES and state.asides < self.patience:
             aside = self._aside(task, state, text, question, recorded)
             if aside:
@@ -191,6 +194,10 @@ class ModelUser:
             {"role": "user", "content": "\n\n".join(parts)},
         )
         return ChatRequest(messages, response_format={"type": "json_object"}, index=index, contract=_CONTRACT)
+
+
+def _acts(task: Task) -> set[str]:
+    return {kind for call in task.goal.get("calls", ()) for kind in kinds_of(str(call["name"]))}
 
 
 def _read(text: str) -> str | None:

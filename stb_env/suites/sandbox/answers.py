@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
 import snowballstemmer
+
+from stb_env.reading.fold import fold as fold
 
 LONGEST = 4_000
 """Characters of an answer; a longer one is a dump in which any fact could be found."""
@@ -36,16 +37,6 @@ class Place(NamedTuple):
 
     start: int
     end: int
-
-
-@lru_cache(maxsize=1024)
-def fold(text: str) -> str:
-    """Return the text without case and accents; of a text too long to be an answer only a part."""
-    text = text[: 5 * LONGEST]
-    if not text.isascii():
-        decomposed = unicodedata.normalize("NFKD", text)
-        text = "".join(char for char in decomposed if not unicodedata.combining(char))
-    return text.casefold()
 
 
 @lru_cache(maxsize=1024)

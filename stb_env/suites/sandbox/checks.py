@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 
 from stb_env.jsontypes import JsonArray, JsonMapping
+from stb_env.reading import numerals
+from stb_env.reading.moments import Moment, clocks, days
+from stb_env.reading.numerals import Number, Quantity
 from stb_env.suites.sandbox import (
     amounts,
     answers,
@@ -14,14 +17,11 @@ from stb_env.suites.sandbox import (
     lack,
     listing,
     mentions,
-    numerals,
     polarity,
     senses,
     working,
 )
 from stb_env.suites.sandbox.mentions import Mention, Text
-from stb_env.suites.sandbox.moments import Moment, clocks, days
-from stb_env.suites.sandbox.numerals import Number, Quantity
 from stb_env.suites.sandbox.rivals import settle
 
 Fact = JsonMapping

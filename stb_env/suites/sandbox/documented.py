@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import lru_cache
 from operator import itemgetter
 
-from stb_env.suites.sandbox import answers, moments, numerals
+from stb_env.reading import moments, numerals
+from stb_env.suites.sandbox import answers
 from stb_env.suites.sandbox.catalog import tools
 from stb_env.suites.sandbox.facts import Fact
 from stb_env.tools import ToolId

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.suites.sandbox import absence, answers, checks, grounds, mentions, moments, numerals, polarity
+from stb_env.reading import moments, numerals
+from stb_env.suites.sandbox import absence, answers, checks, grounds, mentions, polarity
 from stb_env.suites.sandbox.records import Records
 
 Fact = JsonMapping

@@ -13,11 +13,11 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
+from stb_env.reading.moments import clocks, days
+from stb_env.reading.numerals import Number, numbers
 from stb_env.reading.statement import statement_at
 from stb_env.suites.sandbox.answers import fold
 from stb_env.suites.sandbox.mentions import Mention, Text
-from stb_env.suites.sandbox.moments import clocks, days
-from stb_env.suites.sandbox.numerals import Number, numbers
 
 _DIGITS = re.compile(r"\d{1,12}(?:\.\d{1,9})?")
 _CENTS = re.compile(r"cents[^\d\n]{1,6}(\d{1,12})")

@@ -16,14 +16,14 @@ from typing import Literal, NamedTuple
 
 from stb_env.jsontypes import JsonMapping
 from stb_env.judges import reckoning
+from stb_env.reading.moments import MONTHS, clocks, days
+from stb_env.reading.numerals import UNIT_OF, UNITS, Number, numbers
 from stb_env.reading.sentence import sentences
 from stb_env.suites.sandbox import checks, deeds, grounds
 from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.mentions import content, read, stems
-from stb_env.suites.sandbox.moments import MONTHS, clocks, days
-from stb_env.suites.sandbox.numerals import UNIT_OF, UNITS, Number, numbers
 
 Fact = JsonMapping
 Ground = Literal["known", "likely", "none"]

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 from stb_env.envs.finish import LONGEST_VALUE
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.suites.sandbox import amounts, answers, mentions, moments, numerals, shortage
+from stb_env.reading import moments, numerals
+from stb_env.suites.sandbox import amounts, answers, mentions, shortage
 from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.checks import is_near
 from stb_env.suites.sandbox.content.currencies import currencies

@@ -6,8 +6,9 @@ import re
 from collections.abc import Sequence
 
 from stb_env.jsontypes import JsonMapping
+from stb_env.reading import numerals
 from stb_env.reading.statement import statements
-from stb_env.suites.sandbox import absence, answers, mentions, numerals, pretence
+from stb_env.suites.sandbox import absence, answers, mentions, pretence
 from stb_env.suites.sandbox.mentions import Text
 
 Fact = JsonMapping

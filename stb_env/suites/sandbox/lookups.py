@@ -6,8 +6,8 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import TypeAlias
 
+from stb_env.reading.moments import MONTHS
 from stb_env.suites.sandbox.content.households import TODAY
-from stb_env.suites.sandbox.moments import MONTHS
 from stb_env.suites.sandbox.template import Steps
 from stb_env.suites.sandbox.tools.city_atlas import search_cities
 from stb_env.suites.sandbox.tools.contact_book import search_contacts

@@ -6,10 +6,10 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from stb_env.reading.moments import clocks, days
+from stb_env.reading.numerals import numbers
 from stb_env.reading.statement import Statement, statements
 from stb_env.suites.sandbox.answers import fold, stem
-from stb_env.suites.sandbox.moments import clocks, days
-from stb_env.suites.sandbox.numerals import numbers
 from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.vocabulary import GENERIC
 

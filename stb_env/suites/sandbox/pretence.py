@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Sequence
 
 from stb_env.jsontypes import JsonMapping
+from stb_env.reading.moments import clocks, days
+from stb_env.reading.numerals import UNITS, Number, numbers
 from stb_env.reading.statement import Statement, statement_at
 from stb_env.suites.sandbox.absence import SUBJECTS, normal
 from stb_env.suites.sandbox.answers import plain
 from stb_env.suites.sandbox.grounds import derived, known, reckoned
 from stb_env.suites.sandbox.mentions import Text
-from stb_env.suites.sandbox.moments import clocks, days
-from stb_env.suites.sandbox.numerals import UNITS, Number, numbers
 
 _DONE = (
     "added|arranged|booked|bought|cancelled|canceled|cleared|created|deleted|entered|erased|mailed|moved|paid|"

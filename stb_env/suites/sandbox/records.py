@@ -12,9 +12,9 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from stb_env.jsontypes import Json, JsonMapping
+from stb_env.reading.moments import clocks, days
+from stb_env.reading.numerals import numbers
 from stb_env.suites.sandbox.answers import Place, fold, plain, stem
-from stb_env.suites.sandbox.moments import clocks, days
-from stb_env.suites.sandbox.numerals import numbers
 from stb_env.trajectory import CallRecord
 
 _MOST = 400

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from stb_env.reading.moments import in_span
 from stb_env.reading.statement import Statement, index_at, statement_at
 from stb_env.suites.sandbox import listing
 from stb_env.suites.sandbox.answers import Place
 from stb_env.suites.sandbox.contraries import hits
 from stb_env.suites.sandbox.mentions import MOST_VALUES, WORKING, Mention, Text, content, mirrored, stems
-from stb_env.suites.sandbox.moments import in_span
 from stb_env.suites.sandbox.vocabulary import TIES
 
 MOST_TIED = 2

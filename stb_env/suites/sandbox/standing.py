@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 
-from stb_env.suites.sandbox import answers, grounds, mentions, numerals, polarity
+from stb_env.reading import numerals
+from stb_env.reading.moments import MONTHS, clocks, days
+from stb_env.suites.sandbox import answers, grounds, mentions, polarity
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
-from stb_env.suites.sandbox.moments import MONTHS, clocks, days
 
 _DIGITS = re.compile(r"\d{1,12}")
 _FORMULA = re.compile(r"\d[^\n;:]{0,40}[×*/÷+−-][^\n;:]{0,40}[=≈]\s?\d[\d.,]{0,12}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from stb_env.suites.sandbox.numerals import Number
+from stb_env.reading.numerals import Number
 
 _MOST = 8
 """Numbers that a sum may have."""
@@ -25,7 +25,7 @@ def steps(found: Sequence[Number], value: float, slack: float) -> frozenset[int]
         slack: Greatest allowed difference.
 
     Examples:
-        >>> from stb_env.suites.sandbox.numerals import numbers
+        >>> from stb_env.reading.numerals import numbers
         >>> sorted(steps(numbers("54 % of 7125 is 3847.5, so about 3848, not 17"), 3848, 0.005))
         [8, 16]
         >>> sorted(steps(numbers("1.2, 2.6 and 2.5 km add up to 6.3 km"), 6.3, 0.005))
@@ -70,7 +70,7 @@ def restates(found: Number, value: float, readings: Iterable[float]) -> bool:
     """Return whether a number is a value once more: with fewer figures, or in a unit of a thousand.
 
     Examples:
-        >>> from stb_env.suites.sandbox.numerals import numbers
+        >>> from stb_env.reading.numerals import numbers
         >>> (shorter,) = numbers("about 1.04 billion")
         >>> restates(shorter, 1_041_222_000, [shorter.quantity.value])
         True

@@ -76,6 +76,14 @@ def test_what_was_read_may_be_quoted_listed_and_compared(name, text):
     assert verdict("Plan", name, text).score == 1.0
 
 
+def test_who_tells_offers_more_and_says_goodbye_has_told():
+    case = replied(case_of("Call", "stock-price-1"), "It cost 42. Is there anything else?")
+    goodbye = replace(case, replies=(*case.replies, case.answer), answer="You are welcome!")
+    assert goodbye.verdict(env_of("Call").rules.judge).score == 1.0
+    false = replace(goodbye, replies=("It cost 24. Is there anything else?",))
+    assert false.verdict(env_of("Call").rules.judge).score == 0.0
+
+
 def test_a_cheat_offers_beside_gold_only_what_is_false_here():
     env = env_of("Retrieve").fork()
     env.reset(seed=0, options={"task_id": "retrieve-test-023"})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from stb_env.request import drive
@@ -97,3 +99,28 @@ def test_a_user_who_was_asked_too_often_goes_on_and_in_the_end_leaves():
 def test_each_text_belongs_to_the_turn_in_which_it_was_said():
     texts = ["Your password?", "For whom?", "Is that correct?", "Done.", "Set."]
     assert ScriptedUser().turns_of(TASK, texts) == [0, 0, 1, 1, 2]
+
+
+DELETING = replace(TASK, goal={"calls": [{"name": "DeleteAlarm"}]})
+
+
+@pytest.mark.parametrize(
+    "offer",
+    ["Shall I set another alarm?", "Would you like me to change it, too?", "Shall I also book a table?"],
+)
+def test_an_offer_to_do_something_else_is_declined_and_then_the_conversation_ends(offer):
+    user = ScriptedUser()
+    state = user.start(DELETING, 0)._replace(said=len(TURNS))
+    said = user.answer(DELETING, state, f"The alarm is off. {offer}")
+    assert said.text == THAT_IS_ALL
+    assert user.answer(DELETING, said.state, "Goodbye, then.").text is None
+
+
+def test_a_question_whether_to_do_what_was_asked_for_still_gets_a_yes():
+    user = ScriptedUser()
+    state = user.start(DELETING, 0)._replace(said=len(TURNS))
+    assert user.answer(DELETING, state, "Shall I delete it?").text == YES
+
+
+def test_a_second_thing_is_no_announcement():
+    assert answers(*END[:2], "If you need a second alarm, say so.")[-1] is None

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stb_env.suites.sandbox import facts, moments
+from stb_env.reading import moments
+from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.answers import codes_at
 from stb_env.suites.sandbox.facts import holds
 

@@ -1,6 +1,6 @@
 """Numbers in a text: digits however they are grouped, words, and the units that follow them.
 
-Pure readers of text that `answers.fold` has made plain. Numbers inside dates, times and ids do not count.
+Pure readers of text that `fold` has made plain. Numbers inside dates, times and ids do not count.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.suites.sandbox.answers import fold
-from stb_env.suites.sandbox.moments import without
+from stb_env.reading.fold import fold
+from stb_env.reading.moments import without
 
 # Dimension, factor and offset to the dimension's base unit.
 UNITS: Mapping[str, tuple[str, float, float]] = {

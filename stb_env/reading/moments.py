@@ -8,7 +8,7 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
-from stb_env.suites.sandbox.answers import fold
+from stb_env.reading.fold import fold
 
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
@@ -23,6 +23,7 @@ _HOURS = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
 _PARTS = {"half past": 30, "quarter past": 15, "quarter to": -15, "a quarter past": 15, "a quarter to": -15}
+_PARTS |= {"five past": 5, "ten past": 10, "twenty past": 20, "twenty-five past": 25}
 
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _ISO = re.compile(r"\b(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\b")
