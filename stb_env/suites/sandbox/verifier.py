@@ -140,7 +140,13 @@ def _known(case: Case) -> str:
     calls = [f"{call.name} {call.arguments} {_told(call)}" for call in made]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
     counts = map(str, Counter(call.name for call in made).values())
-    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
+    lacking = (
+        name
+        for fact in case.task.goal.get("facts", ())
+        if fact["type"] == "lacking"
+        for name in fact["value"]
+    )
+    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts), *lacking])
 
 
 def _returned(case: Case) -> str:
