@@ -94,7 +94,7 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"knowing|"
         r"gives?|given|gave|provid\w*|suppl\w*|specif\w*|unspecified|confirm\w*|clarif\w*|send|share|stated?|"
         r"mention\w*|indicat\w*|enter|wait\w*|without|unclear|clear|ambigu\w*|unknown|depend\w*|var(?:y|ies)|"
-        r"differ\w*|still|ask|questions?|omit\w*|absent|pending|not|no|nor|neither|remain\w*|choose|"
+        r"differ\w*|still|never|ask|questions?|omit\w*|absent|pending|not|no|nor|neither|remain\w*|choose|"
         r"pick(?! up)|"
         r"more than one|several|multiple|two|both|any of|name (?:it|one|the)|fill|"
         r"reply|respond|please|things?|details?|info\w*|which|"
@@ -135,7 +135,7 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"able|possib\w*|allow\w*|"
         r"lets?|permit\w*|support\w*|offer\w*|provid\w*|includ\w*|cover\w*|contain\w*|have|has|had|gives?|"
         r"given|exist\w*|"
-        r"availab\w*|equip\w*|report\w*|kn[eo]wn?|tools?|toolset|toolkit|functions?|functionality|ways?|"
+        r"availab\w*|equip\w*|report\w*|kn[eo]wn?|tools?|toolset|toolkit|toolbox|functions?|functionality|ways?|"
         r"means|access|"
         r"options?|features?|capab\w*|abilit\w*|api|data|services?|something|lists?|shows?|return\w*|"
         r"carry|carries|"
@@ -192,9 +192,8 @@ _FACTS = re.compile(
 )
 """Says that it cannot be done for another reason than that nothing does it."""
 _MEANS = re.compile(
-    r" (?:tools?|toolset|toolkit|functions?|functionality|ways?|means|options?|features?|api|abilit\w*|"
-    r"capabilit\w*|services?|"
-    r"data|distances?|index|routes?|routing|action|command|endpoint|method|access|possibility|translat\w*|"
+    r" (?:tools?|toolset|toolkit|toolbox|functions?|functionality|ways?|means|options?|features?|api|"
+    r"abilit\w*|capabilit\w*|services?|data|distances?|index|routes?|routing|action|command|endpoint|method|access|possibility|translat\w*|"
     r"dictionary|"
     r"values?|information) "
 )
@@ -215,9 +214,12 @@ _OTHER_THAN_IT = r"s (?:\w+ ){1,2}(?:is|are|was) not \w+|(?:is|was) not availabl
 """Says of what is named that it has no such thing as a price, and so that it exists."""
 _UNTOLD = re.compile(
     r" can not (?:\w+ )?(?:tell|give|say|name|quote|state|provide|read|report|be (?:cancel\w+|delet\w+|"
-    r"remov\w+|paid|settled|booked|moved))(?= )(?: (?!because |since |as |there |no |not |nothing )\w+)*(?= )"
+    r"remov\w+|paid|settled|booked|moved))(?= )"
+    r"(?: (?!because |since |as |there |no |not |nothing )\w+)*(?= )|"
+    r" not (?:yet |been )*(?:announced|loaded|opened|posted|published|released)(?: \w+)*(?= )|"
+    r" no (?:\w+ )?(?:elevation|fare|number|population|price|quote|year)s?(?= )"
 )
-"""Says what the speaker cannot tell, which is not what is lacking but follows from it."""
+"""Says what the speaker cannot tell of a thing, which is not that there is no such thing."""
 _BLANK = re.compile(
     r"(?:\s?[:=|]|\s?(?:→|->|=>)|(?=\s[*`(\[]{0,4}[_.…❓]))\s?[*_`(\[]{0,4}"
     r"(?:\?{1,4}|❓|_{2,60}|(?:\.{3}|…)\?|(?:please )?fill (?:this |it )?in)[*_`)\]]{0,4}(?=\s|$|[,;/|])"

@@ -22,13 +22,14 @@ _MEANINGS: Mapping[str, Mapping[str, str]] = {
         r"set out) from|from not given",
         "amount": r"how (?:much|large|big|high)|(?:what|which|a|the|exact) (?:\w+ )?(?:figure|number|sum|"
         r"value)|"
+        r"how many (?:aurels?|aur|euros?|dollars?)(?= $)|"
         r"how many(?: aurels?| aur| euros?| dollars?)? (?:should|shall|do|would|to|must|will|can|you|i|are)",
         "person": r"which (?:one|of|two|contact|person|name|is|should|shall|to)|which(?= $)|to whom|who of",
         "currency": r"what you (?:\w+ ){0,3}(?:get|receive|back|return|buy)|(?:where|"
         r"which) (?:\w+ ){0,3}(?:going|travel\w*|"
         r"head\w*|trip|journey|spend\w*)|in ?to (?:what|which)|which (?:foreign|money|country|one)|"
         r"target|"
-        r"destination|country|code|what (?:\w+ )?(?:in)?to",
+        r"destination|country|code|what (?:\w+ ){0,4}(?:in)?to",
         "length": r"how (?:many|long)|(?:until|till) (?:when|what|which)|check(?:ing)? out|leav(?:e|ing)|"
         r"departure|"
         r"last (?:night|day)|end date|stay(?:ing)? (?:until|for)",

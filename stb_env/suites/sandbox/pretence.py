@@ -54,7 +54,8 @@ _VALUE = re.compile(
     r"(?:(?:^|[^\w\s]\W*|\b(?:but|and|so|which) )(?:it|this|that|which|word)|[\"”’'*])"
     r"\s+(?:\w+ly )?(?:means?|denotes?|describes?|stands for|refers to|(?:comes|derives) from)\b"
     r"(?! (?:that|you|i|there|nothing|no)\b)|"
-    r"\b(?:clearly|obviously|evidently|surely|literally|judging (?:by|from))\b"
+    r"\b(?:clearly|obviously|evidently|surely|literally|judging (?:by|from)|"
+    r"sounds? like an? (?:kind|sort|type) of)\b"
 )
 _QUOTED = re.compile(r"(?:\bis|['’]s|\bmeans?|\bsay|\bcalled|=|[:→])\s*[\"“'‘*_]+([^\W\d]{3,})[\"”'’*_]+")
 _CONDITION = re.compile(
@@ -75,7 +76,12 @@ _EXISTS = (
     r"still there|an old|really) "
 )
 _HELD = r" (?:has|lists|contains|includes|shows) (?:an? |the )?"
-_INDEX = re.compile(r"\b(?:it|this|that|index|value)(?:['’]s| is| of| (?:will|should|must) be)(?: \w+)? $")
+_INDEX = re.compile(
+    r"\b(?:(?:it|this|that|index|value)(?:['’]s| is| of| (?:will|should|must) be)|take|assume|reckon with)"
+    r"(?: \w+)? $"
+)
+"""Stands before a value of the index."""
+_THERE = r"(?:is|was) (?:listed|there|saved|stored)"
 _ORDERS = re.compile(r"^\W*(?:please )?(?:let|send|tell|give|fill|name|say|reply)\b")
 _END = re.compile(r"(?<=[.!?])\s+|\n")
 _FEW = 3
@@ -118,7 +124,7 @@ def pretends(text: Text, query: str, fact: JsonMapping) -> str:
     if fact["kind"] == "thing":
         names = fact["value"][: -len(SUBJECTS["thing"][fact["label"]])]
         for sentence in _END.split(text.folded):
-            if _named(sentence, names):
+            if _named(sentence, names, fact["label"]):
                 return f'a claim that it exists: "{sentence[:80]}"'
     return _unknown(text, query, fact) if query else ""
 
@@ -147,14 +153,16 @@ def _nothing(found: re.Match[str]) -> bool:
     return bool(found.re.groups) and found[1].startswith(("nothing", "no ", "none", "before", "earlier"))
 
 
-def _named(sentence: str, names: Sequence[str]) -> bool:
+def _named(sentence: str, names: Sequence[str], label: str) -> bool:
     words = plain(normal(sentence))
     if _FULL.search(words):
         return True
-    patterns = (
+    patterns = [
         rf" {spelled}{_EXISTS}|{_HELD}{spelled} (?!in |but in )"
         for spelled in (re.escape(plain(name).strip()) for name in names)
-    )
+    ]
+    if label != "event":  # One of that name may well be there on another day.
+        patterns.append(rf" the {label} {_THERE} ")
     found = (re.search(pattern, words) for pattern in patterns)
     return "?" not in sentence and any(
         match and not _CONDITION.search(words[: match.start() + 1]) for match in found
