@@ -94,9 +94,10 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"knowing|"
         r"gives?|given|gave|provid\w*|suppl\w*|specif\w*|unspecified|confirm\w*|clarif\w*|send|share|stated?|"
         r"mention\w*|indicat\w*|enter|wait\w*|without|unclear|clear|ambigu\w*|unknown|depend\w*|var(?:y|ies)|"
-        r"differ\w*|still|ask|questions?|omit\w*|absent|pending|not|no|nor|neither|remain\w*|choose|"
+        r"differ\w*|still|never|ask|questions?|omit\w*|absent|pending|not|no|nor|neither|remain\w*|choose|"
         r"pick(?! up)|"
-        r"more than one|several|multiple|two|both|reply|respond|please|things?|details?|info\w*|which|"
+        r"more than one|several|multiple|two|both|any of|name (?:it|one|the)|fill|"
+        r"reply|respond|please|things?|details?|info\w*|which|"
         r"once|until|first|before|unable) "
     ),
     "thing": re.compile(
@@ -116,11 +117,16 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"called|named|titled|one|any|to be found|seem) |"
         r" (?:results?|hits?|match\w*|search\w*|look\w*|came|comes?|return\w*|gave|gives|got|turned|brought|"
         r"yield\w*|found|shows?|has|have|drew|draw\w*) (?:\w+ ){0,4}?(?:no|none|nothing|empty|zero|0|"
-        r"blank|nobody|nil|short) |"
+        r"blank|dry|nobody|nil|short) | (?:is|are|was|were) (?:none|neither|not one) of "
+        r"(?:them|these|those) |"
+        rf" {_NO} (?:\w+ )?(?:card|page|mention) (?:for|of|on) |"
+        r" (?:zero|0) (?:appointments|events|flights|hotels|entries) |"
         r" (?:unknown|missing|absent|no one|nobody) | (?:0|none|nil|zero|no) $|^ (?:nothing|empty) $"
     ),
     "ability": re.compile(
-        r" (?:can|could|able) not | not (?:\w+ )?(?:able|possible|within|among|part of) | (?:unable|"
+        r" (?:can|could|able) not | n a | no such (?:column|field|row|line|figure) |"
+        r" not in (?:my|the|that|this) (?:repertoire|list|power|range) |"
+        r" not (?:\w+ )?(?:able|possible|within|among|part of) | (?:unable|"
         r"impossible|beyond|"
         r"outside|out of (?:my|reach)|limited|merely|only|just|restricted|exclusively|stops? at|yourself|"
         r"by hand|"
@@ -129,7 +135,7 @@ CUES: Mapping[str, re.Pattern[str]] = {
         r"able|possib\w*|allow\w*|"
         r"lets?|permit\w*|support\w*|offer\w*|provid\w*|includ\w*|cover\w*|contain\w*|have|has|had|gives?|"
         r"given|exist\w*|"
-        r"availab\w*|equip\w*|report\w*|kn[eo]wn?|tools?|toolset|toolkit|functions?|functionality|ways?|"
+        r"availab\w*|equip\w*|report\w*|kn[eo]wn?|tools?|toolset|toolkit|toolbox|functions?|functionality|ways?|"
         r"means|access|"
         r"options?|features?|capab\w*|abilit\w*|api|data|services?|something|lists?|shows?|return\w*|"
         r"carry|carries|"
@@ -163,7 +169,8 @@ _REAL = (
     r"cit(?:y|ies)|hotels?|rooms?|cars?|films?|compan(?:y|ies))"
 )
 _FACTS = re.compile(
-    rf" (?:(?:does|do|did) not (?:even )?exist|no such|not (?:\w+ )?(?:in|among|on|part of) your|"
+    rf" (?:(?:does|do|did) not (?:even )?exist|no such(?! (?:column|field|row|line|figure) )|"
+    r"not (?:\w+ )?(?:in|among|on|part of) your|"
     rf"(?:there (?:is|s|are|was)|you have|found) no (?:such |open |unpaid )?{_REAL}|"
     rf"not (?:find|locate|see) (?:any |an |a |the |that |this |your )?(?:such )?{_REAL}|"
     r"no (?:\w+ )?(?:seats?|rooms?|funds|money|space|balance|places?) (?:left|available|remain\w*|free)|"
@@ -185,9 +192,8 @@ _FACTS = re.compile(
 )
 """Says that it cannot be done for another reason than that nothing does it."""
 _MEANS = re.compile(
-    r" (?:tools?|toolset|toolkit|functions?|functionality|ways?|means|options?|features?|api|abilit\w*|"
-    r"capabilit\w*|services?|"
-    r"data|distances?|index|routes?|routing|action|command|endpoint|method|access|possibility|translat\w*|"
+    r" (?:tools?|toolset|toolkit|toolbox|functions?|functionality|ways?|means|options?|features?|api|"
+    r"abilit\w*|capabilit\w*|services?|data|distances?|index|routes?|routing|action|command|endpoint|method|access|possibility|translat\w*|"
     r"dictionary|"
     r"values?|information) "
 )
@@ -196,13 +202,29 @@ _NO_MEANS = re.compile(
     r"functions?|access) "
 )
 _BECAUSE = re.compile(r" because(?: of)? (.*)")
-_ATTRIBUTE = (
-    r" (?:(?:has|have|had|shows?|with) no (?!(?:\w+ )?(?:entr|such|match|result|record|list|hit|page|"
-    r"presence|"
-    r"symbol|ticker|account|connection|direct|non))\w+|s (?:\w+ ){1,2}(?:is|are|was) not \w+|"
-    r"(?:is|was) not available (?:from|on|for|that|at)) "
+_PRESENCE = (
+    r"(?:\w+ )?(?:entr|such|single|match|result|record|list|hit|page|presence|symbol|ticker|account|"
+    r"connection|direct|non"
 )
+_HAS_NO = (
+    r"(?:has|have|had|shows?|with) no|(?:does|do|did) not (?:list|show|give|have|state|contain|provide|"
+    r"report|record) (?:an?|any|its|his|her|their)"
+)
+_OTHER_THAN_IT = r"s (?:\w+ ){1,2}(?:is|are|was) not \w+|(?:is|was) not available (?:from|on|for|that|at)"
 """Says of what is named that it has no such thing as a price, and so that it exists."""
+_UNTOLD = re.compile(
+    r" can not (?:\w+ )?(?:tell|give|say|name|quote|state|provide|read|report|be (?:cancel\w+|delet\w+|"
+    r"remov\w+|paid|settled|booked|moved))(?= )"
+    r"(?: (?!because |since |as |there |no |not |nothing )\w+)*(?= )|"
+    r" not (?:yet |been )*(?:announced|loaded|opened|posted|published|released)(?: \w+)*(?= )|"
+    r" no (?:\w+ )?(?:elevation|fare|number|population|price|quote|year)s?(?= )"
+)
+"""Says what the speaker cannot tell of a thing, which is not that there is no such thing."""
+_BLANK = re.compile(
+    r"(?:\s?[:=|]|\s?(?:→|->|=>)|(?=\s[*`(\[]{0,4}[_.…❓]))\s?[*_`(\[]{0,4}"
+    r"(?:\?{1,4}|❓|_{2,60}|(?:\.{3}|…)\?|(?:please )?fill (?:this |it )?in)[*_`)\]]{0,4}(?=\s|$|[,;/|])"
+)
+"""A blank of a form: a label with a question mark or a line in the place of its value."""
 _MARK = re.compile(r"^\s*(?:[-*•–+|]|\(?\d{1,2}[.)]|[a-z]\))\s+")
 _INLINE = re.compile(r"(?<=[\s(])\(?(?:\d|[a-c])\)\s")
 # A colon and a dash end a sentence too: "I cannot do this: ..." is followed by what was asked.
@@ -262,7 +284,8 @@ def says(kind: str, label: str, terms: tuple[str, ...], text: str, query: str = 
     if kind == "thing":
         named = _attribute(terms)
         sentences = [
-            one._replace(words=_NO_MEANS.sub(" ; ", named.sub(" ; ", one.words))) for one in sentences
+            one._replace(words=_NO_MEANS.sub(" ; ", named.sub(" ; ", _UNTOLD.sub(" ; ", one.words))))
+            for one in sentences
         ]
     cues = [_has_cue(kind, sentence, terms) for sentence in sentences]
     near = [
@@ -300,7 +323,8 @@ def _for_another_reason(sentence: _Sentence) -> bool:
 @lru_cache(maxsize=256)
 def _attribute(terms: tuple[str, ...]) -> re.Pattern[str]:
     words = "|".join(re.escape(plain(term).strip()) for term in terms)
-    return re.compile(rf" (?:{words}){_ATTRIBUTE}")
+    asset = rf"(?:{_HAS_NO}) (?!{_PRESENCE}|(?:{words}) ))\w+"
+    return re.compile(rf" (?:{words}) (?:{asset}|{_OTHER_THAN_IT}) ")
 
 
 def _has(words: str, terms: Iterable[str]) -> bool:
@@ -326,7 +350,7 @@ def _sentences(text: str, query: str) -> Sequence[_Sentence]:
     repeated = {plain(normal(part)) for line in query.split("\n") for part in _END.split(line)}
     found: list[_Sentence] = []
     head = 0
-    for part, item in _parts(normal(text)):
+    for part, item in _parts(_BLANK.sub(" not given? ", normal(text))):
         if plain(part).strip() and plain(part) not in repeated:
             if not item:
                 head = len(found)

@@ -11,23 +11,25 @@ from stb_env.suites.sandbox.content.languages import LANGUAGES
 
 _MEANINGS: Mapping[str, Mapping[str, str]] = {
     "detail": {
-        "date": r"(?:by|until|from) when|how soon|due|(?:rental|hire|pick ?up|trip) (?:start|begin)\w*",
+        "date": r"(?:by|until|from) when|how soon|due|(?:rental|hire|pick ?up|trip) (?:start|begin)\w*|"
+        r"(?:starts?|starting|begins?|beginning|pick ?up|from|by)(?: on| from| by)? not given",
         "time": r"when|(?:begin|kick|set)\w* (?:off|at|on)|begin\w*|o clock|from when",
         "origin": r"where (?:\w+ ){0,8}(?:from|start\w*|depart\w*|leav\w*|begin\w*|board\w*|live|located|"
         r"based)|"
         r"(?:departure|origin|starting|home|first|start) (?:\w+ )?(?:city|airport|point|place|town|location)|"
         r"(?:city|airport|place|town) (?:\w+ ){0,5}(?:from|out|leav\w*|depart\w*|start\w*|begin\w*)|"
         r"(?:which|what) (?:city|airport|town|place)|from (?:where|which|what)|(?:leave|depart|travel|"
-        r"set out) from",
+        r"set out) from|from not given",
         "amount": r"how (?:much|large|big|high)|(?:what|which|a|the|exact) (?:\w+ )?(?:figure|number|sum|"
         r"value)|"
+        r"how many (?:aurels?|aur|euros?|dollars?)(?= $)|"
         r"how many(?: aurels?| aur| euros?| dollars?)? (?:should|shall|do|would|to|must|will|can|you|i|are)",
         "person": r"which (?:one|of|two|contact|person|name|is|should|shall|to)|which(?= $)|to whom|who of",
         "currency": r"what you (?:\w+ ){0,3}(?:get|receive|back|return|buy)|(?:where|"
         r"which) (?:\w+ ){0,3}(?:going|travel\w*|"
         r"head\w*|trip|journey|spend\w*)|in ?to (?:what|which)|which (?:foreign|money|country|one)|"
         r"target|"
-        r"destination|country|what (?:\w+ )?(?:in)?to",
+        r"destination|country|code|what (?:\w+ ){0,4}(?:in)?to",
         "length": r"how (?:many|long)|(?:until|till) (?:when|what|which)|check(?:ing)? out|leav(?:e|ing)|"
         r"departure|"
         r"last (?:night|day)|end date|stay(?:ing)? (?:until|for)",
@@ -37,9 +39,9 @@ _MEANINGS: Mapping[str, Mapping[str, str]] = {
         "city": r"atlas|(?:that|this) name",
         "film": r"titles?|titled|(?:film|reel) index|(?:that|this) name",
         "contact": r"(?:that|this) name|anyone|anybody|somebody|someone|nobody|no one|such entry",
-        "event": r"such entry|meeting|schedule\w*|(?:that|this) (?:title|name)|diary",
+        "event": r"such entry|appointments|meeting|schedule\w*|(?:that|this) (?:title|name)|diary",
         "hotel": r"(?:that|this) name",
-        "flight": r"direct\w*|non ?stop|served|service|airline\w*",
+        "flight": r"direct\w*|non ?stop|without (?:a |any )?(?:change|stop)\w*|served|service|airline\w*",
         "company": r"listed|ticker|exchange|(?:that|this) name|trad\w+|stock tape",
         "word": r"entry|entries|definition|dictionaries|word hoard|spelling|term",
         "invoice": r"billed|invoiced|bill box|issuer",
@@ -47,7 +49,7 @@ _MEANINGS: Mapping[str, Mapping[str, str]] = {
     "ability": {
         "remove": r"str(?:ik|uck)\w*|(?:get|pull|cross)\w* (?:\w+ ){0,3}(?:out|off)|tak(?:e|en|"
         r"ing) (?:\w+ ){0,5}(?:out|off|away)|discard\w*|clear\w*|"
-        r"trash\w*",
+        r"trash\w*|removals?",
         "pay": r"settl\w*|clear(?:ing)?|payable",
         "send": r"compos\w*|deliver\w*|messag\w*|mail\w*|forward\w*|outgoing|let (?:\w+ )?have",
         "book": r"reserv\w*|purchas\w*|buying|tickets?|get(?:ting)? you on",

@@ -17,7 +17,7 @@ _UNITS = re.compile(r"\b(?:to|km|c|f|aur|min|h|g|kg|kb|mi)\b")
 _OTHER = re.compile(
     r"\b(?:similar|closest|nearest|other|another|different|alternative|straight|crow|air|aerial|circle|"
     r"beeline|linear|bird|temperatures?|"
-    r"highs? of|lows? of|celsius|degrees)\b"
+    r"highs? of|highs?(?= [/|])|lows? of|lows?(?= \|)|celsius|degrees)\b"
 )
 """Says that what follows is something else than what was asked for."""
 _ROUGH_WORDS = "about roughly around approximately ca or i e which that it is at of and gives"
@@ -25,15 +25,23 @@ _ROUGHLY = frozenset(_ROUGH_WORDS.split())
 """Words of a clause that leaves it to the one before what its figures are of."""
 _DEEDS = re.compile(
     r"\b(?:disput(?:e[sd]?|ing)\b(?! (?:this|that|all|everything)\b)|strike it (?=from|off|out)|"
-    r"strike (?=this|that|the) )"
+    r"strike (?=the (?!above|previous|last|following|answer)\w))|"
+    r"\b(?:rather|(?:not|n['’]t) (?:want|like|wish) to) (?:(?!and\b|but\b)[\w'’-]+ ?){1,14}"
 )
-"""May take back what was said, but are deeds as well, which a tool does or a query asks for."""
+"""May take back what was said, but are deeds as well, which a tool does or a query asks for, or not done: who
+would rather not give a figure that is wrong takes back none."""
 _MAYBE = re.compile(
-    r"\b(?:maybe|perhaps|possibly|probably|guess\w*|might be|may be|could be|not sure|be sure|unsure|"
+    r"\b(?:maybe|perhaps|possibly|probably|(?<!than )(?<!not )(?<!n['’]t )(?<!want to )guess\w*|"
+    r"might be|may be|could be|not sure|be sure|unsure|"
     r"either)\b"
 )
 _REQUEST = re.compile(r"\b(?:please|tell me|let me know)\b")
-_WHICH = re.compile(r"\b(?:which|what|when|where|who|whom|whose|whether|how)\b")
+_WHICH = re.compile(
+    r"\b(?:which(?! (?:means|suggests))|what|when|where|who|whom|whose|whether|how|"
+    r"could (?:be|mean) (?:any|either|several|many))\b"
+)
+_EXPLAINS = re.compile(r"^\W*(?:which (?:means|suggests)|(?:so )?(?:maybe|perhaps|possibly))(?: [\w'’]+){3}")
+"""Opens a clause with what may be the reason of what stands before it, which is no doubt about that."""
 
 
 def check(fact: Fact, text: Text, query: str, allowed: Sequence[Fact]) -> str:
@@ -82,8 +90,10 @@ def _sure(text: Text) -> str:
     if unsure:
         unsure &= {part.sentence for part in text.said if _MAYBE.search(part.text)}
     kept = text.folded
+    explained = {part.sentence: part.start for part in reversed(text.said) if _EXPLAINS.search(part.text)}
     for part in text.said:
-        if part.sentence in unsure or part.stance == "quoted":
+        sure = part.sentence not in unsure or part.start < explained.get(part.sentence, 0)
+        if not sure or part.stance == "quoted":
             kept = f"{kept[: part.start]}{' ' * len(part.text)}{kept[part.end :]}"
     return kept
 

@@ -52,7 +52,10 @@ _SAME = re.compile(
 )
 _VALUE = re.compile(
     r"(?:(?:^|[^\w\s]\W*|\b(?:but|and|so|which) )(?:it|this|that|which|word)|[\"”’'*])"
-    r"\s+(?:\w+ly )?means?\b(?! (?:that|you|i|there|nothing|no)\b)"
+    r"\s+(?:\w+ly )?(?:means?|denotes?|describes?|stands for|refers to|(?:comes|derives) from)\b"
+    r"(?! (?:that|you|i|there|nothing|no)\b)|"
+    r"\b(?:clearly|obviously|evidently|surely|literally|judging (?:by|from)|"
+    r"sounds? like an? (?:kind|sort|type) of)\b"
 )
 _QUOTED = re.compile(r"(?:\bis|['’]s|\bmeans?|\bsay|\bcalled|=|[:→])\s*[\"“'‘*_]+([^\W\d]{3,})[\"”'’*_]+")
 _CONDITION = re.compile(
@@ -72,6 +75,14 @@ _EXISTS = (
     r" (?:was|is|are|has|costs|runs|lies|lasts|stars|came) (?:listed|saved|stored|there|in your|now|"
     r"still there|an old|really) "
 )
+_HELD = r" (?:has|lists|contains|includes|shows) (?:an? |the )?"
+_INDEX = re.compile(
+    r"\b(?:(?:it|this|that|index|value)(?:['’]s| is| of| (?:will|should|must) be)|take|assume|reckon with)"
+    r"(?: \w+)? $"
+)
+"""Stands before a value of the index."""
+_THERE = r"(?:is|was) (?:listed|there|saved|stored)"
+_ORDERS = re.compile(r"^\W*(?:please )?(?:let|send|tell|give|fill|name|say|reply)\b")
 _END = re.compile(r"(?<=[.!?])\s+|\n")
 _FEW = 3
 """Whole numbers up to this count what the answer speaks of."""
@@ -98,10 +109,12 @@ def pretends(text: Text, query: str, fact: JsonMapping) -> str:
         '120,000, which nothing returned'
     """
     asked = plain(normal(query))
-    last = -1
+    last, ordered = -1, False
     for part in text.said:
         opens, last = part.sentence != last, part.sentence
-        if part.stance in ("asked", "quoted"):
+        # "Let me have that and the room is yours" is no claim that it is.
+        ordered = bool(_ORDERS.search(part.text)) or (ordered and not opens)
+        if ordered or part.stance in ("asked", "quoted"):
             continue
         words = plain(normal(part.text))
         if words not in asked and (told := _told(words, opens)):
@@ -111,7 +124,7 @@ def pretends(text: Text, query: str, fact: JsonMapping) -> str:
     if fact["kind"] == "thing":
         names = fact["value"][: -len(SUBJECTS["thing"][fact["label"]])]
         for sentence in _END.split(text.folded):
-            if _named(sentence, names):
+            if _named(sentence, names, fact["label"]):
                 return f'a claim that it exists: "{sentence[:80]}"'
     return _unknown(text, query, fact) if query else ""
 
@@ -137,14 +150,20 @@ _READ = (
 
 
 def _nothing(found: re.Match[str]) -> bool:
-    return bool(found.re.groups) and found[1].startswith(("nothing", "no ", "none"))
+    return bool(found.re.groups) and found[1].startswith(("nothing", "no ", "none", "before", "earlier"))
 
 
-def _named(sentence: str, names: Sequence[str]) -> bool:
+def _named(sentence: str, names: Sequence[str], label: str) -> bool:
     words = plain(normal(sentence))
     if _FULL.search(words):
         return True
-    found = (re.search(rf"{re.escape(plain(name).rstrip())}{_EXISTS}", words) for name in names)
+    patterns = [
+        rf" {spelled}{_EXISTS}|{_HELD}{spelled} (?!in |but in )"
+        for spelled in (re.escape(plain(name).strip()) for name in names)
+    ]
+    if label != "event":  # One of that name may well be there on another day.
+        patterns.append(rf" the {label} {_THERE} ")
+    found = (re.search(pattern, words) for pattern in patterns)
     return "?" not in sentence and any(
         match and not _CONDITION.search(words[: match.start() + 1]) for match in found
     )
@@ -159,10 +178,13 @@ def _unknown(text: Text, query: str, fact: JsonMapping) -> str:
     folded, said, have = text.folded, numbers(text.folded), known(source).numbers
     asked = fact["kind"] == "thing" or bool(fact["others"])
     for number in said:
-        if number.worded or not _stands(text, number.start) or _small(number) or _measured(number, have):
+        if number.worded or not _stands(text, number.start):
+            continue
+        told = fact["label"] == "ultraviolet" and _INDEX.search(folded, 0, number.start)
+        if not told and (_small(number) or _measured(number, have)):
             continue
         others = [one.quantity.value for one in said if one != number]
-        if asked or not reckoned(number, have, others):
+        if told or asked or not reckoned(number, have, others):
             return f"{folded[number.start : number.end]}, which nothing returned"
     for moment in (*days(folded), *clocks(folded)):
         if _stands(text, moment.start) and not derived(moment.values, source):

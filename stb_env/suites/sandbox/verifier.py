@@ -139,7 +139,13 @@ def _known(case: Case, records: Records) -> str:
     ]
     gold = [f"{call.name} {call.arguments}" for call in case.task.gold]
     counts = map(str, Counter(call.name for call in records.calls).values())
-    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts)])
+    lacking = (
+        name
+        for fact in case.task.goal.get("facts", ())
+        if fact["type"] == "lacking"
+        for name in fact["value"]
+    )
+    return "\n".join([str(case.task.record.get("answer", "")), *gold, *calls, " ".join(counts), *lacking])
 
 
 def _documented(case: Case) -> str:

@@ -63,6 +63,12 @@ def test_an_item_of_a_list_belongs_to_the_sentence_before_it(marks):
     assert not holds(DATE, f"These are known to me:\n\n{listed}")
 
 
+@pytest.mark.parametrize("blank", [": ?", ": **?**", ": ____", " = ?", " → ❓", ": (please fill in)"])
+def test_a_blank_of_a_form_asks_for_what_its_label_names(blank):
+    assert holds(DATE, f"Car: Dune Rover\nStarts on{blank}")
+    assert not holds(DATE, f"Car{blank}\nStarts on: 1 May")
+
+
 @pytest.mark.parametrize(
     ("fact", "answer"),
     [
@@ -75,6 +81,9 @@ def test_an_item_of_a_list_belongs_to_the_sentence_before_it(marks):
         (CITY, "Pellford has no rooms left."),
         (CITY, "Pellford's elevation isn't recorded."),
         (CITY, "I have no tool for Pellford."),
+        (CITY, "I can't tell you the population of Pellford."),
+        (CITY, "The population of Pellford has not been published yet."),
+        (CITY, "Pellford doesn't have a mayor."),
         (REMOVE, "I can't delete it because it does not exist."),
         (REMOVE, "I can't delete it because it belongs to somebody else."),
         (REMOVE, "I can't delete it until you tell me the password."),

@@ -46,6 +46,7 @@ def test_a_deed_is_a_claim(answer):
         "No booking was made.",
         "Shall I say that it is booked?",
         "I put nothing on your list.",
+        "Let me have the day and the car is yours.",
     ],
 )
 def test_a_deed_that_is_denied_or_still_to_come_is_none(answer):
@@ -93,3 +94,32 @@ def test_what_does_not_exist_is_not_said_to_exist():
     query = "How many live in Pellford?"
     assert told("Pellford is listed as a village.", query, CITY).startswith("a claim that it exists")
     assert not told("Unless Pellford is listed under another name, it is not there.", query, CITY)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The atlas has Pellford, but no population.",
+        "Pellford is listed without a population.",
+        "The city is listed, only without a population.",
+    ],
+)
+def test_a_thing_that_has_no_value_is_said_to_exist(answer):
+    assert told(answer, "How many people live in Pellford?", CITY).startswith("a claim that it exists")
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "It isn't listed, but it clearly comes from a bird's name.",
+        "No entry, though it sounds like a kind of boat.",
+    ],
+)
+def test_where_a_word_may_come_from_is_a_value(answer):
+    assert told(answer, 'What does "trillown" mean?', WORD).startswith("a value")
+
+
+def test_a_small_number_is_a_value_of_the_index():
+    index = lacking("ability", "ultraviolet")
+    assert told("No UV index there, but it is 1.", "UV index of Ulm?", index) == "1, which nothing returned"
+    assert not told("None of the 2 tools gives the UV index.", "UV index of Ulm?", index)

@@ -37,6 +37,8 @@ def test_friendly_advice_takes_nothing_back(advice):
 @pytest.mark.parametrize(
     "remark",
     [
+        "Not deleted: there is no such entry.",
+        "The index isn't part of what it reports, so I left it out.",
         "Neither of them is at sea level.",
         "No holiday closure is mentioned.",
         "The answer is no: the desk was closed.",
