@@ -8,15 +8,18 @@ from collections.abc import Iterable, Iterator
 from stb_env.judges.account import words_of
 
 _ACTS = {
-    "add": "add book create set schedule register reserve record open arrange put sign make order",
-    "change": "modify change update reschedule postpone edit amend alter move shift set adjust switch reset",
+    "add": "add book create set schedule register reserve record open arrange put sign make order save",
+    "change": (
+        "modify change update reschedule postpone edit amend alter move shift set adjust switch reset save"
+    ),
     "delete": "delete remove cancel erase clear drop close unset",
-    "send": "send email mail forward",
+    "send": "send email mail forward write notify inform",
 }
 _DONE = re.compile(
-    r"\b(?:(?:has|have|had|['’]ve)(?: now| just| already| successfully| been){0,3}|"
-    r"(?:is|are|was|were|been)(?: now| already)? successfully|successfully|i(?: just| now)?) "
-    r"(?P<verb>[a-z]{3,}(?:ed|t|en|ade|ut))\b(?! successful)|\b(?P<late>[a-z]{3,}ed) successfully\b",
+    r"\b(?:(?:has|have|had|['’]ve)(?: now| just| already| also| successfully| been){0,3}|"
+    r"(?:is|are|was|were|been)(?: now| already)? successfully|successfully|i(?: just| now| also| then)?) "
+    r"(?P<verb>[a-z]{3,}(?:ed|t|en|ade|ut))\b(?! successful|(?<=signed) (?:in|into|on|out)\b)|"
+    r"\b(?P<late>[a-z]{3,}ed) successfully\b",
     re.IGNORECASE,
 )
 _STATE = re.compile(
@@ -31,7 +34,16 @@ _NAMED = {
 _NOTHING = re.compile(r"\b(?:nothing|none|neither|nobody)(?: else)? $", re.IGNORECASE)
 _LASTING = {"delete", "change", "send"}
 """What is in a state after it; an alarm that is set may have been set long ago."""
-_IRREGULAR = {"sent": "send", "made": "make", "put": "put", "set": "set", "unset": "unset", "reset": "reset"}
+_IRREGULAR = {
+    "sent": "send",
+    "written": "write",
+    "wrote": "write",
+    "made": "make",
+    "put": "put",
+    "set": "set",
+    "unset": "unset",
+    "reset": "reset",
+}
 
 
 def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
@@ -93,6 +105,21 @@ def kinds_in(word: str) -> set[str]:
     """Return the kinds of act that a verb is a word for, whatever its form."""
     forms = _forms(word)
     return {kind for kind, verbs in _ACTS.items() if forms & set(verbs.split())}
+
+
+def undone(names: Iterable[str]) -> frozenset[str]:
+    """Return the verbs for acts, in the past, of which no tool is a kind.
+
+    Examples:
+        >>> "sent" in undone(["DeleteMeeting"]), "deleted" in undone(["DeleteMeeting"])
+        (True, False)
+    """
+    done = {kind for name in names for kind in kinds_of(name)}
+    verbs = {verb for kind, words in _ACTS.items() if kind not in done for verb in words.split()}
+    past = (form for verb in verbs for form in (verb, f"{verb}ed", f"{verb}d"))
+    irregular = (form for form, verb in _IRREGULAR.items() if verb in verbs)
+    found = frozenset((*past, *irregular))
+    return frozenset(form for form in found if not kinds_in(form) & done)
 
 
 def _forms(word: str) -> set[str]:

@@ -12,7 +12,7 @@ from stb_env.judges.judge import Case
 from stb_env.reading.statement import statements
 from stb_env.suites.api_bank.agreement import Known
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
-from stb_env.suites.api_bank.claim import unfounded
+from stb_env.suites.api_bank.claim import undone, unfounded
 from stb_env.suites.api_bank.deeds import deeds_of, disowned, missed
 from stb_env.suites.api_bank.figures import Figures
 from stb_env.suites.api_bank.owners import misplaced
@@ -39,6 +39,7 @@ class Testimony:
         self._heard = heard(case.task)
         self._said = [*self._heard, *map(_written, results(case))]
         self._lived = [*self._heard, *(_written(call.result.response) for call in self._calls)]
+        self._known = [*self._lived, *(_written(call.arguments) for call in self._calls)]
         self._roles = Roles(self._calls)
         told = _written([call.result.response for call in self._calls]).lower()
         self.returned = "\n".join(self._said)
@@ -48,6 +49,7 @@ class Testimony:
             failed=any(call.result.error for call in calls),
             several=any(_is_choice(call.result.response) for call in self._calls),
             empty=any(not call.result.response for call in calls),
+            undone=undone(self._names) - {words_of(name)[0] for name in self._names},
         )
 
     def wrong(self, text: str, recorded: Sequence[JsonMapping], asked: str) -> Iterator[str]:
@@ -65,7 +67,7 @@ class Testimony:
         unborne = (
             *known.mismeasured(told),
             *known.unnamed(told),
-            *Figures(self._said, figured).unsupported(told),
+            *Figures(self._known, figured).unsupported(told),
         )
         yield from (f"the reply says {word!r}, which nothing bears out" for word in unborne)
         yield from (
