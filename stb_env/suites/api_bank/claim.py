@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from stb_env.judges.account import words_of
 
@@ -78,12 +79,12 @@ def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
             yield match["verb"]
 
 
-def claims(text: str) -> Iterator[tuple[set[str], str]]:
+def claims(text: str) -> Iterator[tuple[frozenset[str], str]]:
     """Yield each act that a text claims: of which kinds it is, and the verb.
 
     Examples:
-        >>> list(claims("I removed it. Your visit has been booked."))
-        [({'delete'}, 'removed'), ({'add'}, 'booked')]
+        >>> [(*kinds, verb) for kinds, verb in claims("I removed it. Your visit has been booked.")]
+        [('delete', 'removed'), ('add', 'booked')]
     """
     verbs = [match["verb"] or match["late"] for match in _DONE.finditer(text)]
     for verb in (*verbs, *(match["verb"] for match in _STATE.finditer(text))):
@@ -91,20 +92,23 @@ def claims(text: str) -> Iterator[tuple[set[str], str]]:
             yield kinds, verb
 
 
-def kinds_of(name: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def kinds_of(name: str) -> frozenset[str]:
     """Return the kinds of act that a tool is.
 
     Examples:
-        >>> kinds_of("CancelRegistration"), kinds_of("AppointmentRegistration"), kinds_of("QueryRegistration")
-        ({'delete'}, {'add'}, set())
+        >>> [sorted(kinds_of(name)) for name in ("CancelRegistration", "TimedSwitch", "QueryRegistration")]
+        [['delete'], ['add', 'change'], []]
     """
-    return _NAMED.get(name) or {kind for word in words_of(name) for kind in kinds_in(word)}
+    named = _NAMED.get(name) or (kind for word in words_of(name) for kind in kinds_in(word))
+    return frozenset(named)
 
 
-def kinds_in(word: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def kinds_in(word: str) -> frozenset[str]:
     """Return the kinds of act that a verb is a word for, whatever its form."""
     forms = _forms(word)
-    return {kind for kind, verbs in _ACTS.items() if forms & set(verbs.split())}
+    return frozenset(kind for kind, verbs in _ACTS.items() if forms & set(verbs.split()))
 
 
 def undone(names: Iterable[str]) -> frozenset[str]:
@@ -114,7 +118,11 @@ def undone(names: Iterable[str]) -> frozenset[str]:
         >>> "sent" in undone(["DeleteMeeting"]), "deleted" in undone(["DeleteMeeting"])
         (True, False)
     """
-    done = {kind for name in names for kind in kinds_of(name)}
+    return _without(frozenset(kind for name in names for kind in kinds_of(name)))
+
+
+@lru_cache(maxsize=64)
+def _without(done: frozenset[str]) -> frozenset[str]:
     verbs = {verb for kind, words in _ACTS.items() if kind not in done for verb in words.split()}
     past = (form for verb in verbs for form in (verb, f"{verb}ed", f"{verb}d"))
     irregular = (form for form, verb in _IRREGULAR.items() if verb in verbs)

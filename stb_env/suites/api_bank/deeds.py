@@ -126,6 +126,17 @@ def disowned(text: str, deeds: Iterable[Deed]) -> Iterator[str]:
         before = f"{before} {part.text.lower()}"
 
 
+def finds_nothing(text: str) -> bool:
+    """Return whether a reply has words for that, whatever it says of what.
+
+    Examples:
+        >>> finds_nothing("There are no flights."), finds_nothing("There is one flight.")
+        (True, False)
+    """
+    said = text.lower()
+    return any(pattern.search(said) for pattern in (_NONE, _EMPTY, _NO_DATA))
+
+
 def missed(text: str, deeds: Iterable[Deed], asked: str) -> Iterator[str]:
     """Yield the clauses of a reply by which nothing was found where something was.
 

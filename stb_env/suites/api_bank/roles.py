@@ -148,6 +148,8 @@ class Roles:
             (sentence[one.start : one.end], one.values, one.start)
             for one in (*clocks(sentence), *_days(sentence), *_amounts(sentence))
         ]
+        if not said:
+            return
         flies = any(_of(record, _FLIGHT.first) for record in self._records)
         for pair in (_CHANGE, _FLIGHT, _STAY if flies else _VISIT, _SPAN, _SALARY):
             for first, second in self._sides(pair):
