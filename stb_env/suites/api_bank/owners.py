@@ -56,6 +56,8 @@ def misplaced(text: str, calls: Iterable[CallRecord]) -> Iterator[str]:
         ['2 april', '1 april']
     """
     folded = fold(text)
+    if next(_values(folded), None) is None:
+        return
     for owners in _groups(list(calls)):
         for span in sentences(folded):
             sentence = folded[span.start : span.end]
