@@ -19,6 +19,8 @@ from stb_env.reading.sentence import sentences
 from stb_env.reading.statement import Statement, statements
 
 _SHOWN = 120
+_CHOSEN = 3
+"""Words of "either this or", and letters of one that is no article."""
 _QUOTED = 30
 """Letters of a sentence that is long enough to be a quotation where it stands in a result."""
 
@@ -77,7 +79,8 @@ _OFFER = re.compile(
 )
 _FAILURE = re.compile(
     r"\b(?:fail(?:s|ed|ure)?|unsuccessful(?:ly)?|unable to|(?:not|n['’]t) able to|went wrong|impossible|"
-    r"gave up|did(?: not|n['’]t) (?:work|succeed|go through|manage)|could(?: not|n['’]t)|"
+    r"gave up|did(?: not|n['’]t)(?: actually| really)? (?:work|succeed|go through|manage)|"
+    r"could(?: not|n['’]t)|"
     r"cannot (?:do|complete|be done)|(?:an|the) (?:error|exception) (?:occurred|came|was)|"
     r"have no (?:data|answer|results?|information)|i did nothing|nothing (?:was|has been|got) (?:deleted|"
     r"removed|added|changed|moved|done|bought|ordered|sent|submitted|updated|written|set|booked|searched|"
@@ -117,12 +120,14 @@ class Acts:
         failed: Whether a call failed, so that to speak of failures is fair.
         several: Whether something was found that has alternatives.
         empty: Whether a search found nothing.
+        undone: Verbs in whatever form for what was not done, so that to deny it is true.
     """
 
     verbs: frozenset[str] = frozenset()
     failed: bool = False
     several: bool = False
     empty: bool = False
+    undone: frozenset[str] = frozenset()
 
     def include(self, verb: str) -> bool:
         """Return whether a verb, in whatever form, is one of them or a word for doing anything at all.
@@ -131,6 +136,8 @@ class Acts:
             >>> Acts(frozenset(["cut"])).include("cutting"), Acts().include("book")
             (True, False)
         """
+        if verb in self.undone:
+            return False
         return any(_stem(verb) == _stem(each) for each in (*self.verbs, *_GENERIC.split()))
 
 
@@ -228,7 +235,7 @@ def _kind(sentence: str, before: str, quoted: str, acts: Acts) -> str:
         return "one of several"
     offered = _OFFER.search(sentence) is not None
     doubt = _DOUBT.search(sentence) or (None if offered or acts.several else _LIKELY.search(sentence))
-    if doubt and doubt[0] not in quoted:
+    if doubt and doubt[0] not in quoted and not _is_quoted_choice(doubt[0], sentence[doubt.end() :], quoted):
         return "doubted"
     other = cue.ALTERNATIVE.search(sentence)
     if (
@@ -238,6 +245,18 @@ def _kind(sentence: str, before: str, quoted: str, acts: Acts) -> str:
     ):
         return "one of several"
     return "a failure that there was not" if _is_failure(sentence, quoted, acts) else ""
+
+
+def _is_quoted_choice(doubt: str, rest: str, quoted: str) -> bool:
+    """Return whether both sides of "either this or that" stand with an "or" between them in a result."""
+    words = _NAME.findall(doubt)
+    if not words or words[0] != "either" or len(words) < _CHOSEN:
+        return False
+    return any(
+        re.search(rf"\b{words[-2]}\b[^.;\n]{{0,40}}\bor\b[^.;\n]{{0,40}}\b{other}\b", quoted)
+        for other in _NAME.findall(rest)[:_CHOSEN]
+        if len(other) >= _CHOSEN
+    )
 
 
 def _adds(before: str, other: str) -> bool:

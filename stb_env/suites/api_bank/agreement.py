@@ -196,9 +196,12 @@ class Known:
         folded = name.casefold().removesuffix("'s").strip("'-")
         if folded in _COMMON or folded in self._all or folded.rstrip("s") in self._all:
             return True
+        parts = folded.split("-")
+        if len(parts) > 1 and all(part[:_INITIALS] in self._all for part in parts):
+            return True
         # Initials, such as "BP" for a blood pressure.
         letters = folded if name.isupper() and name.isalpha() and 1 < len(name) <= _INITIALS else ""
-        return bool(letters) and re.search(r"\b" + r"[a-z]*[ _]".join(letters), self._all) is not None
+        return bool(letters) and re.search(r"\b" + r"[a-z]*[ _-]".join(letters), self._all) is not None
 
 
 def _is_among(number: float, near: float, ordered: Sequence[float]) -> bool:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from stb_env.judges.account import words_of
 
 _ACTS = {
-    "add": "add book create set schedule register reserve record open arrange put sign make order",
-    "change": "modify change update reschedule postpone edit amend alter move shift set adjust switch reset",
+    "add": "add book create set schedule register reserve record open arrange put sign make order save",
+    "change": (
+        "modify change update reschedule postpone edit amend alter move shift set adjust switch reset save"
+    ),
     "delete": "delete remove cancel erase clear drop close unset",
-    "send": "send email mail forward",
+    "send": "send email mail forward write notify inform",
 }
 _DONE = re.compile(
-    r"\b(?:(?:has|have|had|['’]ve)(?: now| just| already| successfully| been){0,3}|"
-    r"(?:is|are|was|were|been)(?: now| already)? successfully|successfully|i(?: just| now)?) "
-    r"(?P<verb>[a-z]{3,}(?:ed|t|en|ade|ut))\b(?! successful)|\b(?P<late>[a-z]{3,}ed) successfully\b",
+    r"\b(?:(?:has|have|had|['’]ve)(?: now| just| already| also| successfully| been){0,3}|"
+    r"(?:is|are|was|were|been)(?: now| already)? successfully|successfully|i(?: just| now| also| then)?) "
+    r"(?P<verb>[a-z]{3,}(?:ed|t|en|ade|ut))\b(?! successful|(?<=signed) (?:in|into|on|out)\b)|"
+    r"\b(?P<late>[a-z]{3,}ed) successfully\b",
     re.IGNORECASE,
 )
 _STATE = re.compile(
@@ -31,7 +35,16 @@ _NAMED = {
 _NOTHING = re.compile(r"\b(?:nothing|none|neither|nobody)(?: else)? $", re.IGNORECASE)
 _LASTING = {"delete", "change", "send"}
 """What is in a state after it; an alarm that is set may have been set long ago."""
-_IRREGULAR = {"sent": "send", "made": "make", "put": "put", "set": "set", "unset": "unset", "reset": "reset"}
+_IRREGULAR = {
+    "sent": "send",
+    "written": "write",
+    "wrote": "write",
+    "made": "make",
+    "put": "put",
+    "set": "set",
+    "unset": "unset",
+    "reset": "reset",
+}
 
 
 def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
@@ -66,12 +79,12 @@ def unfounded(text: str, names: Iterable[str], heard: str) -> Iterator[str]:
             yield match["verb"]
 
 
-def claims(text: str) -> Iterator[tuple[set[str], str]]:
+def claims(text: str) -> Iterator[tuple[frozenset[str], str]]:
     """Yield each act that a text claims: of which kinds it is, and the verb.
 
     Examples:
-        >>> list(claims("I removed it. Your visit has been booked."))
-        [({'delete'}, 'removed'), ({'add'}, 'booked')]
+        >>> [(*kinds, verb) for kinds, verb in claims("I removed it. Your visit has been booked.")]
+        [('delete', 'removed'), ('add', 'booked')]
     """
     verbs = [match["verb"] or match["late"] for match in _DONE.finditer(text)]
     for verb in (*verbs, *(match["verb"] for match in _STATE.finditer(text))):
@@ -79,20 +92,42 @@ def claims(text: str) -> Iterator[tuple[set[str], str]]:
             yield kinds, verb
 
 
-def kinds_of(name: str) -> set[str]:
+@lru_cache(maxsize=1024)
+def kinds_of(name: str) -> frozenset[str]:
     """Return the kinds of act that a tool is.
 
     Examples:
-        >>> kinds_of("CancelRegistration"), kinds_of("AppointmentRegistration"), kinds_of("QueryRegistration")
-        ({'delete'}, {'add'}, set())
+        >>> [sorted(kinds_of(name)) for name in ("CancelRegistration", "TimedSwitch", "QueryRegistration")]
+        [['delete'], ['add', 'change'], []]
     """
-    return _NAMED.get(name) or {kind for word in words_of(name) for kind in kinds_in(word)}
+    named = _NAMED.get(name) or (kind for word in words_of(name) for kind in kinds_in(word))
+    return frozenset(named)
 
 
-def kinds_in(word: str) -> set[str]:
+@lru_cache(maxsize=4096)
+def kinds_in(word: str) -> frozenset[str]:
     """Return the kinds of act that a verb is a word for, whatever its form."""
     forms = _forms(word)
-    return {kind for kind, verbs in _ACTS.items() if forms & set(verbs.split())}
+    return frozenset(kind for kind, verbs in _ACTS.items() if forms & set(verbs.split()))
+
+
+def undone(names: Iterable[str]) -> frozenset[str]:
+    """Return the verbs for acts, in the past, of which no tool is a kind.
+
+    Examples:
+        >>> "sent" in undone(["DeleteMeeting"]), "deleted" in undone(["DeleteMeeting"])
+        (True, False)
+    """
+    return _without(frozenset(kind for name in names for kind in kinds_of(name)))
+
+
+@lru_cache(maxsize=64)
+def _without(done: frozenset[str]) -> frozenset[str]:
+    verbs = {verb for kind, words in _ACTS.items() if kind not in done for verb in words.split()}
+    past = (form for verb in verbs for form in (verb, f"{verb}ed", f"{verb}d"))
+    irregular = (form for form, verb in _IRREGULAR.items() if verb in verbs)
+    found = frozenset((*past, *irregular))
+    return frozenset(form for form in found if not kinds_in(form) & done)
 
 
 def _forms(word: str) -> set[str]:

@@ -11,7 +11,7 @@ from stb_env.jsontypes import Json
 from stb_env.judges.account import words_of
 from stb_env.judges.cues import COMMON
 from stb_env.reading.statement import Statement, statements
-from stb_env.suites.api_bank.claim import claims, kinds_of
+from stb_env.suites.api_bank.claim import claims, kinds_in, kinds_of
 from stb_env.suites.api_bank.leaves import leaves
 from stb_env.trajectory import CallRecord
 
@@ -24,7 +24,7 @@ _VERBS = frozenset(
 )
 _STILL = re.compile(
     r"\bstill (?:there|on\b|in\b|at\b|set|rings?|stands?|active|exists?|valid|listed|scheduled|booked|open|"
-    r"reminds?|goes|go\b|be\b|has\b|shows?)|\bwill still\b|\bremains?\b(?! (?:to|of)\b)|"
+    r"reminds?|goes|go\b|be\b|has\b|shows?)|\bwill still\b|\bstays as it is\b|\bremains?\b(?! (?:to|of)\b)|"
     r"\b(?:stays?|stands)\b (?:on\b|in (?:place|your)|set|active|booked|open|valid)|"
     r"\bleft (?:alone|in place|on\b)|\bwas left\b"
 )
@@ -50,12 +50,26 @@ _NOT = re.compile(
 _UNDONE = re.compile(
     r"\b(?:has|have|had|was|were|is|are)(?:n['’]t| not)(?: yet| actually| been)* (?P<verb>[a-z]{4,}ed|sent)\b"
 )
+_UNMADE = re.compile(
+    r"\b(?:i|we)(?: have|['’]ve| had| did)?(?: not|n['’]t)(?: yet| even| actually)* "
+    r"(?P<verb>[a-z]{4,})\b|"
+    r"\b(?:nothing |no (?:\w+ ){1,2})(?:was|were|has been|have been|got) (?P<none>[a-z]{4,})\b"
+)
+_REJECTED = re.compile(
+    r"\b(?:was|were|been|got) (?:rejected|refused|declined|skipped|ignored|discarded|turned down)\b"
+)
+_ABSENT = re.compile(r"\b(?:is|are|was|were)(?: not|n['’]t) (?:in|on|among|part of) (?:the|your|my|our)\b")
+_BUT = re.compile(r"\b(?:others?|else|further|more|besides|but|except|apart|beyond|again|until|unless|if)\b")
 _NONE = re.compile(
     r"\b(?:no|not any|n['’]t any|zero) (?!other|further|more|additional|longer|second|"
     r"extra|such|need|problem)"
     r"(?:\w+ ){0,2}?(?P<noun>[a-z]{4,}?)(?:s|es)?"
     r"(?=\s*(?:[,.;!]|$)| (?:in|for|on|at|with|has|have|was|were|is|are|under|called|named|from|of|between|"
     r"available|found|exists?|listed|set|recorded)\b)"
+)
+_EMPTY = re.compile(
+    r"\b(?:brought|turned|came) up (?:nothing|empty|no\b(?! (?:other|further|more)))|"
+    r"\b(?:returned|gave) nothing\b(?! (?:else|more|further|other))"
 )
 _NO_DATA = re.compile(
     r"\b(?:no|not any|n['’]t any|n['’]t have) (?:figures?|data|information|results?|records?|values?|"
@@ -112,6 +126,17 @@ def disowned(text: str, deeds: Iterable[Deed]) -> Iterator[str]:
         before = f"{before} {part.text.lower()}"
 
 
+def finds_nothing(text: str) -> bool:
+    """Return whether a reply has words for that, whatever it says of what.
+
+    Examples:
+        >>> finds_nothing("There are no flights."), finds_nothing("There is one flight.")
+        (True, False)
+    """
+    said = text.lower()
+    return any(pattern.search(said) for pattern in (_NONE, _EMPTY, _NO_DATA))
+
+
 def missed(text: str, deeds: Iterable[Deed], asked: str) -> Iterator[str]:
     """Yield the clauses of a reply by which nothing was found where something was.
 
@@ -136,6 +161,8 @@ def missed(text: str, deeds: Iterable[Deed], asked: str) -> Iterator[str]:
         said = part.text.lower()
         if any(match["noun"][:_STEM] in nouns | _stems(asked) for match in _NONE.finditer(said)):
             yield part.text
+        if _EMPTY.search(said) and _stems(said) & words:
+            yield part.text
         data = _NO_DATA.search(said)
         if data and _stems(data["what"]) & _stems(asked) & words:
             yield part.text
@@ -143,12 +170,29 @@ def missed(text: str, deeds: Iterable[Deed], asked: str) -> Iterator[str]:
 
 def _is_undone(part: Statement, done: list[Deed], _: list[Deed]) -> bool:
     said = part.text.lower()
-    if _NOT.search(said):
+    if _NOT.search(said) or _is_unmade(said, done):
         return True
     undone = _UNDONE.search(said)
     if not undone or _OTHER.search(said):
         return False
     return any(undone["verb"][:_STEM] in deed.words for deed in done)
+
+
+def _is_unmade(said: str, done: list[Deed]) -> bool:
+    """Return whether a clause denies an act of a kind that was done, of what it was done to."""
+    stems = _stems(said)
+    own = _union(deed.words for deed in done)
+    if _REJECTED.search(said) and stems & own:
+        return True
+    added = _union(deed.words for deed in done if "add" in deed.kinds)
+    if _ABSENT.search(said) and stems & added and not _OTHER.search(said):
+        return True
+    unmade = _UNMADE.search(said)
+    if not unmade or _BUT.search(said.partition(",")[0]):
+        return False
+    kinds = kinds_in(unmade["verb"] or unmade["none"])
+    about = _union(deed.words for deed in done if deed.kinds & kinds)
+    return bool(stems & about or (about and _IT.search(said)))
 
 
 def _is_left(said: str, before: str, done: list[Deed], deeds: list[Deed]) -> bool:
@@ -186,7 +230,7 @@ def _is_elses(part: Statement, done: list[Deed], deeds: list[Deed]) -> bool:
 
 
 def _deed(call: CallRecord) -> Deed:
-    kinds = frozenset(kinds_of(call.name))
+    kinds = frozenset(() if call.result.error else kinds_of(call.name))
     nouns = frozenset(word[:_STEM] for word in words_of(call.name) if word not in _VERBS)
     given = dict(call.arguments) if isinstance(call.arguments, Mapping) else {}
     words = nouns | _stems_in({key: value for key, value in given.items() if key != "token"})

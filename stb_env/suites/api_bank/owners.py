@@ -16,6 +16,7 @@ from stb_env.suites.api_bank.leaves import leaves
 from stb_env.trajectory import CallRecord
 
 _COMPARED = re.compile(r"\b(?:respectively|others?|than|compared|both|each|all|instead|not|versus|vs)\b")
+_ADDRESS = re.compile(r"https?://[\w./-]+\w")
 _SHORT, _NAME = 3, 60
 _TELLING = 12
 """Numbers up to this one are in many records by accident."""
@@ -55,6 +56,8 @@ def misplaced(text: str, calls: Iterable[CallRecord]) -> Iterator[str]:
         ['2 april', '1 april']
     """
     folded = fold(text)
+    if next(_values(folded), None) is None:
+        return
     for owners in _groups(list(calls)):
         for span in sentences(folded):
             sentence = folded[span.start : span.end]
@@ -131,6 +134,8 @@ def _values(folded: str) -> Iterator[_Token]:
         yield _Token(day.start, day.end, None, frozenset(value[4:] for value in day.values))
     for clock in clocks(folded):
         yield _Token(clock.start, clock.end, None, clock.values)
+    for address in _ADDRESS.finditer(folded):
+        yield _Token(address.start(), address.end(), None, frozenset((address[0],)))
     for number in numerals.numbers(folded):
         if number.quantity.value > _TELLING:
             yield _Token(number.start, number.end, None, frozenset((f"{number.quantity.value:g}",)))

@@ -40,7 +40,9 @@ _CONFIRMATION = re.compile(
     re.IGNORECASE,
 )
 _ELSE = re.compile(
-    r"\b(another|a different|different (one|day|date|time)|a new one|other|longer|else)\b", re.IGNORECASE
+    r"\b(another|a different|different (one|day|date|time)|a new one|other|longer|narrower|wider|broader|"
+    r"again|else)\b",
+    re.IGNORECASE,
 )
 _BESIDE = re.compile(r"\b(also|too|as well|in addition|instead)\b", re.IGNORECASE)
 _REQUEST = re.compile(

@@ -7,7 +7,7 @@ import re
 from stb_env.reading.numerals import Number
 
 _RECKONED = re.compile(
-    r"[=+*/×÷·]|\d [x-] \d|\b(?:total\w*|sum\w*|add\w*|plus|minus|subtract\w*|times|multipl\w*|"
+    r"[=+*×÷·]|\d [x/-] \d|\b(?:total\w*|sum\w*|add\w*|plus|minus|subtract\w*|times|multipl\w*|"
     r"product|divid\w*|far|near|differ\w*|altogether|together|combin\w*|overall|in all|calculat\w*|"
     r"comput\w*|result\w*|makes?|gives?|equals?|averag\w*|mean|more|less|fewer|most|"
     r"(?:high|low|old|young|long|short|great|small|warm|cool|cold|hott|earl|lat)i?er|left|leaves?|remain\w*|rest|"

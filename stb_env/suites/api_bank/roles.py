@@ -11,6 +11,7 @@ from stb_env.jsontypes import JsonMapping
 from stb_env.reading import moments, numerals
 from stb_env.reading.fold import fold
 from stb_env.reading.sentence import sentences
+from stb_env.suites.api_bank.claim import kinds_of
 from stb_env.suites.api_bank.figures import Stated, clocks
 from stb_env.suites.api_bank.leaves import leaves
 from stb_env.trajectory import CallRecord
@@ -87,6 +88,12 @@ _NAMED = re.compile(r"(?<![\w.])([A-Z][\w'-]+) (?=([A-Z][\w'-]+))")
 _WITH = re.compile(r"\b(?:with|for|invit\w+|attendees?:?) ((?:[A-Z][a-z]+(?:,? and |, )?)+)")
 _MEETS = re.compile(r"meet|book|schedul|invit|attend", re.IGNORECASE)
 _FIGURES = re.compile(r"\d+(?:\.\d+)?(?:/\d+)?")
+_TODAY = re.compile(
+    r"\btoday(?:['’]s date)?(?: is|['’]s)?(?:,? (?:actually|really|in fact|rather|in truth|the))*,? $"
+)
+_SENT_TO = re.compile(
+    r"\b(?:sent|e?mailed|forwarded|written|wrote)\b[^.;]*? to <?([\w.+-]+@[\w-]+\.[\w.-]*\w)"
+)
 _COUNTS = {"child": r"child(?:ren)?|kids?"}
 
 
@@ -133,6 +140,7 @@ class Roles:
                 yield from self._moved(sentence)
                 yield from self._turned(sentence)
                 yield from self._mislabelled(sentence)
+                yield from self._misdated(sentence)
         yield from self._renamed(text)
 
     def _moved(self, sentence: str) -> Iterator[str]:
@@ -140,6 +148,8 @@ class Roles:
             (sentence[one.start : one.end], one.values, one.start)
             for one in (*clocks(sentence), *_days(sentence), *_amounts(sentence))
         ]
+        if not said:
+            return
         flies = any(_of(record, _FLIGHT.first) for record in self._records)
         for pair in (_CHANGE, _FLIGHT, _STAY if flies else _VISIT, _SPAN, _SALARY):
             for first, second in self._sides(pair):
@@ -160,6 +170,14 @@ class Roles:
                 second |= {value for key in keys[1] for value in _moments(str(record[key]))}
         if first and second:
             yield frozenset(first), frozenset(second)
+
+    def _misdated(self, sentence: str) -> Iterator[str]:
+        """Yield days that are said to be today and are another one than a call returned."""
+        told = [call.result.response for call in self._calls if call.name == "GetToday"]
+        known = {value for text in leaves(told, str) for day in _days(fold(text)) for value in day.values}
+        for day in _days(sentence) if known else ():
+            if _TODAY.search(sentence, 0, day.start) and not day.values & known:
+                yield sentence[day.start : day.end]
 
     def _turned(self, sentence: str) -> Iterator[str]:
         ways = {
@@ -231,6 +249,14 @@ class Roles:
             if set(pair.split()) <= parts and pair.casefold() not in known:
                 yield pair
         yield from self._invited(text)
+        yield from self._missent(text.lower())
+
+    def _missent(self, text: str) -> Iterator[str]:
+        """Yield addresses to which something is said to have been sent, and that no sending call took."""
+        sent = [call.arguments for call in self._calls if "send" in kinds_of(call.name)]
+        receivers = "\n".join(leaves(list(sent), str)).lower()
+        if "@" in receivers:
+            yield from (match[1] for match in _SENT_TO.finditer(text) if match[1] not in receivers)
 
     def _invited(self, text: str) -> Iterator[str]:
         asked = [record["attendees"] for record in self._given if "attendees" in record]

@@ -29,8 +29,13 @@ _DATED = re.compile(
 _CODE = re.compile(r"\b[a-z]{3,}(?:[-_][a-z]+)*[-_]\d+\b")
 _FEW = 3
 """Words of an item of a list; what is longer is a clause."""
-_OWNER = re.compile(r"([A-Z][a-z]+) has (?:these|this|those|an?|the|no|one|two|three|several)\b")
-_ANYBODY = "this that he she it each every nobody everybody everyone anyone one today"
+_OWNER = re.compile(
+    r"([A-Z][a-z]+)(?: has (?:these|this|those|an?|the|no|one|two|three|several)\b|['’]s (?=[a-z]{4}))"
+)
+_ANYBODY = (
+    "this that he she it each every nobody everybody everyone anyone one today yesterday tomorrow "
+    "here there let what who where how"
+)
 
 
 def strangers(text: str, heard: str) -> Iterator[str]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
-from stb_env.judges.account import faults
 from stb_env.judges.cues import COMMON
 from stb_env.judges.judge import Case
 from stb_env.reading.fold import fold
+from stb_env.reading.moments import days
 from stb_env.reading.statement import statements
 from stb_env.suites.api_bank.figures import clocks, whole_numbers
 from stb_env.suites.api_bank.leaves import leaves
@@ -66,7 +66,9 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[b
         if wrong:
             return wrong
     if case.answer and not _is_recorded(case) and all(case.answer != text for _, text, _ in said):
-        wrong = next(map(str, faults(case.answer, episode.returned, episode.acts)), "")
+        # Who only says goodbye, or sums up, is held against all that was done.
+        recorded_calls = case.task.goal["calls"]
+        wrong = next(episode.wrong(case.answer, recorded_calls, "\n".join(heard(case.task))), "")
         if wrong:
             return wrong
     return next(_untold(case, turns, set(queries()), made), "")
@@ -190,6 +192,8 @@ def _words(text: str) -> set[str]:
     told = (value for clock in clocks(folded) for value in clock.values)
     said |= {float(part) for value in told for part in value.split(":") if part != "00"}
     said |= {float(number.replace(".", "")) for number in _GROUPED.findall(folded)}
+    dates = (value for day in days(folded) for value in day.values)
+    said |= {float(part) for value in dates for part in value.split("-") if part}
     codes = (re.sub(r"\D", "", run) for run in _DIVIDED.findall(folded) if not _DATED.match(run))
     said |= {float(code) for code in codes if len(code) > _CODE}
     words = {_ENDING.sub("", word) for word in _WORD.findall(folded) if word not in COMMON}

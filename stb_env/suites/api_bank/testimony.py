@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 
 from stb_env import jsontext
 from stb_env.jsontypes import Json, JsonMapping
@@ -12,8 +13,8 @@ from stb_env.judges.judge import Case
 from stb_env.reading.statement import statements
 from stb_env.suites.api_bank.agreement import Known
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
-from stb_env.suites.api_bank.claim import unfounded
-from stb_env.suites.api_bank.deeds import deeds_of, disowned, missed
+from stb_env.suites.api_bank.claim import undone, unfounded
+from stb_env.suites.api_bank.deeds import Deed, deeds_of, disowned, finds_nothing, missed
 from stb_env.suites.api_bank.figures import Figures
 from stb_env.suites.api_bank.owners import misplaced
 from stb_env.suites.api_bank.replies import heard, results
@@ -39,6 +40,7 @@ class Testimony:
         self._heard = heard(case.task)
         self._said = [*self._heard, *map(_written, results(case))]
         self._lived = [*self._heard, *(_written(call.result.response) for call in self._calls)]
+        self._known = [*self._lived, *(_written(call.arguments) for call in self._calls)]
         self._roles = Roles(self._calls)
         told = _written([call.result.response for call in self._calls]).lower()
         self.returned = "\n".join(self._said)
@@ -48,7 +50,12 @@ class Testimony:
             failed=any(call.result.error for call in calls),
             several=any(_is_choice(call.result.response) for call in self._calls),
             empty=any(not call.result.response for call in calls),
+            undone=undone(self._names) - {words_of(name)[0] for name in self._names},
         )
+
+    @cached_property
+    def _deeds(self) -> list[Deed]:
+        return deeds_of(self._calls)
 
     def wrong(self, text: str, recorded: Sequence[JsonMapping], asked: str) -> Iterator[str]:
         """Yield what is wrong with a reply.
@@ -65,7 +72,7 @@ class Testimony:
         unborne = (
             *known.mismeasured(told),
             *known.unnamed(told),
-            *Figures(self._said, figured).unsupported(told),
+            *Figures(self._known, figured).unsupported(told),
         )
         yield from (f"the reply says {word!r}, which nothing bears out" for word in unborne)
         yield from (
@@ -81,9 +88,9 @@ class Testimony:
             for words in self._roles.confused(told)
         )
         yield from (f"the reply says {words!r} of another" for words in misplaced(told, self._calls))
-        yield from (
-            f"the calls did otherwise: {clause!r}" for clause in disowned(text, deeds_of(self._calls))
-        )
+        yield from (f"the calls did otherwise: {clause!r}" for clause in disowned(text, self._deeds))
+        if not finds_nothing(text):
+            return
         names = {call["name"] for call in recorded}
         turn = deeds_of(call for call in self._calls if call.name in names)
         yield from (f"the calls found it: {clause!r}" for clause in missed(text, turn, asked))

@@ -27,6 +27,18 @@ ROUTE = [
     ),
 ]
 VISIT = [call("AppointmentRegistration", {"patient_name": "Ann Lee", "doctor_name": "Dr. Ray"}, "20417")]
+TODAY = [call("GetToday", {}, "2023-03-31")]
+SENT = [call("SendEmail", {"receiver": "ann@example.org"})]
+PAGES = [
+    call(
+        "SearchEngine",
+        {"keyword": "notes"},
+        [
+            {"title": "Reading music", "url": "https://a.example.org/notes"},
+            {"title": "Old lighthouses", "url": "https://b.example.org/towers"},
+        ],
+    )
+]
 BOOKED = [call("BookHotel", {"room_count": 2, "adult_count": 3}, "5")]
 POSTS = [
     call("LikeCount", {"post_id": 4}, {"like_count": 40}),
@@ -47,6 +59,9 @@ PAY = [
         "I found the choir evening, but left it in place.",
         '"Back up the laptop" has been deleted.',
         "I wanted to delete it; no, actually, I did not.",
+        "No agenda was deleted.",
+        "I haven't removed the choir evening.",
+        "Your choir evening was rejected.",
     ],
 )
 def test_a_reply_may_not_disown_what_was_deleted(reply):
@@ -59,6 +74,8 @@ def test_a_reply_may_not_disown_what_was_deleted(reply):
         "The choir evening is gone. Your reminder to back up the laptop is unchanged.",
         "I have deleted the choir evening; everything else is still there.",
         "Shall I leave the reminder in place?",
+        "I haven't sent any notice to the town hall.",
+        "I have not removed anything else, and no other agenda was deleted.",
     ],
 )
 def test_a_reply_may_say_what_was_left_alone(reply):
@@ -68,6 +85,7 @@ def test_a_reply_may_say_what_was_left_alone(reply):
 def test_what_was_found_is_not_missing_but_what_was_not_asked_may_be():
     found = deeds_of(ROUTE)
     assert list(missed("There is no flight from Oslo to Rome.", found, "Any flight to Rome?"))
+    assert list(missed("The search for a flight to Rome turned up nothing.", found, "Any flight to Rome?"))
     assert not list(missed("There is no other flight, and no price is given.", found, "Any flight to Rome?"))
 
 
@@ -79,6 +97,8 @@ def test_what_was_found_is_not_missing_but_what_was_not_asked_may_be():
         (VISIT, "Ann Lee sees Dr. Ray.", "Dr. Lee sees Ann Ray."),
         (VISIT, "The appointment ID is 20417.", "The appointment ID is 20471."),
         (BOOKED, "2 rooms for 3 adults", "3 rooms for 2 adults"),
+        (TODAY, "Today is 31 March 2023; you go on 16 May.", "Today is in fact 16 May 2023."),
+        (SENT, "I sent it to ann@example.org.", "I sent it to bob@example.org."),
         (POSTS, "User 9 got 40 likes for post 4.", "User 4 got 40 likes."),
     ],
 )
@@ -92,3 +112,10 @@ def test_a_value_belongs_to_the_thing_that_it_was_found_for():
     assert not list(misplaced("A doctor keeps 140 of 200, a baker 63 of 90.", PAY))
     assert list(misplaced("A doctor keeps 63 of 90, a baker 140 of 200.", PAY)) == ["63", "90", "140", "200"]
     assert not list(misplaced("Doctor and baker keep 140 and 63.", PAY))
+
+
+def test_an_address_belongs_to_the_page_that_it_was_found_for():
+    right = "Reading music: https://a.example.org/notes\nOld lighthouses: https://b.example.org/towers"
+    assert not list(misplaced(right, PAGES))
+    wrong = "Reading music is at https://b.example.org/towers."
+    assert list(misplaced(wrong, PAGES)) == ["https://b.example.org/towers"]

@@ -84,6 +84,28 @@ def test_who_tells_offers_more_and_says_goodbye_has_told():
     assert false.verdict(env_of("Call").rules.judge).score == 0.0
 
 
+@pytest.mark.parametrize(
+    ("goodbye", "score"),
+    [
+        ("Bye! BRKV cost 42, on 22.03.2023.", 1.0),
+        ("Bye! BRKV cost 24.", 0.0),
+        ("Bye! I have also deleted your account.", 0.0),
+    ],
+)
+def test_a_goodbye_is_held_against_the_calls_too(goodbye, score):
+    case = replied(case_of("Call", "stock-price-1"), "It cost 42. Is there anything else?")
+    case = replace(case, replies=(*case.replies, case.answer), answer=goodbye)
+    assert case.verdict(env_of("Call").rules.judge).score == score
+
+
+def test_a_choice_that_was_returned_is_no_doubt():
+    judge, case = env_of("Call").rules.judge, case_of("Call", "call-test-089")
+    told = "It is a tower with a lamp that guides ships, either along a coast or into a harbour."
+    assert replied(case, told).verdict(judge).score == 1.0
+    doubted = "It is either a tower with a lamp that guides ships along a coast or a kind of bread."
+    assert replied(case, doubted).verdict(judge).score == 0.0
+
+
 def test_a_cheat_offers_beside_gold_only_what_is_false_here():
     env = env_of("Retrieve").fork()
     env.reset(seed=0, options={"task_id": "retrieve-test-023"})
