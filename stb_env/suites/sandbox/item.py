@@ -15,6 +15,7 @@ from stb_env.suites.sandbox import amounts, answers, mentions, shortage
 from stb_env.suites.sandbox.answers import fold, plain, stem
 from stb_env.suites.sandbox.checks import is_near
 from stb_env.suites.sandbox.content.currencies import currencies
+from stb_env.suites.sandbox.content.places import cities_by_name
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.vocabulary import DENIALS, GENERIC, NOUNS, TIES
 
@@ -29,6 +30,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _LABELLED = re.compile(r"(?P<label>[^\W\d][^:=\n]{0,40}?)\s*[:=]\s*(?P<value>\S.*)")
 _SPAN = r"(?<=\d)\s*[-–—]\s*(?=\d\d?[:.]\d)|(?<=[\dm])\s+(?:to|until|till|-|–|—)\s+(?=\d)"
 _REMARKED = re.compile(r"(?P<value>[^()]*[^()\s])\s*\((?P<label>[^()\d]{1,40})\)")
+_NOTED = re.compile(r"(?P<name>[^(,]+?)\s*(?P<mark>\bby\b|[(,])\s*(?P<remark>[^(),]*[^\W\d][^(),]*)\)?")
 _TIED = re.compile(rf"[,;]\s+(?:and\s+)?|\n+|\s*&\s*|\s+and\s+|{_SPAN}")
 _LISTED = re.compile(r"\d{1,2}[.)]\s+(?=[^\W\d])|^(?:no\.|#)\s*(?=\d)")
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)\b")
@@ -97,16 +99,23 @@ class Item(NamedTuple):
         """Whether it says no more than that something was done."""
         return self.text in ("yes", "true", "done", "ok", "completed", "success")
 
-    def without_maker(self, known: str) -> Item:
-        """Return this without a maker that is known, as of a title: "TITLE by NAME".
+    def without_remark(self, known: str, facts: Iterable[Fact]) -> Item:
+        """Return a name without what is known of it: "TITLE by MAKER", "NAME (ID)", "CITY, COUNTRY".
 
         Args:
             known: The plain words of what was returned.
+            facts: The facts; what competes with a name is no remark on it.
         """
-        title, by, maker = self.text.rpartition(" by ")
-        if not by or plain(maker) not in known:
+        found = _NOTED.fullmatch(self.text + ")" if "(" in self.text else self.text)
+        if found is None or plain(found["remark"]) not in known:
             return self
-        return self._replace(text=title, value=title)
+        rivals = (rival for fact in facts if fact["type"] == "names" for rival in fact["others"])
+        place = cities_by_name().get(found["name"], {}) if found["mark"] == "," else {}
+        if any(plain(rival) in plain(found["remark"]) for rival in rivals) or (
+            found["mark"] == "," and fold(str(place.get("country"))) != found["remark"]
+        ):
+            return self
+        return self._replace(text=found["name"], value=found["name"], label="")
 
     @property
     def currencies(self) -> list[str]:
@@ -289,7 +298,8 @@ def _is_number(fact: Fact, text: str, query: str, facts: Sequence[Fact]) -> bool
     if codes:
         return said <= codes and _bare(beside, fact, query)
     # The aurel is no country's own, and neither money nor a count is a share.
-    foreign = (said & {"aur"} and "local" in query) or (said - amounts.CENT and "cent" in query)
+    cents = "cent" in query
+    foreign = (said & {"aur"} and "local" in query) or (said - amounts.CENT if cents else said & amounts.CENT)
     share = one.quantity.unit == "%" and not fact["unit"] and "%" not in _units(query)
     return not foreign and not share and _bare(beside, fact, query)
 

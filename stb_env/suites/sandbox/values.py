@@ -103,7 +103,7 @@ def _items(values: JsonArray, facts: Sequence[Fact], query: str, known: str) -> 
         elif _is_list(item, facts, query):
             yield from item.divided()
         else:
-            yield item.without_maker(said)
+            yield item.without_remark(said, facts)
 
 
 def _is_list(item: Item, facts: Sequence[Fact], query: str) -> bool:

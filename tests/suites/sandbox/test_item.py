@@ -115,3 +115,59 @@ def test_a_currency_that_is_not_asked_for_is_none_of_the_amount():
     said = [Item.of(f"1250.50 {code}").gives(PRICE, "What is it in AUR?", [PRICE]) for code in ("AUR", "EST")]
     local = Item.of("1250.50 AUR").gives(PRICE, "What is it in local money?", [PRICE])
     assert (said, local) == ([True, False], False)
+
+
+KNOWN = " viktor castellan coach 7 slow yoga rania abara ulm "
+
+
+@pytest.mark.parametrize("said", ["Viktor Castellan (coach-7)", "Viktor Castellan (Slow Yoga)"])
+def test_what_was_returned_of_a_name_may_stand_in_brackets_behind_it(said):
+    assert Item.of(said).without_remark(KNOWN, [COACH]).gives(COACH, QUERY, [COACH])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Viktor Castellan (Rania Abara)",
+        "Viktor Castellan (guess)",
+        "Rania Abara (coach-7)",
+        "Viktor Castellan, Ulm",
+        "Viktor Castellan, Slow Yoga",
+    ],
+)
+def test_a_rival_in_brackets_or_anything_that_nothing_returned_spoils_a_name(said):
+    assert not Item.of(said).without_remark(KNOWN, [COACH]).gives(COACH, QUERY, [COACH])
+
+
+@pytest.mark.parametrize(
+    ("said", "right"), [("1250.50 AUR", True), ("1250.50 cents", False), ("125050 cents", False)]
+)
+def test_an_amount_is_no_number_of_cents_where_nobody_asked_for_cents(said, right):
+    assert Item.of(said).gives(PRICE, "What does it cost?", [PRICE]) is right
+
+
+@pytest.mark.parametrize(("said", "right"), [("1100", True), ("1100 cents", True), ("1100 AUR", False)])
+def test_cents_that_are_asked_for_are_not_aurel(said, right):
+    cost = facts.number("cost", 1100)
+    assert Item.of(said).gives(cost, "What is it at 20 cents a minute?", [cost]) is right
+
+
+def test_money_is_no_share():
+    assert not Item.of("1250.5 %").gives(PRICE, "What does it cost?", [PRICE])
+
+
+def test_a_name_that_the_query_has_counts_with_its_noun_and_not_with_the_other_one():
+    account = facts.name("account", "current", others=["holiday"])
+    query = "Pay from the holiday account if it can, else from the current account. Which was it?"
+    told = {said: Item.of(said).gives(account, query, [account]) for said in _ACCOUNTS}
+    assert told == _ACCOUNTS
+
+
+_ACCOUNTS = {
+    "current account": True,
+    "the current account": True,
+    "current": True,
+    "holiday account": False,
+    "current holiday account": False,
+    "not the current account": False,
+}
