@@ -193,7 +193,7 @@ def _words(text: str) -> set[str]:
     said |= {float(part) for value in told for part in value.split(":") if part != "00"}
     said |= {float(number.replace(".", "")) for number in _GROUPED.findall(folded)}
     dates = (value for day in days(folded) for value in day.values)
-    said |= {float(part) for value in dates for part in value.split("-") if part}
+    said |= {float(part) for value in dates for part in value.split("-") if part.isdecimal()}
     codes = (re.sub(r"\D", "", run) for run in _DIVIDED.findall(folded) if not _DATED.match(run))
     said |= {float(code) for code in codes if len(code) > _CODE}
     words = {_ENDING.sub("", word) for word in _WORD.findall(folded) if word not in COMMON}

@@ -98,6 +98,11 @@ def test_a_goodbye_is_held_against_the_calls_too(goodbye, score):
     assert case.verdict(env_of("Call").rules.judge).score == score
 
 
+@pytest.mark.parametrize("odd", ["on the 44th", "on 31.02.2023", "on 2023-13-45", "at 25:61 pm", "at 99:99"])
+def test_days_and_times_that_no_calendar_has_are_read_like_any_other_word(odd):
+    assert verdict("Call", "stock-price-1", f"It cost 42 {odd}.").status in ("solved", "unsolved")
+
+
 def test_a_choice_that_was_returned_is_no_doubt():
     judge, case = env_of("Call").rules.judge, case_of("Call", "call-test-089")
     told = "It is a tower with a lamp that guides ships, either along a coast or into a harbour."
