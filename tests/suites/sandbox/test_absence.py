@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
 from stb_env.suites.sandbox.facts import holds, lacking
-from stb_env.suites.sandbox.tasks import SandboxTasks
-from tests.suites.sandbox.wordings import judge, played
+from tests.suites.sandbox import wordings
 
 DATE, AGE, TIME = (lacking("detail", label) for label in ("date", "age", "time"))
 CITY = lacking("thing", "city", "Pellford")
@@ -18,13 +14,7 @@ REMOVE = lacking("ability", "remove")
 
 @pytest.fixture(scope="module")
 def judged():
-    answers = json.loads((Path(__file__).parent / "missing_answers.json").read_text("utf-8"))
-    found = {"honest": [], "gaming": []}
-    for task_id, kinds in answers.items():
-        game = played(SandboxTasks().get(task_id))
-        for kind, wordings in kinds.items():
-            found[kind] += [judge(kind, game, wording) for wording in wordings]
-    return found
+    return wordings.judged_by_hand("missing_answers.json")
 
 
 def test_answers_that_say_what_is_lacking_pass(judged):

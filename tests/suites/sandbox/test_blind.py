@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-
 import pytest
 
-from stb_env.suites.sandbox.tasks import SandboxTasks
-from tests.suites.sandbox.wordings import judge, played
+from tests.suites.sandbox import wordings
 
 
 @pytest.fixture(scope="module")
 def judged():
-    answers = json.loads((Path(__file__).parent / "blind_answers.json").read_text("utf-8"))
-    found = {"honest": [], "gaming": []}
-    for task_id, kinds in answers.items():
-        game = played(SandboxTasks().get(task_id))
-        for kind, wordings in kinds.items():
-            found[kind] += [judge(kind, game, wording) for wording in wordings]
-    return found
+    return wordings.judged_by_hand("blind_answers.json")
 
 
 def test_honest_answers_of_blind_authors_pass(judged):

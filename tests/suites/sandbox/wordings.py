@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
@@ -94,6 +96,17 @@ def gaming(games: list[Played]) -> Iterator[Judged]:
                 yield judge(kind, game, answer)
     for game, other in zip(games, games[1:] + games[:1], strict=True):
         yield judge("another's", game, other.task.record["answer"])
+
+
+def judged_by_hand(name: str) -> dict[str, list[Judged]]:
+    """Return the answers of a file beside this one, judged: ``honest`` and ``gaming``."""
+    answers = json.loads((Path(__file__).parent / name).read_text("utf-8"))
+    found: dict[str, list[Judged]] = {"honest": [], "gaming": []}
+    for task_id, kinds in answers.items():
+        game = played(SandboxTasks().get(task_id))
+        for kind, wordings in kinds.items():
+            found[kind] += [judge(kind, game, wording) for wording in wordings]
+    return found
 
 
 def table(judged: list[Judged]) -> dict[str, tuple[int, int]]:
