@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from stb_env.backend.cache.entry import CacheEntry, Hit
+from stb_env.backend.cache.layers import holds_cache
 from stb_env.backend.cache.response_cache import ResponseCache
 
 
@@ -35,7 +36,7 @@ class CarriedCache(ResponseCache):
 
     def __init__(self, folder: str | Path) -> None:
         there = Path(folder)
-        if there.is_dir() and any(there.iterdir()):
+        if holds_cache(there):
             super().__init__(there, read_only=True)
             # Of the folder that holds; this takes answers.
             self.read_only = False

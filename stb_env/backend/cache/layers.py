@@ -201,6 +201,11 @@ class Layers:
             raise ConfigError(f"{what} {folder}; make one with `stb-env cache import SRC --cache {folder}`")
 
 
+def holds_cache(folder: Path) -> bool:
+    """Return whether a folder holds a response cache by now; one that is being made may hold drafts alone."""
+    return any((folder / part).exists() for part in (MANIFEST, Path(BASE, FILE), Path(OVERLAY, FILE)))
+
+
 def read_manifest(folder: Path) -> JsonObject | None:
     """Return what the folder says about itself, or None where it says nothing.
 
