@@ -16,6 +16,7 @@ import gymnasium as gym
 from stb_env.background import runs_here
 from stb_env.console.progress import bar
 from stb_env.errors import ConfigError
+from stb_env.interrupts import held, passing
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.breaker import Breaker
 from stb_env.rollout.cluster.courier import Courier, Luggage
@@ -110,7 +111,7 @@ def run_batch(
         players = cluster.players(luggage, book.jobs, _Once(remark))
     else:
         players = _players(make_env, _guarding(make_agent, remark), book.jobs, concurrency, deadlines)
-    with seldom(), _shown(progress, len(book.jobs)) as book.progress:
+    with seldom(), _shown(progress, len(book.jobs)) as book.progress, held():
         try:
             while episodes := players.take(book.saved):
                 book.keep(episodes)
@@ -189,11 +190,12 @@ class _Book:
         """Save the next episodes, and tell of each."""
         self._save(episodes)
         self.saved += len(episodes)
-        for trajectory, _ in episodes:
-            if self.progress is not None:
-                self.progress(trajectory)
-            if self._breaker is not None:
-                self._breaker.watch(trajectory)
+        with passing():
+            for trajectory, _ in episodes:
+                if self.progress is not None:
+                    self.progress(trajectory)
+                if self._breaker is not None:
+                    self._breaker.watch(trajectory)
 
     def close(self, left: list[Timed]) -> None:
         """Save what is finished before its turn, and put everything in order."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import gymnasium as gym
 
 from stb_env.background import wait_for
+from stb_env.interrupts import passing
 from stb_env.request import adrive, changed
 from stb_env.rollout.agent import Agent, AgentFactory
 from stb_env.rollout.deadlines import Deadlines
@@ -201,12 +202,10 @@ class BackgroundPlayers:
 
     def take(self, saved: int) -> list[Timed]:
         """Wait for the next episode; see `Players`."""
-        return _waited(self._players.take(saved))
+        with passing():
+            return wait_for(self._players.take(saved))
 
     def stop(self, saved: int) -> list[Timed]:
         """Cancel the episodes that are being played; see `Players`."""
-        return _waited(self._players.stop(saved))
-
-
-def _waited(episodes: Awaitable[list[Timed]]) -> list[Timed]:
-    return wait_for(episodes)
+        with passing(again=True):
+            return wait_for(self._players.stop(saved))

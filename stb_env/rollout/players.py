@@ -5,13 +5,14 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
 from itertools import takewhile
 from typing import Any, Protocol
 
 import gymnasium as gym
 
+from stb_env.interrupts import passing
 from stb_env.request import drive
 from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.deadlines import Deadlines
@@ -95,9 +96,10 @@ class OnePlayer:
         """Play the next job."""
         if saved == len(self._jobs):
             return []
-        if self._worker is None:
-            self._worker = self._make_worker()
-        return [self._worker.play(self._jobs[saved])]
+        with passing():
+            if self._worker is None:
+                self._worker = self._make_worker()
+            return [self._worker.play(self._jobs[saved])]
 
     def stop(self, saved: int) -> list[Timed]:  # noqa: ARG002 (as `Players` has it)
         """Close the environment; nothing is ever left."""
@@ -137,12 +139,15 @@ class ThreadPlayers:
         if not self._pending:
             return []
         first, *later = self._pending
+        with passing():
+            wait([first])
         also = takewhile(_is_there, later)
         return [first.result(), *(future.result() for future in also)]
 
     def stop(self, saved: int) -> list[Timed]:
         """Wait for the episodes that are being played; see `Players`."""
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        with passing(again=True):
+            self._pool.shutdown(wait=True, cancel_futures=True)
         for worker in self._workers:
             worker.env.close()
         left = list(self._pending)[saved - self._first :]

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from stb_env import jsontext
 from stb_env.files import LineWriter, make_folder, write_json, write_text
+from stb_env.interrupts import held
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.job import Job
 from stb_env.rollout.manifest_file import settle
@@ -95,9 +96,11 @@ class Run:
         Raises:
             StorageError: The disk refuses them; none of them is saved.
         """
-        self._lines.write("\n".join(trajectory.to_json() for trajectory, _ in episodes))
-        self.trajectories += [trajectory for trajectory, _ in episodes]
-        self._timings.write("\n".join(_timing(trajectory, timing) for trajectory, timing in episodes))
+        # In between, an episode would be on disk and not among those that are saved.
+        with held():
+            self._lines.write("\n".join(trajectory.to_json() for trajectory, _ in episodes))
+            self.trajectories += [trajectory for trajectory, _ in episodes]
+            self._timings.write("\n".join(_timing(trajectory, timing) for trajectory, timing in episodes))
 
     def arrange(self) -> None:
         """Put the saved episodes in the order of the jobs, where they are not; the file is replaced whole."""

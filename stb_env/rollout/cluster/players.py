@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from stb_env import __version__
 from stb_env.errors import ConfigError, DataError, InfrastructureError, RunStopped, STBError, StorageError
+from stb_env.interrupts import passing
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.cluster.courier import Luggage
 from stb_env.rollout.cluster.leases import DEATHS, Leases
@@ -163,7 +164,8 @@ class ClusterPlayers:
         waiting, self._waiting = self._waiting, []
         for hand in waiting:
             self._go_on(hand)
-        ready = self._machines.ready(list(self._hands), self._patience if self._leases.idle else None)
+        with passing():
+            ready = self._machines.ready(list(self._hands), self._patience if self._leases.idle else None)
         if not ready:
             raise RunStopped(
                 f"no worker has started within {self._patience:g} s; {self._machines.shortage()}; what is "

@@ -1,0 +1,91 @@
+"""Ctrl-C that waits for a moment in which nothing is half done."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+Handler = Callable[[int, FrameType | None], Any]
+
+
+class _Holder:
+    """A handler that keeps an interrupt until it may pass.
+
+    Args:
+        before: The handler in whose place it stands.
+    """
+
+    def __init__(self, before: Handler) -> None:
+        self.before = before
+        self.passing = False
+        self._came = False
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        if self.passing:
+            self.before(number, frame)
+        else:
+            self._came = True
+
+    def hand_over(self) -> None:
+        """Give the handler before this one what has come, if anything has."""
+        if self._came:
+            self._came = False
+            self.before(signal.SIGINT, None)
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Keep Ctrl-C waiting for the end of the block, and for the blocks of `passing` in it.
+
+    Python raises `KeyboardInterrupt` between any two instructions: between the write of an episode, say, and
+    the note that it is written. Only the main thread is ever interrupted, so elsewhere this does nothing.
+
+    Examples:
+        >>> from contextlib import suppress
+        >>> with suppress(KeyboardInterrupt), held():
+        ...     signal.raise_signal(signal.SIGINT)
+        ...     print("done")
+        done
+    """
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield
+        return
+    holder = _Holder(before)
+    signal.signal(signal.SIGINT, holder)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        holder.hand_over()
+
+
+@contextmanager
+def passing(*, again: bool = False) -> Iterator[None]:
+    """Let Ctrl-C through within the block, and what came before it: here is waited, and nothing half done.
+
+    Args:
+        again: Whether only another one passes, and what came before waits on: in the block is ended already
+            what it was to end.
+
+    Examples:
+        >>> with held():
+        ...     with passing():
+        ...         print("an answer has come")
+        an answer has come
+    """
+    holder = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not isinstance(holder, _Holder):
+        yield
+        return
+    holder.passing = True
+    try:
+        if not again:
+            holder.hand_over()
+        yield
+    finally:
+        holder.passing = False
