@@ -43,6 +43,9 @@ class Request(NamedTuple):
 Slow = Generator[Request, Any, T]
 """A generator that yields requests, is sent their answers and returns a ``T``."""
 
+Enter = Callable[[Request], Awaitable[None] | None]
+"""Says what is to be awaited before a request is."""
+
 
 def drive(slow: Slow[T]) -> T:
     """Run a generator to its end in the calling thread.
@@ -68,8 +71,12 @@ def drive(slow: Slow[T]) -> T:
         return value
 
 
-async def adrive(slow: Slow[T]) -> T:
+async def adrive(slow: Slow[T], enter: Enter | None = None) -> T:
     """Run a generator to its end on the event loop.
+
+    Args:
+        slow: The generator.
+        enter: Given each request; what it returns, if anything, is awaited before the request is.
 
     Examples:
         >>> def double():
@@ -82,6 +89,8 @@ async def adrive(slow: Slow[T]) -> T:
         request = next(slow)
         while True:
             try:
+                if enter is not None and (entrance := enter(request)) is not None:
+                    await entrance
                 answer = await request.wait()
             except Exception as error:  # noqa: BLE001 (handed to whoever asked)
                 request = slow.throw(error)

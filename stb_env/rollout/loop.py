@@ -11,7 +11,7 @@ import gymnasium as gym
 
 from stb_env.background import wait_for
 from stb_env.interrupts import passing
-from stb_env.request import adrive, changed
+from stb_env.request import adrive
 from stb_env.rollout.agent import Agent, AgentFactory
 from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import episode
@@ -78,7 +78,7 @@ class Stage:
             deadlines=self._deadlines,
             stopwatch=stopwatch,
         )
-        trajectory: Trajectory = await adrive(changed(slow, partial(place.taken, stopwatch)))
+        trajectory: Trajectory = await adrive(slow, partial(place.enter, stopwatch))
         self._free.append(slot)
         return trajectory, stopwatch.read()
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
-from functools import partial
-from typing import Any
 
 from stb_env.request import Request
 from stb_env.rollout.timing import Stopwatch
@@ -62,19 +61,17 @@ class Place:
         self._ready, self._playing, self._judged = ready, playing, judged
         self._held: asyncio.Semaphore | None = ready
 
-    def taken(self, stopwatch: Stopwatch, request: Request) -> Request:
-        """Return a request that waits for the place that it needs, where that is another one.
+    def enter(self, stopwatch: Stopwatch, request: Request) -> Awaitable[None] | None:
+        """Return what waits for the place that a request needs; None where the episode has it.
 
         Args:
             stopwatch: Takes the episode's time, which stands still meanwhile.
             request: The request.
         """
         wanted = self._judged if request.aside else self._playing
-        if wanted is self._held:
-            return request
-        return request._replace(arun=partial(self._moved, wanted, stopwatch, request))
+        return None if wanted is self._held else self._move(wanted, stopwatch)
 
-    async def _moved(self, wanted: asyncio.Semaphore, stopwatch: Stopwatch, request: Request) -> Any:
+    async def _move(self, wanted: asyncio.Semaphore, stopwatch: Stopwatch) -> None:
         if self._held is not self._ready:
             # Never both at once: who held one while waiting for the other could wait for ever.
             self.leave()
@@ -82,7 +79,6 @@ class Place:
             await wanted.acquire()
         self.leave()
         self._held = wanted
-        return await request.wait()
 
     def leave(self) -> None:
         """Give up the place that is held."""
