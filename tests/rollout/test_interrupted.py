@@ -14,7 +14,9 @@ import pytest
 
 from stb_env import load_agent, plan, run_batch
 from stb_env.interrupts import held, passing
-from stb_env.rollout import Run, as_agent
+from stb_env.rollout import Run, as_agent, groups
+from stb_env.rollout.group.group_run import GroupRun
+from stb_env.rollout.group.stream import group_seed
 from stb_env.testing.notes import notes
 from tests.rollout.cluster.test_cluster_players import Cluster, waiting
 
@@ -105,6 +107,36 @@ def test_ctrl_c_at_any_moment_saves_no_episode_twice_and_loses_none(play: Play, 
         if kept != once_each or at_the_end != gold or len(timings) != len(gold):
             wrong.append(at)
     assert whole.count > 100
+    assert wrong == []
+
+
+def grouped(folder: Path, moments: Moments) -> int:
+    """Play groups where they were left, and return how many are saved by then."""
+    saved = GroupRun(folder, {"agent": "gold"})
+    try:
+        tasks = [task.id for task in notes().tasks]
+        left = saved.begin([(task, group_seed(0, task)) for task in tasks], 2)
+        played = groups(notes(), [task for task, _ in left], 2, agent=load_agent("gold"))
+        with suppress(KeyboardInterrupt), moments.watched():
+            for group in played:
+                saved.add(group)
+        return len(saved.lines)
+    finally:
+        saved.close()
+
+
+def test_ctrl_c_at_any_moment_parts_no_group_from_its_episodes(tmp_path: Path):
+    files = ("group/group_run.py", "rollout/run.py", "stb_env/files.py")
+    whole = Moments(files)
+    assert grouped(tmp_path / "whole", whole) == len(notes().tasks)
+    wrong = []
+    for at in range(1, whole.count + 1):
+        folder = tmp_path / str(at)
+        before = grouped(folder, Moments(files, at))
+        after = grouped(folder, Moments(files))
+        if before > after or after != len(notes().tasks) or (folder / "failures.jsonl").exists():
+            wrong.append(at)
+    assert whole.count > 50
     assert wrong == []
 
 

@@ -10,6 +10,7 @@ from typing import TypeAlias
 from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
+from stb_env.interrupts import held
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.group.group import Group
 from stb_env.rollout.job import Job
@@ -74,11 +75,13 @@ class GroupRun:
         Raises:
             StorageError: The disk refuses it.
         """
-        self.run.add_all(list(zip(group.episodes, group.timings, strict=True)))
-        line = group.to_dict()
-        if self._lines is not None:
-            self._lines.write(jsontext.dumps(line))
-        self.lines.append(line)
+        # In between, its episodes would be saved and no group be theirs.
+        with held():
+            self.run.add_all(list(zip(group.episodes, group.timings, strict=True)))
+            line = group.to_dict()
+            if self._lines is not None:
+                self._lines.write(jsontext.dumps(line))
+            self.lines.append(line)
 
     def finish(self, summary: JsonMapping) -> None:
         """Put everything in order, and write the summary.
