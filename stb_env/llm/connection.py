@@ -67,7 +67,11 @@ class Connection(asyncio.Protocol):
         self._transport.write(request)
         while not self._status:
             await self._more()
-        return Response(self._status, self._headers, self)
+        return Response(self._status, self._headers, self, self.whole)
+
+    def whole(self) -> bytes | None:
+        """Return what is left of a body that has come to its end; None of one that has not."""
+        return self._taken() if self._complete else None
 
     def close(self) -> None:
         """Drop the connection, whatever is still on its way."""
@@ -82,20 +86,21 @@ class Connection(asyncio.Protocol):
             if self._complete:
                 raise StopAsyncIteration
             await self._more()
-        piece = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
-        self._pieces.clear()
-        return piece
+        return self._taken()
 
-    async def _more(self) -> None:
+    def _taken(self) -> bytes:
+        taken = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces.clear()
+        return taken
+
+    def _more(self) -> asyncio.Future[None]:
+        """Return what is done as soon as more has come, or the end."""
         if self._failure:
             raise Unanswered(self._failure)
         if self._patience is not None:
             self._set_alarm(self._loop.time() + self._patience.left())
         self._waiter = self._loop.create_future()
-        try:
-            await self._waiter
-        finally:
-            self._waiter = None
+        return self._waiter
 
     def _set_alarm(self, end: float) -> None:
         # Nearly every answer is in time, so one alarm serves many waits: it is never put off, but looks.
@@ -209,6 +214,16 @@ class Pool:
     secure: bool
     _idle: deque[Connection] = field(default_factory=deque)
 
+    def kept(self) -> Connection | None:
+        """Return the connection that was used last, for one request; None where a new one is needed."""
+        fresh = asyncio.get_running_loop().time() - IDLE
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.reusable and connection.idle_since > fresh:
+                return connection
+            connection.close()
+        return None
+
     async def take(self, seconds: float) -> Connection:
         """Return a connection for one request: the one that was used last, or a new one.
 
@@ -217,17 +232,15 @@ class Pool:
             Unconnected: Nor within `CONNECT_TIMEOUT`.
             Unanswered: It refused.
         """
-        loop = asyncio.get_running_loop()
-        fresh = loop.time() - IDLE
-        while self._idle:
-            connection = self._idle.pop()
-            if connection.reusable and connection.idle_since > fresh:
-                return connection
-            connection.close()
+        kept = self.kept()
+        if kept is not None:
+            return kept
         context = tls() if self.secure else None
         try:
             async with asyncio.timeout(min(CONNECT_TIMEOUT, seconds)):
-                _, connection = await loop.create_connection(Connection, self.host, self.port, ssl=context)
+                _, connection = await asyncio.get_running_loop().create_connection(
+                    Connection, self.host, self.port, ssl=context
+                )
         except TimeoutError as error:
             if seconds <= CONNECT_TIMEOUT:
                 raise

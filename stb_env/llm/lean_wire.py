@@ -55,10 +55,12 @@ class LeanWire:
     async def post(self, body: Body, patience: Patience, read: Reader) -> Json:
         """Send a chat completion request and return what is read from its answer; see `Wire`."""
         content = encoded(body)
-        end = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content) + content
+        end = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content)
         url, head = self._completions, self._completions_head
         for _ in range(_HOPS):
-            there, answer = await self._ask(url, head + end, read, _KEEPING, patience.left(), patience)
+            there, answer = await self._ask(
+                url, head + end + content, read, _KEEPING, patience.left(), patience
+            )
             if not there:
                 return answer
             url, head = there, self._head("POST", there)
@@ -94,11 +96,11 @@ class LeanWire:
         patience: Patience | None = None,
     ) -> tuple[str, Json]:
         """Return where a redirect leads, or what is read from the answer."""
-        connection = await self._pool.take(seconds)
+        connection = self._pool.kept() or await self._pool.take(seconds)
         try:
             response = await connection.ask(request, patience)
-            location = response.headers.get("location", "")
-            if location and 300 <= response.status < 400:
+            location = response.headers.get("location", "") if 300 <= response.status < 400 else ""
+            if location:
                 there = redirected(response.status, url, location)
                 if response.status in followed:
                     return there, None
