@@ -131,10 +131,13 @@ def _is_strict(text: str) -> bool:
     """Return whether a text is a JSON object for any reader, as far as a glance at its depth tells."""
     if text.count("{") + text.count("[") > jsontext.MAX_DEPTH:
         return False
+    # What `decode` does around the parser takes longer than the parser.
+    text = text.strip(" \t\n\r")
     try:
-        return isinstance(_STRICT.decode(text), dict)
+        value, end = _STRICT.raw_decode(text)
     except ValueError:
         return False
+    return end == len(text) and isinstance(value, dict)
 
 
 def _refuse(constant: str) -> None:
