@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import ssl
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from functools import cache
@@ -158,7 +159,7 @@ class Connection(asyncio.Protocol):
     def _finish(self) -> None:
         self._parser = None
         # A second answer in the same bytes has left its mark in _failure.
-        if self._transport is not None and not self.reusable:
+        if self._transport is not None and (self._failure or not self._kept):
             self._transport.close()
 
     def _fail(self, reason: str) -> None:
@@ -216,7 +217,7 @@ class Pool:
 
     def kept(self) -> Connection | None:
         """Return the connection that was used last, for one request; None where a new one is needed."""
-        fresh = asyncio.get_running_loop().time() - IDLE
+        fresh = time.monotonic() - IDLE
         while self._idle:
             connection = self._idle.pop()
             if connection.reusable and connection.idle_since > fresh:
@@ -254,7 +255,7 @@ class Pool:
         if not connection.reusable:
             connection.close()
             return
-        connection.idle_since = asyncio.get_running_loop().time()
+        connection.idle_since = time.monotonic()
         self._idle.append(connection)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
 from stb_env.jsontypes import Json
@@ -59,7 +60,7 @@ class LeanWire:
         url, head = self._completions, self._completions_head
         for _ in range(_HOPS):
             there, answer = await self._ask(
-                url, head + end + content, read, _KEEPING, patience.left(), patience
+                url, head + end + content, read, _KEEPING, patience.left, patience
             )
             if not there:
                 return answer
@@ -72,7 +73,7 @@ class LeanWire:
         async with asyncio.timeout(seconds):
             for _ in range(_HOPS):
                 request = self._head("GET", there) + b"\r\n"
-                there, answer = await self._ask(there, request, read, _KEEPING | _OTHERS, seconds)
+                there, answer = await self._ask(there, request, read, _KEEPING | _OTHERS, lambda: seconds)
                 if not there:
                     return answer
         raise Unanswered(f"the server redirects more than {_HOPS} times")
@@ -92,11 +93,11 @@ class LeanWire:
         request: bytes,
         read: Reader,
         followed: frozenset[int],
-        seconds: float,
+        left: Callable[[], float],
         patience: Patience | None = None,
     ) -> tuple[str, Json]:
         """Return where a redirect leads, or what is read from the answer."""
-        connection = self._pool.kept() or await self._pool.take(seconds)
+        connection = self._pool.kept() or await self._pool.take(left())
         try:
             response = await connection.ask(request, patience)
             location = response.headers.get("location", "") if 300 <= response.status < 400 else ""
