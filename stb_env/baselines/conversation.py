@@ -56,7 +56,7 @@ class Conversation:
             self._add({"role": "user", "content": result})
             return
         texts = [result] if len(calls) <= 1 else [jsontext.dumps(item) for item in jsontext.loads(result)]
-        by_id = dict(zip((call["id"] for call in calls), texts, strict=False))
+        by_id = {call["id"]: text for call, text in zip(calls, texts, strict=False)}
         for call_id in written:
             content = by_id.get(call_id, '{"error": "this call was not made", "response": ""}')
             self._add({"role": "tool", "tool_call_id": call_id, "content": content})

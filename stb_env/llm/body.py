@@ -72,8 +72,9 @@ def _quickly(body: JsonMapping) -> bytes | None:
         text = _writer()(body)
     except TypeError:
         return None
-    # It writes null for NaN, but most nulls are none: they stand in what tools answered.
-    return text if b"null" not in text or _is_finite(body) else None
+    # It writes null for NaN, but most nulls are none: they stand in what tools answered. To look for one from
+    # behind takes half the time.
+    return text if text.rfind(b"null") < 0 or _is_finite(body) else None
 
 
 @cache
