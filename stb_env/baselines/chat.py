@@ -167,9 +167,8 @@ class ChatAgent(Agent):
 
     def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
         """Ask the model, and return what `act` does."""
-        if type(self).act is not ChatAgent.act:
-            return (yield from super().deciding(observation, info))
-        return (yield from self._deciding(observation, info))
+        own = type(self).act is not ChatAgent.act
+        return super().deciding(observation, info) if own else self._deciding(observation, info)
 
     def _deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
         self._notice(observation, info)

@@ -56,7 +56,7 @@ class Conversation:
             self._add({"role": "user", "content": result})
             return
         texts = [result] if len(calls) <= 1 else [jsontext.dumps(item) for item in jsontext.loads(result)]
-        by_id = dict(zip((call["id"] for call in calls), texts, strict=False))
+        by_id = {call["id"]: text for call, text in zip(calls, texts, strict=False)}
         for call_id in written:
             content = by_id.get(call_id, '{"error": "this call was not made", "response": ""}')
             self._add({"role": "tool", "tool_call_id": call_id, "content": content})
@@ -131,10 +131,13 @@ def _is_strict(text: str) -> bool:
     """Return whether a text is a JSON object for any reader, as far as a glance at its depth tells."""
     if text.count("{") + text.count("[") > jsontext.MAX_DEPTH:
         return False
+    # What `decode` does around the parser takes longer than the parser.
+    text = text.strip(" \t\n\r")
     try:
-        return isinstance(_STRICT.decode(text), dict)
+        value, end = _STRICT.raw_decode(text)
     except ValueError:
         return False
+    return end == len(text) and isinstance(value, dict)
 
 
 def _refuse(constant: str) -> None:

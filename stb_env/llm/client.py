@@ -20,11 +20,11 @@ from stb_env.llm.config import ANSWER_BOUNDS, ModelConfig
 from stb_env.llm.context_window import answer_share
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
-from stb_env.llm.model import DrivenModel, ModelError
+from stb_env.llm.model import DrivenModel, ModelError, ask
 from stb_env.llm.retry import Clock, Deadline, pause
 from stb_env.llm.transport import Transport
 from stb_env.llm.wire import Body, Wire
-from stb_env.request import Request, Slow
+from stb_env.request import Slow
 from stb_env.usage import Usage
 
 # Tokens that a chat template puts around a message.
@@ -89,13 +89,23 @@ class OpenAIModel(DrivenModel):
         return self.config.to_dict()
 
     def answer(self, request: ChatRequest) -> Slow[ChatReply]:
-        """Yield the attempts and the pauses between them, and return the first answer."""
+        """Yield the question as one piece of slow work, and return its answer."""
+        reply: ChatReply = yield ask(self, request)
+        return reply
+
+    def complete(self, request: ChatRequest) -> ChatReply:
+        """Answer in the calling thread."""
+        # Not what a subclass has in its place: that may lead here.
+        return wait_for(OpenAIModel.acomplete(self, request))
+
+    async def acomplete(self, request: ChatRequest) -> ChatReply:
+        """Answer on the event loop: with the first answer of some attempts and the pauses between them."""
         body = request_body(self.config, request)
         deadline = Deadline(self.config.deadline, self._clock, "deadline")
         tries: list[JsonObject] = []
         for attempt in range(self.config.retries + 1):
             try:
-                reply: ChatReply = yield self._attempt(body, deadline)
+                reply = await self._try(body, deadline)
             except ModelError as error:
                 failure = error
             else:
@@ -104,7 +114,7 @@ class OpenAIModel(DrivenModel):
             if not _worth_retrying(failure) or attempt == self.config.retries or wait >= deadline.left():
                 break
             tries.append({**failure.to_dict(), "waited": round(wait, 3)})
-            yield Request(run=partial(self._clock.sleep, wait), arun=partial(self._clock.asleep, wait))
+            await self._clock.asleep(wait)
         raise self._final(failure, tries, deadline)
 
     def listing(self) -> Json:
@@ -145,11 +155,6 @@ class OpenAIModel(DrivenModel):
             wire = self._wires.pop(asyncio.get_running_loop(), None)
         if wire is not None:
             await wire.aclose()
-
-    def _attempt(self, body: Body, deadline: Deadline) -> Request:
-        return Request(
-            run=lambda: wait_for(self._try(body, deadline)), arun=partial(self._try, body, deadline)
-        )
 
     async def _try(self, body: Body, deadline: Deadline) -> ChatReply:
         limiter = self._endpoint.limiter

@@ -143,4 +143,4 @@ def _usage(given: object, price: Price | None) -> Usage:
 
 
 def _count(value: object) -> int:
-    return max(0, int(value)) if isinstance(value, int) else 0
+    return int(value) if isinstance(value, int) and value > 0 else 0

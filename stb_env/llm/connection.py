@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import ssl
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from functools import cache
@@ -67,7 +68,11 @@ class Connection(asyncio.Protocol):
         self._transport.write(request)
         while not self._status:
             await self._more()
-        return Response(self._status, self._headers, self)
+        return Response(self._status, self._headers, self, self.whole)
+
+    def whole(self) -> bytes | None:
+        """Return what is left of a body that has come to its end; None of one that has not."""
+        return self._taken() if self._complete else None
 
     def close(self) -> None:
         """Drop the connection, whatever is still on its way."""
@@ -82,20 +87,21 @@ class Connection(asyncio.Protocol):
             if self._complete:
                 raise StopAsyncIteration
             await self._more()
-        piece = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
-        self._pieces.clear()
-        return piece
+        return self._taken()
 
-    async def _more(self) -> None:
+    def _taken(self) -> bytes:
+        taken = self._pieces[0] if len(self._pieces) == 1 else b"".join(self._pieces)
+        self._pieces.clear()
+        return taken
+
+    def _more(self) -> asyncio.Future[None]:
+        """Return what is done as soon as more has come, or the end."""
         if self._failure:
             raise Unanswered(self._failure)
         if self._patience is not None:
             self._set_alarm(self._loop.time() + self._patience.left())
         self._waiter = self._loop.create_future()
-        try:
-            await self._waiter
-        finally:
-            self._waiter = None
+        return self._waiter
 
     def _set_alarm(self, end: float) -> None:
         # Nearly every answer is in time, so one alarm serves many waits: it is never put off, but looks.
@@ -153,7 +159,7 @@ class Connection(asyncio.Protocol):
     def _finish(self) -> None:
         self._parser = None
         # A second answer in the same bytes has left its mark in _failure.
-        if self._transport is not None and not self.reusable:
+        if self._transport is not None and (self._failure or not self._kept):
             self._transport.close()
 
     def _fail(self, reason: str) -> None:
@@ -209,6 +215,16 @@ class Pool:
     secure: bool
     _idle: deque[Connection] = field(default_factory=deque)
 
+    def kept(self) -> Connection | None:
+        """Return the connection that was used last, for one request; None where a new one is needed."""
+        fresh = time.monotonic() - IDLE
+        while self._idle:
+            connection = self._idle.pop()
+            if connection.reusable and connection.idle_since > fresh:
+                return connection
+            connection.close()
+        return None
+
     async def take(self, seconds: float) -> Connection:
         """Return a connection for one request: the one that was used last, or a new one.
 
@@ -217,17 +233,15 @@ class Pool:
             Unconnected: Nor within `CONNECT_TIMEOUT`.
             Unanswered: It refused.
         """
-        loop = asyncio.get_running_loop()
-        fresh = loop.time() - IDLE
-        while self._idle:
-            connection = self._idle.pop()
-            if connection.reusable and connection.idle_since > fresh:
-                return connection
-            connection.close()
+        kept = self.kept()
+        if kept is not None:
+            return kept
         context = tls() if self.secure else None
         try:
             async with asyncio.timeout(min(CONNECT_TIMEOUT, seconds)):
-                _, connection = await loop.create_connection(Connection, self.host, self.port, ssl=context)
+                _, connection = await asyncio.get_running_loop().create_connection(
+                    Connection, self.host, self.port, ssl=context
+                )
         except TimeoutError as error:
             if seconds <= CONNECT_TIMEOUT:
                 raise
@@ -241,7 +255,7 @@ class Pool:
         if not connection.reusable:
             connection.close()
             return
-        connection.idle_since = asyncio.get_running_loop().time()
+        connection.idle_since = time.monotonic()
         self._idle.append(connection)
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from urllib.parse import quote, urlsplit
 
 from stb_env.jsontypes import Json
@@ -55,10 +56,12 @@ class LeanWire:
     async def post(self, body: Body, patience: Patience, read: Reader) -> Json:
         """Send a chat completion request and return what is read from its answer; see `Wire`."""
         content = encoded(body)
-        end = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content) + content
+        end = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content)
         url, head = self._completions, self._completions_head
         for _ in range(_HOPS):
-            there, answer = await self._ask(url, head + end, read, _KEEPING, patience.left(), patience)
+            there, answer = await self._ask(
+                url, head + end + content, read, _KEEPING, patience.left, patience
+            )
             if not there:
                 return answer
             url, head = there, self._head("POST", there)
@@ -70,7 +73,7 @@ class LeanWire:
         async with asyncio.timeout(seconds):
             for _ in range(_HOPS):
                 request = self._head("GET", there) + b"\r\n"
-                there, answer = await self._ask(there, request, read, _KEEPING | _OTHERS, seconds)
+                there, answer = await self._ask(there, request, read, _KEEPING | _OTHERS, lambda: seconds)
                 if not there:
                     return answer
         raise Unanswered(f"the server redirects more than {_HOPS} times")
@@ -90,15 +93,15 @@ class LeanWire:
         request: bytes,
         read: Reader,
         followed: frozenset[int],
-        seconds: float,
+        left: Callable[[], float],
         patience: Patience | None = None,
     ) -> tuple[str, Json]:
         """Return where a redirect leads, or what is read from the answer."""
-        connection = await self._pool.take(seconds)
+        connection = self._pool.kept() or await self._pool.take(left())
         try:
             response = await connection.ask(request, patience)
-            location = response.headers.get("location", "")
-            if location and 300 <= response.status < 400:
+            location = response.headers.get("location", "") if 300 <= response.status < 400 else ""
+            if location:
                 there = redirected(response.status, url, location)
                 if response.status in followed:
                     return there, None

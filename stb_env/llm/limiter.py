@@ -86,7 +86,8 @@ class Limiter:
         """Count a request out."""
         with self._lock:
             self._flying -= 1
-            self._call_next()
+            if self._line:
+                self._call_next()
 
     def _give_back(self, ticket: _Ticket) -> None:
         # Its turn may have come in the very moment in which it gave up.

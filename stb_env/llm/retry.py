@@ -41,6 +41,7 @@ class Deadline:
         seconds: How far off it is.
         clock: Tells the time.
         name: What the time is for, to be named in failures.
+        now: What the clock tells, where it was read already.
 
     Examples:
         >>> now = Clock(monotonic=lambda: 100.0)
@@ -52,9 +53,9 @@ class Deadline:
 
     __slots__ = ("_clock", "_end", "_name", "_seconds")
 
-    def __init__(self, seconds: float, clock: Clock, name: str) -> None:
+    def __init__(self, seconds: float, clock: Clock, name: str, now: float | None = None) -> None:
         self._clock = clock
-        self._end = clock.monotonic() + seconds
+        self._end = (clock.monotonic() if now is None else now) + seconds
         self._name = name
         self._seconds = seconds
 
@@ -63,11 +64,13 @@ class Deadline:
 
     def left(self) -> float:
         """Return the seconds that are left, at least 0."""
-        return max(0.0, self._end - self._clock.monotonic())
+        left = self._end - self._clock.monotonic()
+        return left if left > 0 else 0.0
 
     def within(self, seconds: float, name: str) -> Deadline:
         """Return a deadline so many seconds off, or this one where it comes first."""
-        return self if self.left() <= seconds else Deadline(seconds, self._clock, name)
+        now = self._clock.monotonic()
+        return self if self._end - now <= seconds else Deadline(seconds, self._clock, name, now)
 
 
 class Patience:

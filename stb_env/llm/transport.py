@@ -86,14 +86,24 @@ class Transport:
         Raises:
             ModelError: No completion with status 200 came in time.
         """
-        if self._config.stream and self._endpoint.streams:
-            try:
-                return await self._within(wire, {**body, **_STREAMED, **self._config.extra}, deadline)
-            except ModelError as error:
-                if not _cannot_stream(error):
-                    raise
-            self._endpoint.streams = False
-        return await self._within(wire, {**body, **self._config.extra}, deadline)
+        streamed = self._config.stream and self._endpoint.streams
+        asked = {**body, **(_STREAMED if streamed else {}), **self._config.extra}
+        patience = Patience(deadline, self._config.timeout, self._config.chunk_timeout)
+        # A failure is raised after its except block, so that it carries no other exception along.
+        try:
+            return await wire.post(asked, patience, partial(self._completion, patience))
+        except TimeoutError:
+            failure: ModelError | None = late(patience.clock)
+        except Unanswered as error:
+            failure = self._lost(error)
+        except ModelError as error:
+            if not streamed or not _cannot_stream(error):
+                raise
+            failure = None
+        if failure is not None:
+            raise failure
+        self._endpoint.streams = False
+        return await self.send(wire, body, deadline)
 
     async def window(self, wire: Wire) -> int | None:
         """Return the context window of the model, asked for once in a process; None where none is told."""
@@ -121,17 +131,6 @@ class Transport:
         except (Unanswered, ModelError, TimeoutError):
             # Whatever it is: the question proper will say so, with a type.
             return None
-
-    async def _within(self, wire: Wire, body: Body, deadline: Deadline) -> Json:
-        patience = Patience(deadline, self._config.timeout, self._config.chunk_timeout)
-        # A failure is raised after its except block, so that it carries no other exception along.
-        try:
-            return await wire.post(body, patience, partial(self._completion, patience))
-        except TimeoutError:
-            failure = late(patience.clock)
-        except Unanswered as error:
-            failure = self._lost(error)
-        raise failure
 
     async def find(self, wire: Wire, deadline: Deadline) -> bool:
         """Ask the endpoint for its models, which costs nothing; say whether it took the key.
@@ -224,6 +223,10 @@ def _broken(what: str) -> ModelError:
 
 
 async def _whole(response: Response) -> bytes:
+    whole = response.whole()
+    if whole is not None:
+        _check_size(len(whole))
+        return whole
     pieces: list[bytes] = []
     size = 0
     async for piece in response.pieces:

@@ -23,11 +23,13 @@ class Response(NamedTuple):
         status: HTTP status.
         headers: Its headers; names in lower case, or in any case if the mapping takes them so.
         pieces: The bytes of its body, as they come.
+        whole: Returns the body in the place of its pieces, where all of them have come already; else None.
     """
 
     status: int
     headers: Mapping[str, str]
     pieces: AsyncIterable[bytes]
+    whole: Callable[[], bytes | None] = lambda: None
 
 
 Reader = Callable[[Response], Awaitable[Json]]
