@@ -171,6 +171,9 @@ def _quickly(data: bytes) -> Json:
 
 
 def _may_have_long_integer(data: bytes) -> bool:
+    # Of as many bytes in a row, three stand six apart; looking at these alone takes a third of the time.
+    if b"000" not in data[::6].translate(_DIGITS):
+        return False
     digits = data.translate(_DIGITS)
     start = digits.find(_LONG_NUMBER)
     while start >= 0:

@@ -161,3 +161,10 @@ def test_a_file_is_read_as_its_text_is(tmp_path, name):
 )
 def test_text_is_read_exactly_as_python_reads_it(text):
     assert repr(jsontext.read_exactly(text)) == repr(json.loads(text))
+
+
+@given(st.integers(0, 40), st.integers(15, 25), st.sampled_from(["", "-", "0.", "1."]), st.booleans())
+def test_a_long_number_is_read_exactly_wherever_it_stands(before: int, digits: int, sign: str, spaced: bool):
+    text = f'["{"x" * before}", {sign}{"9" * digits}{" " if spaced else ""}]'
+    assert jsontext.read_exactly(text) == json.loads(text)
+    assert jsontext.loads_utf8(text.encode()) == jsontext.loads(text)

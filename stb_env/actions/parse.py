@@ -182,11 +182,11 @@ def _parse_usual(action: ActionLike, max_calls: int, known: Known) -> Action | N
         return None
     calls: list[ToolCall] = []
     for item in items:
-        call = _usual_call(item, len(calls))
+        # What an agent handed over stays its own.
+        call = _usual_call(item, len(calls), copied=item is action)
         if call is None:
             return None
-        # What an agent handed over stays its own.
-        calls.append(ToolCall(call.name, plain(call.arguments), call.id) if item is action else call)
+        calls.append(call)
     if len(calls) != 1 and not (0 < len(calls) <= max_calls and _are_distinct(calls)):
         return None
     for call in calls:
@@ -212,7 +212,7 @@ def _usual_calls(message: JsonMapping) -> list[JsonObject]:
     return flat
 
 
-def _usual_call(data: object, position: int) -> ToolCall | None:
+def _usual_call(data: object, position: int, *, copied: bool) -> ToolCall | None:
     if type(data) is not dict or type(name := data.get("name")) is not str:
         return None
     arguments, call_id = data.get("arguments"), data.get("id", f"call_{position}")
@@ -220,7 +220,9 @@ def _usual_call(data: object, position: int) -> ToolCall | None:
         return None
     if len(data) != 2 + ("id" in data) or len(name) > MAX_WRITTEN_NAME or len(call_id) > MAX_ID:
         return None
-    return ToolCall(name, arguments, call_id) if name.isascii() and call_id.isascii() else None
+    if not (name.isascii() and call_id.isascii()):
+        return None
+    return ToolCall(name, plain(arguments) if copied else arguments, call_id)
 
 
 def _are_distinct(calls: Sequence[ToolCall]) -> bool:

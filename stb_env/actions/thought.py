@@ -61,9 +61,9 @@ def split(text: str) -> Spoken:
         >>> split("<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Hi.")
         Spoken(thought='Hm.', text='Hi.')
     """
-    hidden, text = _split_marks(text) if _FIRST.search(text) else Spoken("", text)
-    channels = harmony.split(text)
-    return Spoken(hidden, text) if channels is None else Spoken(_joined([hidden, channels[0]]), channels[1])
+    spoken = _split_marks(text) if _FIRST.search(text) else Spoken("", text)
+    channels = harmony.split(spoken.text)
+    return spoken if channels is None else Spoken(_joined([spoken.thought, channels[0]]), channels[1])
 
 
 def thought_of(data: object) -> str:

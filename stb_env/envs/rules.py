@@ -258,7 +258,9 @@ class Rules:
         else:
             status = Status.NO_CALL
             result = ToolResult.of("", error=NO_CALL, source="env", status=status).text
-        extra = (original.step_report(records) if self.compat else {}) | _thought(parsed)
+        extra = _thought(parsed)
+        if self.compat:
+            extra = original.step_report(records) | extra
         if left:
             # No calls of the episode: no judge, user or message may take them for some.
             extra["not_called"] = [{"name": call.name, "arguments": call.arguments} for call in left]

@@ -25,7 +25,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.judges.own_judge import JudgeLike, as_judge
 from stb_env.kinds import Count
 from stb_env.request import Slow, adrive, drive
-from stb_env.seeding import derive
+from stb_env.seeding import derive, draw
 from stb_env.settings import check_settings, checks_settings
 from stb_env.spaces import TextSpace, ToolCallSpace
 from stb_env.tasks import Oracle, Task, TaskSource
@@ -264,8 +264,7 @@ class ToolEnv(gym.Env[Observation, Any]):
         if seed is None and self._np_random is None and self._branch_seed is not None:
             seed = self._branch_seed
         super().reset(seed=seed)
-        # Two single draws are the same stream as one of size 2, and cost half as much.
-        return int(self.np_random.integers(2**63)), int(self.np_random.integers(2**63))
+        return draw(self.np_random), draw(self.np_random)
 
     def _choose(self, drawn: int, options: JsonMapping) -> Task:
         if options.get("task_id") is not None:
@@ -287,8 +286,8 @@ class ToolEnv(gym.Env[Observation, Any]):
 
     def _offer(self, tools: Sequence[Tool]) -> None:
         """Set what the agent sees and may call besides Finish, until another task or another offer."""
-        finish = self.wording.finish
-        text = "[" + ", ".join([*(tool.spec for tool in tools), finish.spec]) + "]"
+        offered = (*tools, self.wording.finish)
+        text = "[" + ", ".join([tool.spec for tool in offered]) + "]"
         limit = self.rules.limits.tools
         if len(text) > limit:
             raise DataError(
@@ -297,7 +296,7 @@ class ToolEnv(gym.Env[Observation, Any]):
             )
         # Thousands of sessions play the same tasks.
         self._tools, self._tools_text = _by_name(tools), sys.intern(text)
-        self.action_space.tools = (*tools, finish)  # type: ignore[attr-defined] # always a ToolCallSpace
+        self.action_space.tools = offered  # type: ignore[attr-defined] # always a ToolCallSpace
 
     def _offer_visible(self, state: State) -> None:
         if self.visible is None:

@@ -6,14 +6,15 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# A full stop ends no sentence after these, nor after a single letter ("p.m.", "J. Doe").
-_ABBREVIATED = re.compile(
-    r"(?:^|[\s(.])(?:[a-z]|mr|mrs|ms|dr|st|nr|approx|ca|vs|etc|min|max|dep|arr|incl|excl|tel|e\.g|i\.e)\.$",
+# A full stop ends no sentence after these, nor after a single letter ("p.m.", "J. Doe"), nor after the number
+# that an item of a list begins with.
+_NO_END = re.compile(
+    r"(?:^|[\s(.])(?:[a-z]|mr|mrs|ms|dr|st|nr|approx|ca|vs|etc|min|max|dep|arr|incl|excl|tel|e\.g|i\.e)\.$|"
+    r"^\W*\d{1,2}\.$",
     re.IGNORECASE,
 )
 # What must not stand before a mark is looked for behind it: a search for marks is quick.
 _END = re.compile(r"[.!?…](?<![.!?…].)[.!?…]*[\"”’')\]*_»]{0,4}(?=\s|$)\s*|\n\s*")
-_NUMBERED = re.compile(r"^\W*\d{1,2}\.$")
 _CLAUSE = re.compile(
     r"[;—–|()\t]\s*|:[*_]{0,3}(?=\s|$)\s*|\s-+\s+|,\s+|"
     r"(?<!anything)\s(?=(?:but|and|while|whereas|although|though|because|however|yet|which|who|rather than|"
@@ -49,7 +50,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> Iterator[Spa
     for match in _END.finditer(text, start, end):
         mark = "?" if "?" in match[0] else match[0].strip()[:1]
         tail = text[max(begun, match.start() - 8) : match.start() + 1]
-        if mark == "." and "\n" not in match[0] and _no_end(tail):
+        if mark == "." and "\n" not in match[0] and _NO_END.search(tail):
             continue
         span = _stripped(text, begun, match.start(), mark)
         if span.start < span.end:
@@ -77,10 +78,6 @@ def clauses(text: str, sentence: Span) -> Iterator[Span]:
     span = _stripped(text, begun, sentence.end, sentence.mark)
     if span.start < span.end:
         yield span
-
-
-def _no_end(tail: str) -> bool:
-    return bool(_ABBREVIATED.search(tail) or _NUMBERED.match(tail))
 
 
 def _stripped(text: str, start: int, end: int, mark: str) -> Span:

@@ -128,11 +128,11 @@ def lists(answer: str, returned: Callable[[], str], wanted: int) -> bool:
         >>> lists("x-1, Ann, 41, Ulm", returned, 1), lists("Ann, 41", returned, 1)
         (True, False)
     """
-    items = [plain(item) for item in _GAP.split(answer) if item.strip()]
+    items = [item for item in _GAP.split(answer) if item.strip()]
     if len(items) < wanted + _SPARE:
         return False
     source = plain(returned())
-    same = sum(item in source for item in items)
+    same = sum(plain(item) in source for item in items)
     return same >= wanted + _SPARE and same >= 0.75 * len(items)
 
 
@@ -159,7 +159,7 @@ def _idle(sentence: str, mark: str, said: frozenset[str], topics: Topics) -> str
         return f'irony: "{sentence[:80]}"'
     if _UNCHECKED.search(sentence):
         return f'a doubt about all: "{sentence[:80]}"'
-    if mark == "?" or any(char.isdigit() for char in sentence) or _ITEM.search(sentence):
+    if mark == "?" or any(map(str.isdigit, sentence)) or _ITEM.search(sentence):
         return ""
     if not (_HEDGE.search(sentence, said) or _VERACITY.search(sentence, said) or _DOUBTS.search(sentence)):
         return ""

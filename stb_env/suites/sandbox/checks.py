@@ -259,30 +259,30 @@ def _names(
     fact: Fact, text: Text, query: str, allowed: Sequence[Fact]
 ) -> tuple[list[Mention], list[Mention]]:
     mine = {item for values in _values(allowed, "names") for item in values}
-    text = text._replace(folded=answers.forwards(text.folded, fact["value"]))
-    words = answers.plain(text.folded)
+    folded = answers.forwards(text.folded, fact["value"])
+    words = answers.plain(folded)
     rivals = [other for other in fact["others"] if other not in mine and answers.plain(other) in words]
     wanted = {_short(value): value for value in fact["value"]}
     own, others = [], []
     asked = answers.named(query, rivals) if rivals else ()
-    for name, place in answers.names_in(text.folded, [*wanted, *rivals]):
+    for name, place in answers.names_in(folded, [*wanted, *rivals]):
         if name in wanted:
             own.append(Mention(wanted[name], *place))
-        elif not (fact["label"] == "currency" and _AMOUNT.search(text.folded, 0, place.start)):
+        elif not (fact["label"] == "currency" and _AMOUNT.search(folded, 0, place.start)):
             others.append(Mention(name, *place, known=True, asked=name in asked))
     said = {mention.said for mention in own}
     own_places = {(mention.start, mention.end) for mention in (*own, *others)}
     for value in fact["value"]:
-        if any(char.isdigit() for char in value):
+        if any(map(str.isdigit, value)):
             pattern = re.sub(r"\d+", r"\\d+", re.escape(answers.fold(value)).replace("\\-", "-"))
             others += [
                 Mention(match[0], match.start(), match.end(), asked=match[0] in answers.fold(query))
-                for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", text.folded)
+                for match in re.finditer(rf"(?<!\w){pattern}(?!\w)", folded)
                 if match.span() not in own_places
             ]
     for value in fact["value"]:
         if value not in said and value == value.lower():
-            own += [Mention(value, *place) for place in answers.lemmas_in(text.folded, value)]
+            own += [Mention(value, *place) for place in answers.lemmas_in(folded, value)]
     return own, others
 
 

@@ -27,6 +27,8 @@ _CONCLUDED = re.compile(r"(?:^|\b(?:so|is|a|be|hence|thus|therefore)|['’]s|[:=
 """Ends with the answer, whatever it began with: "the second is dearer, so the answer is no"."""
 _JOINED = re.compile(r"^\W*(?:and|but|or|so|that is to say)[ ,]+")
 _BARE = {"yes": True, "true": True, "no": False, "false": False}
+_ENDS = tuple(_BARE)
+_EDGES = " .,!*_\"'"
 _REFUSED = re.compile(
     r"\b(?:refus\w+|reject\w*|declin\w+|fail\w*|unable|impossible|unsuccessful(?:ly)?|too late|"
     r"too few|too little|"
@@ -106,7 +108,9 @@ def _bare(said: Sequence[Statement]) -> set[bool]:
         _BARE[word]
         for statement in said
         if statement.stance == "asserted"
-        and (word := _JOINED.sub("", statement.text).strip(" .,!*_\"'")) in _BARE
+        # What most statements end with is read at a fifth of the cost of what they begin with.
+        and (text := statement.text.rstrip(_EDGES)).endswith(_ENDS)
+        and (word := _JOINED.sub("", text).lstrip(_EDGES)) in _BARE
     }
 
 

@@ -48,11 +48,12 @@ def misplaced(
     """
     said = hits(text.folded)
     mine, theirs = _labelled(fact, allowed)
-    if not said and not theirs and "but" not in text.folded:
+    turns = "but" in text.folded
+    if not (said or theirs or turns):
         return ""
     wanted = partial(asked, label=fact["label"], query=query, kind=fact["type"])
     reason = ""
-    usual = _USUAL.search(text.folded)
+    usual = _USUAL.search(text.folded) if turns else None
     for mention in own:
         if usual and usual.start() < mention.start < usual.end():
             return f'read as what is not so this time: "{usual[0][:80]}"'
@@ -71,7 +72,7 @@ def misplaced(
                 senses.setdefault(hit.group, set()).add(hit.sense)
                 contrary = contrary or (hit if hit.sense != sense else None)
         wrong = [group for group, found in senses.items() if wanted(group) not in found]
-        if _UNIT_PRICE.search(text.folded, statement.start, mention.start) and wanted(SEVERAL) == 0:
+        if wanted(SEVERAL) == 0 and _UNIT_PRICE.search(text.folded, statement.start, mention.start):
             reason = f'read it of one: "{statement.text[:80]}"'
             continue
         if not wrong:

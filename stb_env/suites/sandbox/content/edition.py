@@ -38,7 +38,7 @@ def edition() -> int:
 
 def edition_of(state: Tables) -> int:
     """Return the edition in which a state's episode plays."""
-    row = state.row("world", "edition")
+    row = state.table("world").get("edition")
     return row["number"] if row else 0
 
 
