@@ -16,13 +16,13 @@ from stb_env.rollout.agent import Agent, AgentFactory
 from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.episode import episode
 from stb_env.rollout.job import Job
-from stb_env.rollout.place import Place, Ready
+from stb_env.rollout.place import Place, Playing, Ready
 from stb_env.rollout.players import AHEAD, Timed
 from stb_env.rollout.timing import Stopwatch
 from stb_env.trajectory import Trajectory
 
 # What stands ready takes memory, and more than this only helps where there is no time left to get ready in.
-_MOST_READY = 256
+_MOST_READY = 1024
 
 Slot = tuple[gym.Env[Any, Any], Agent]
 """An environment and an agent that play one episode at a time."""
@@ -33,8 +33,8 @@ class Stage:
 
     Each episode that is played has an agent and a fork of the environment, which the next one takes over.
     An episode that waits for its judge gives its place to another; as many may wait so as may be played. As
-    many again (256 at most) stand ready: begun, up to the first thing that they wait for, so that one goes on
-    in the moment in which a place is free.
+    many again (1,024 at most) stand ready: begun, up to the first thing that they wait for, so that one goes
+    on in the moment in which a place is free.
 
     Args:
         make_env: Makes the environment; called again only where that cannot be forked.
@@ -53,9 +53,9 @@ class Stage:
         self._make_env = make_env
         self._make_agent = make_agent
         self._deadlines = deadlines
-        self._playing = asyncio.Semaphore(concurrency)
+        self._playing = Playing(concurrency)
         self._judged = asyncio.Semaphore(concurrency)
-        self._ready = Ready(min(concurrency, _MOST_READY))
+        self._ready = Ready(min(concurrency, _MOST_READY), self._playing)
         self._free: list[Slot] = []
         self._made: list[gym.Env[Any, Any]] = []
         self._base: gym.Env[Any, Any] | None = None

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable
-from contextlib import suppress
+from typing import Literal
 
 from stb_env.request import Request
 from stb_env.rollout.timing import Stopwatch
 
-# Seconds after which those take the places of episodes that stood ready: by then the answers that came in the
-# same moment are dealt with, for which they would else be in the way.
-_REFILL = 0.05
 
+class Playing(asyncio.Semaphore):
+    """The places of episodes that play.
 
-class Ready(asyncio.Semaphore):
-    """The places of episodes that stand ready.
+    Attributes:
+        free: How many of them nobody has.
 
     Args:
         places: How many there are.
@@ -23,27 +22,56 @@ class Ready(asyncio.Semaphore):
 
     def __init__(self, places: int) -> None:
         super().__init__(places)
-        self._places = self._left = places
-        self._empty = asyncio.Event()
+        self.free = places
 
-    async def enter(self) -> None:
-        """Wait for a place, and then for a calm moment, unless nobody else stands ready."""
-        if self.locked():
-            await self.acquire()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_REFILL):
-                    await self._empty.wait()
-        else:
-            await self.acquire()
-        self._left -= 1
-        self._empty.clear()
+    async def acquire(self) -> Literal[True]:
+        """Wait for a place."""
+        await super().acquire()
+        self.free -= 1
+        return True
 
     def release(self) -> None:
         """Leave a place."""
         super().release()
-        self._left += 1
-        if self._left == self._places:
-            self._empty.set()
+        self.free += 1
+
+
+class Ready(asyncio.Semaphore):
+    """The places of episodes that stand ready.
+
+    Args:
+        places: How many there are.
+        playing: The places in which they will play.
+    """
+
+    def __init__(self, places: int, playing: Playing) -> None:
+        super().__init__(places)
+        self._playing = playing
+        self._standing = self._stirs = 0
+
+    def stir(self) -> None:
+        """Take note that an episode asks something, or leaves its place."""
+        self._stirs += 1
+
+    async def enter(self) -> None:
+        """Wait for a place, and then for a calm moment where nobody who gets ready now could play at once.
+
+        To get ready takes time, for which answers that have come would wait; while questions are on their
+        way there is plenty.
+        """
+        await self.acquire()
+        stirs = -1
+        while self._standing >= self._playing.free and stirs != self._stirs:
+            stirs = self._stirs
+            # What comes from a connection in one turn of the loop wakes its episode in the next.
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
+        self._standing += 1
+
+    def release(self) -> None:
+        """Leave a place."""
+        super().release()
+        self._standing -= 1
 
 
 class Place:
@@ -55,9 +83,7 @@ class Place:
         judged: The places of those that are judged.
     """
 
-    def __init__(
-        self, ready: asyncio.Semaphore, playing: asyncio.Semaphore, judged: asyncio.Semaphore
-    ) -> None:
+    def __init__(self, ready: Ready, playing: Playing, judged: asyncio.Semaphore) -> None:
         self._ready, self._playing, self._judged = ready, playing, judged
         self._held: asyncio.Semaphore | None = ready
 
@@ -68,6 +94,7 @@ class Place:
             stopwatch: Takes the episode's time, which stands still meanwhile.
             request: The request.
         """
+        self._ready.stir()
         wanted = self._judged if request.aside else self._playing
         return None if wanted is self._held else self._move(wanted, stopwatch)
 
@@ -83,5 +110,6 @@ class Place:
     def leave(self) -> None:
         """Give up the place that is held."""
         if self._held is not None:
+            self._ready.stir()
             self._held.release()
             self._held = None

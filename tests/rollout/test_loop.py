@@ -215,14 +215,14 @@ def test_a_meter_of_the_caller_holds_on_the_loop() -> None:
 
 
 class SlowJudge:
-    """Solves everything as soon as so many episodes wait for it."""
+    """Solves everything as soon as it may."""
 
     name = "slow"
 
     def __init__(self, together: int) -> None:
         self.waiting, self.together = 0, together
         self.most = 0
-        self.enough = asyncio.Event()
+        self.all_here, self.may = asyncio.Event(), asyncio.Event()
 
     def judge(self, case: Any) -> Slow[Verdict]:
         yield Request(run=lambda: None, arun=self._wait)
@@ -232,8 +232,8 @@ class SlowJudge:
         self.waiting += 1
         self.most = max(self.most, self.waiting)
         if self.waiting == self.together:
-            self.enough.set()
-        await self.enough.wait()
+            self.all_here.set()
+        await self.may.wait()
         self.waiting -= 1
 
 
@@ -245,14 +245,17 @@ def test_an_episode_that_waits_for_its_judge_leaves_its_place_to_another() -> No
         nonlocal playing, most
         playing += 1
         most = max(most, playing)
-        # The other place is free for whoever comes while the first ones are judged.
-        if judge.waiting:
-            judge.enough.set()
-        await asyncio.sleep(0)
+        # Nobody is judged before two play in the places of the two that wait for it.
+        if seeds.pop(0) > 1:
+            await judge.all_here.wait()
+            if playing == 2:
+                judge.may.set()
+            await judge.may.wait()
         playing -= 1
         return ANSWER
 
-    judge = SlowJudge(together=3)
+    judge = SlowJudge(together=2)
+    seeds = list(range(6))
     env = notes()
     env.rules = replace(env.rules, judge=judge)
     patience = Deadlines(episode=60)
