@@ -91,7 +91,7 @@ def draw(generator: np.random.Generator) -> int:
 
     Examples:
         >>> import numpy as np
-        >>> draw(np.random.default_rng(3)) == np.random.default_rng(3).integers(2**63)
+        >>> draw(np.random.default_rng(3)) == int(np.random.default_rng(3).integers(2**63))
         True
     """
     bits = generator.bit_generator
