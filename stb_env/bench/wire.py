@@ -20,8 +20,10 @@ from stb_env.llm.config import Client
 CALLS = 4
 """Calls of an episode, each with the history of those before."""
 
+ROUNDS = 3
+"""Episodes one after the other in each place."""
+
 _TOOLS = 6
-_ROUNDS = 3
 _UNLIMITED = 1_000_000
 
 Ask = Callable[[int], Awaitable[object]]
@@ -84,7 +86,7 @@ async def _awaited(play: Awaitable[tuple[float, float]]) -> tuple[float, float]:
     return await play
 
 
-async def _bare(url: str, episodes: int, latency: float) -> tuple[float, float]:
+async def _bare(url: str, episodes: int, latency: float, rounds: int = ROUNDS) -> tuple[float, float]:
     """Ask with no more than connections and a JSON writer."""
     from stb_env.llm.body import encoded
     from stb_env.llm.connection import Pool
@@ -103,7 +105,7 @@ async def _bare(url: str, episodes: int, latency: float) -> tuple[float, float]:
         return answer
 
     try:
-        return await _measured(ask, episodes, latency)
+        return await _measured(ask, episodes, latency, rounds)
     finally:
         pool.close()
 
@@ -125,20 +127,20 @@ async def _model(url: str, client: Client, episodes: int, latency: float) -> tup
         await model.aclose()
 
 
-async def _measured(ask: Ask, episodes: int, latency: float) -> tuple[float, float]:
+async def _measured(ask: Ask, episodes: int, latency: float, rounds: int = ROUNDS) -> tuple[float, float]:
     """Return the share of the latency bound that is reached, and the CPU time of a call in microseconds."""
 
-    async def play(rounds: int) -> None:
-        for number in range(rounds * CALLS):
+    async def play(times: int) -> None:
+        for number in range(times * CALLS):
             await ask(number % CALLS)
 
     # Connecting is no part of it: connections are kept.
     await asyncio.gather(*(play(1) for _ in range(episodes)))
     spent, begun = time.process_time(), time.perf_counter()
     # Whoever is done begins the next episode, as in a run, and waits for nobody.
-    await asyncio.gather(*(play(_ROUNDS) for _ in range(episodes)))
+    await asyncio.gather(*(play(rounds) for _ in range(episodes)))
     took, spent = time.perf_counter() - begun, time.process_time() - spent
-    calls = _ROUNDS * CALLS
+    calls = rounds * CALLS
     return calls * latency / took, 1e6 * spent / (calls * episodes)
 
 
@@ -175,6 +177,6 @@ TOOLS = tuple(_tool(number) for number in range(_TOOLS))
 REQUESTS = tuple(_request(turns) for turns in range(CALLS))
 
 
-def bare_share(url: str, episodes: int, latency: float) -> float:
+def bare_share(url: str, episodes: int, latency: float, rounds: int = ROUNDS) -> float:
     """Return the share of the latency bound that a bare loop reaches, for others to stand beside."""
-    return _run(lambda: _bare(url, episodes, latency))[0]
+    return _run(lambda: _bare(url, episodes, latency, rounds))[0]

@@ -15,7 +15,7 @@ from stb_env.bench.integrations import TurnCost, turn_costs
 from stb_env.bench.rollouts import rollout_measurements
 from stb_env.bench.serve import serve_measurements
 from stb_env.bench.sessions import session_measurements
-from stb_env.bench.wire import wire_measurements
+from stb_env.bench.wire import ROUNDS, wire_measurements
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
 from stb_env.errors import ConfigError
@@ -56,6 +56,10 @@ def bench(
         float,
         typer.Option("--latency", min=0.001, help="wire, rollouts: seconds until the endpoint answers."),
     ] = 0.2,
+    rounds: Annotated[
+        int,
+        typer.Option("--rounds", min=1, help="rollouts: episodes one after the other in each place."),
+    ] = ROUNDS,
     sessions: Annotated[
         int, typer.Option("--sessions", min=1, help="sessions: how many are open at once.")
     ] = 1_000,
@@ -73,7 +77,8 @@ def bench(
         _show(wire_measurements(counts, latency), "calls of models, one core", as_json)
     elif part is Part.ROLLOUTS:
         counts = _numbers("16,64,256,1024" if in_flight is None else in_flight)
-        _show(rollout_measurements(counts, latency, beside=True), "whole episodes, one core", as_json)
+        figures = rollout_measurements(counts, latency, rounds=rounds, beside=True)
+        _show(figures, "whole episodes, one core", as_json)
     elif part is Part.SESSIONS:
         _show(session_measurements(sessions), "sessions of a server", as_json)
     elif part is Part.INTEGRATIONS:

@@ -22,9 +22,10 @@ def test_the_clients_are_measured_beside_a_bare_loop_against_an_endpoint_of_its_
     assert all(0 < figure["value"] <= 1 for figure in figures)
 
 
-def test_whole_episodes_are_measured_through_both_clients_beside_a_bare_loop(monkeypatch):
+@pytest.mark.parametrize("rounds", ["1", "3"])
+def test_whole_episodes_are_measured_through_both_clients_beside_a_bare_loop(rounds, monkeypatch):
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-    command = ["bench", "rollouts", "--in-flight", "2", "--latency", "0.002", "--json"]
+    command = ["bench", "rollouts", "--in-flight", "2", "--latency", "0.002", "--rounds", rounds, "--json"]
     result = CliRunner().invoke(app, command)
     assert result.exit_code == 0, result.output
     figures = json.loads(result.stdout)["figures"]
