@@ -34,9 +34,11 @@ def wait_for(awaitable: Awaitable[T]) -> T:
         # Whoever blocks the background loop would wait for themselves.
         with ThreadPoolExecutor(1, thread_name_prefix="stb-env-await") as pool:
             return pool.submit(copy_context().run, asyncio.run, _awaited(awaitable)).result()
-    future = asyncio.run_coroutine_threadsafe(_awaited(awaitable), loop)
+    future = asyncio.run_coroutine_threadsafe(_carried(awaitable), loop)
     try:
         return future.result()
+    except _Exit as exit_:
+        raise exit_.error from None
     except BaseException:
         future.cancel()
         raise
@@ -49,6 +51,39 @@ def runs_here() -> bool:
 
 async def _awaited(awaitable: Awaitable[T]) -> T:
     return await awaitable
+
+
+class _Exit(Exception):
+    """Carries out of a task what would end its loop, for whose other tasks everybody would wait for ever."""
+
+    def __init__(self, error: BaseException) -> None:
+        super().__init__()
+        self.error = error
+
+
+async def _carried(awaitable: Awaitable[T]) -> T:
+    try:
+        return await awaitable
+    except (SystemExit, KeyboardInterrupt) as error:
+        raise _Exit(error) from None
+    except asyncio.CancelledError as error:
+        raise cancelled(error) from None
+
+
+class AwaitedCancelledError(Exception):
+    """Something that was awaited was cancelled, and not who awaited it."""
+
+
+def cancelled(error: asyncio.CancelledError) -> BaseException:
+    """Return a cancellation of the running task, or what stands for one of something that it awaited.
+
+    Args:
+        error: What was caught.
+    """
+    task = asyncio.current_task()
+    if task is None or task.cancelling():
+        return error
+    return AwaitedCancelledError().with_traceback(error.__traceback__)
 
 
 def new_loop() -> asyncio.AbstractEventLoop:

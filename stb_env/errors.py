@@ -37,6 +37,10 @@ class ActionError(STBError):
     """An action could not be written or read in the strict form that was asked for."""
 
 
+class NoActionError(ActionError):
+    """What an agent's ``act`` came to is no action; the message says of what kind it was."""
+
+
 class ConfigError(STBError):
     """A setting is wrong or incomplete; the message says what was got, expected and what to do.
 

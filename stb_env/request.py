@@ -14,7 +14,7 @@ from collections.abc import Awaitable, Callable, Generator
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from stb_env.background import wait_for
+from stb_env.background import cancelled, wait_for
 
 T = TypeVar("T")
 
@@ -62,7 +62,7 @@ def drive(slow: Slow[T]) -> T:
         while True:
             try:
                 answer = request.run()
-            except Exception as error:  # noqa: BLE001 (handed to whoever asked)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 (handed to whoever asked)
                 request = slow.throw(error)
             else:
                 request = slow.send(answer)
@@ -92,8 +92,13 @@ async def adrive(slow: Slow[T], enter: Enter | None = None) -> T:
                 if enter is not None and (entrance := enter(request)) is not None:
                     await entrance
                 answer = await request.wait()
-            except Exception as error:  # noqa: BLE001 (handed to whoever asked)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 (handed to whoever asked)
                 request = slow.throw(error)
+            except asyncio.CancelledError as error:
+                awaited = cancelled(error)
+                if awaited is error:
+                    raise
+                request = slow.throw(awaited)
             else:
                 request = slow.send(answer)
     except StopIteration as stop:
@@ -104,6 +109,8 @@ async def adrive(slow: Slow[T], enter: Enter | None = None) -> T:
 def settled(value: T | Awaitable[T] | Slow[T]) -> Slow[T]:
     """Return what a value comes to: itself, what awaiting it gives, or what the generator returns.
 
+    What that gives is waited for in its turn, such as the coroutine of a function that forgot to await one.
+
     Args:
         value: What a plain function, an ``async def`` function or a generator function returned.
 
@@ -113,12 +120,13 @@ def settled(value: T | Awaitable[T] | Slow[T]) -> Slow[T]:
         >>> drive(settled(later())), drive(settled(42)), asyncio.run(adrive(settled(later())))
         (42, 42, 42)
     """
-    if isinstance(value, Generator):
-        return (yield from value)
-    if inspect.isawaitable(value):
-        answer: T = yield Request(run=partial(wait_for, value), arun=partial(_awaited, value))
-        return answer
-    return value
+    while True:
+        if isinstance(value, Generator):
+            value = yield from value
+        elif inspect.isawaitable(value):
+            value = yield Request(run=partial(wait_for, value), arun=partial(_awaited, value))
+        else:
+            return value
 
 
 def called(function: Callable[..., Any], *args: Any) -> Slow[Any]:
@@ -168,7 +176,7 @@ def resumed(
         while True:
             try:
                 answer = yield change(request)
-            except Exception as error:  # noqa: BLE001 (handed to whoever asked)
+            except (Exception, SystemExit) as error:  # noqa: BLE001 (handed to whoever asked)
                 request = slow.throw(error)
             else:
                 request = slow.send(answer)

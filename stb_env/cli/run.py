@@ -180,12 +180,15 @@ def _goes_on(
         console.print(_estimated(found))
         return True
     emit({"estimate": found.to_dict(), "out": str(out)}, as_json, _estimated(found))
+    if found.measured and found.invalid == found.measured:
+        raise typer.Exit(1)
     return False
 
 
 def _estimated(found: RunEstimate) -> Table:
+    invalid = f", of which {found.invalid} invalid" if found.invalid else ""
     table = Table(
-        title=f"The other {found.left} episodes, measured on {found.measured}",
+        title=f"The other {found.left} episodes, measured on the first {found.measured}{invalid}",
         caption="95 % prediction interval; go on with the same command and --yes, or without --estimate",
     )
     for head in ("figure", "expected", "from", "to"):

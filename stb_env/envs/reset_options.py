@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from stb_env.errors import ConfigError, did_you_mean
@@ -10,17 +11,20 @@ from stb_env.jsontypes import JsonObject
 _OPTIONS = ("task_id", "order", "shard", "seed")
 
 
-def read_options(options: JsonObject | None) -> JsonObject:
+def read_options(options: JsonObject | None, also: Sequence[str] = ()) -> JsonObject:
     """Return the options of a reset; none where there are none.
+
+    Args:
+        options: What was given.
+        also: Further options that are known.
 
     Raises:
         ConfigError: One is unknown.
     """
     for name in options or {}:
-        if name not in _OPTIONS:
-            raise ConfigError(
-                f"unknown reset option {name!r}; known: {_OPTIONS}.{did_you_mean(name, _OPTIONS)}"
-            )
+        if name not in _OPTIONS and name not in also:
+            known = (*_OPTIONS, *also)
+            raise ConfigError(f"unknown reset option {name!r}; known: {known}.{did_you_mean(name, known)}")
     return options or {}
 
 

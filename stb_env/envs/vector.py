@@ -194,6 +194,8 @@ class ToolVectorEnv(VectorEnv[Any, Any, Any]):
     def snapshot(self) -> VectorState:
         """Return the state of every episode: immutable, picklable, free to keep.
 
+        Which tasks the next resets draw is no part of it.
+
         Raises:
             ResetNeeded: No episode was started.
         """

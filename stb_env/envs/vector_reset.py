@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from stb_env.envs.reset_options import read_shard
+from stb_env.envs.reset_options import read_options, read_shard
 from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping, JsonObject
 
@@ -59,7 +59,8 @@ def read_each(options: JsonMapping, count: int) -> list[JsonObject]:
         count: Number of environments.
 
     Raises:
-        ConfigError: ``task_ids`` is no list of that length, or a task is named twice over.
+        ConfigError: ``task_ids`` is no list of that length, a task is named twice over, or an option is
+            unknown.
 
     Examples:
         >>> read_each({"task_ids": ["a", "b"]}, 2)
@@ -67,7 +68,9 @@ def read_each(options: JsonMapping, count: int) -> list[JsonObject]:
         >>> read_each({"order": "sequential", "shard": (0, 1)}, 2)[1]
         {'order': 'sequential', 'shard': (1, 2)}
     """
-    shared = {name: value for name, value in options.items() if name not in ("task_ids", "reset_mask")}
+    own = ("task_ids", "reset_mask")
+    options = read_options(dict(options), own)
+    shared = {name: value for name, value in options.items() if name not in own}
     each = [dict(shared) for _ in range(count)]
     if "shard" in options:
         for one, shard in zip(each, dealt(options["shard"], count), strict=True):

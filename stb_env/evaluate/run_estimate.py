@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.cost import usage_of
@@ -23,6 +23,7 @@ class RunEstimate:
         tokens: Tokens.
         dollars: None where a model has no price.
         seconds: Time by the clock; None where nobody took any.
+        invalid: How many of those that it was measured on are invalid, so that they may say little.
     """
 
     measured: int
@@ -31,6 +32,7 @@ class RunEstimate:
     tokens: Projection
     dollars: Projection | None
     seconds: Projection | None = None
+    invalid: int = 0
 
     @classmethod
     def of(
@@ -61,7 +63,7 @@ class RunEstimate:
         # An episode takes its whole time, however many others are played beside it.
         at_once = max(1, min(together, left))
         taken = project([each / at_once for each in seconds], left) if seconds else None
-        return replace(found, seconds=taken)
+        return replace(found, seconds=taken, invalid=sum(not episode.valid for episode in played))
 
     @classmethod
     def measured_on(cls, usages: Sequence[Usage], left: int) -> RunEstimate:
@@ -83,4 +85,11 @@ class RunEstimate:
 
     def to_dict(self) -> JsonObject:
         """Return the estimate as plain data."""
-        return asdict(self)
+        projected = {
+            "calls": self.calls,
+            "tokens": self.tokens,
+            "dollars": self.dollars,
+            "seconds": self.seconds,
+        }
+        sums = {name: None if one is None else one.to_dict() for name, one in projected.items()}
+        return {"measured": self.measured, "invalid": self.invalid, "left": self.left, **sums}

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable, Generator
 from typing import Any, ClassVar
 
 import gymnasium as gym
 
-from stb_env.errors import ActionError
+from stb_env.errors import NoActionError
 from stb_env.jsontypes import JsonMapping
-from stb_env.request import Slow, is_slow, settled
+from stb_env.request import Request, Slow, changed, is_slow, settled
 from stb_env.usage import NO_USAGE, Usage
 
 _NOTHING: JsonMapping = {}
@@ -64,13 +64,17 @@ class Agent:
         """
         return env
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
-        """Prepare for an episode that has just been reset.
+    def reset(self, env: gym.Env[Any, Any], seed: int) -> Any:
+        """Prepare for an episode that has just been reset; may be ``async``, or a generator of slow work.
 
         Args:
             env: The environment, for agents that fork it or sample its action space.
             seed: All of the agent's own randomness follows from it.
         """
+
+    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+        """Yield the slow work of `reset`."""
+        yield from settled(self.reset(env, seed))
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next action; may be ``async``, or a generator of slow work.
@@ -84,16 +88,28 @@ class Agent:
         """Yield the slow work that the next action takes, and return it: what `act` comes to.
 
         Raises:
-            ActionError: `act` returned None.
+            NoActionError: `act` returned nothing, or something that only comes to an action when iterated.
             InfrastructureError: As in `act`.
         """
-        action = yield from settled(self.act(observation, info))
-        if action is None:
-            raise ActionError(
-                f"agent {self.name!r} returned None, expected an action; return a call, a list of calls or "
+        action = self.act(observation, info)
+        if isinstance(action, Generator):
+            action = changed(action, self._requested)
+        action = yield from settled(action)
+        if action is None or isinstance(action, AsyncGenerator):
+            got = "None" if action is None else "an async generator"
+            raise NoActionError(
+                f"agent {self.name!r} returned {got}, expected an action; return a call, a list of calls or "
                 "a text"
             )
         return action
+
+    def _requested(self, request: object) -> Request:
+        if isinstance(request, Request):
+            return request
+        raise NoActionError(
+            f"agent {self.name!r} yielded an object of type {type(request).__name__}, expected a Request of "
+            "slow work; return the action instead of yielding it"
+        )
 
 
 class _PolicyAgent(Agent):

@@ -48,7 +48,7 @@ def play(
         The trajectory.
 
     Raises:
-        ActionError: The agent returned None.
+        NoActionError: What the agent returned is no action.
 
     Examples:
         >>> from stb_env import load_agent, play
@@ -133,7 +133,7 @@ def continued(
     failure: JsonObject | None = None
     over = False
     try:
-        agent.reset(env, seed if agent_seed is None else agent_seed)
+        yield from watch.keep(agent.preparing(env, seed if agent_seed is None else agent_seed))
     except InfrastructureError as error:
         failure, over = error.failure(), True
     while not over:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import gymnasium as gym
 
-from stb_env.errors import ActionError, InfrastructureError, STBError, bug_in
+from stb_env.errors import ActionError, InfrastructureError, NoActionError, STBError, bug_in
 from stb_env.jsontypes import JsonMapping
 from stb_env.request import Slow
 from stb_env.rollout.agent import Agent
+
+T = TypeVar("T")
 
 
 class GuardedAgent(Agent):
@@ -42,35 +44,32 @@ class GuardedAgent(Agent):
         """Return the environment that the agent wants to play."""
         return self._agent.wrap(env)
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
-        """Prepare the agent for an episode."""
-        try:
-            self._agent.reset(env, seed)
-        except Exception as error:
-            if _on_purpose(error):
-                raise
-            raise self._failure(error) from error
-        finally:
-            self._take_note()
-
     @property
     def blocks(self) -> bool:
         """Whether the agent's decisions block."""
         return self._agent.blocks
 
+    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
+        """Prepare the agent for an episode."""
+        return self._guarded(self._agent.preparing(env, seed))
+
     def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
         """Return what the agent does next."""
+        return self._guarded(self._agent.deciding(observation, info))
+
+    def _guarded(self, slow: Slow[T]) -> Slow[T]:
         try:
-            return (yield from self._agent.deciding(observation, info))
-        except Exception as error:
+            return (yield from slow)
+        except (Exception, SystemExit) as error:
             if _on_purpose(error):
                 raise
             raise self._failure(error) from error
         finally:
             self._take_note()
 
-    def _failure(self, error: Exception) -> InfrastructureError:
-        message = bug_in(f"agent {self.name!r}", error)
+    def _failure(self, error: BaseException) -> InfrastructureError:
+        said = isinstance(error, NoActionError)
+        message = str(error) if said else bug_in(f"agent {self.name!r}", error)
         self._tell(message)
         return InfrastructureError(message, stage="agent", retryable=True)
 
@@ -78,5 +77,5 @@ class GuardedAgent(Agent):
         self.usage, self.engine = self._agent.usage, self._agent.engine
 
 
-def _on_purpose(error: Exception) -> bool:
+def _on_purpose(error: BaseException) -> bool:
     return isinstance(error, STBError) and not isinstance(error, ActionError)

@@ -125,7 +125,7 @@ class LoopPlayers:
         self._stage = Stage(make_env, make_agent, concurrency, deadlines)
         self._jobs = jobs
         self._ahead = AHEAD * concurrency
-        self._outcomes: dict[int, Timed | Exception] = {}
+        self._outcomes: dict[int, Timed | BaseException] = {}
         self._saved = 0
         self._failed = False
         self._news, self._room = asyncio.Event(), asyncio.Event()
@@ -145,7 +145,7 @@ class LoopPlayers:
             await self._news.wait()
         episodes: list[Timed] = []
         while (outcome := self._outcomes.get(saved + len(episodes))) is not None:
-            if isinstance(outcome, Exception):
+            if isinstance(outcome, BaseException):
                 if episodes:
                     break
                 raise outcome
@@ -160,7 +160,7 @@ class LoopPlayers:
         self._forget(saved)
         self._stage.close()
         left = [outcome for _, outcome in sorted(self._outcomes.items(), key=lambda item: item[0])]
-        return [outcome for outcome in left if not isinstance(outcome, Exception)]
+        return [outcome for outcome in left if not isinstance(outcome, BaseException)]
 
     def _forget(self, saved: int) -> None:
         for number in range(self._saved, saved):
@@ -182,7 +182,9 @@ class LoopPlayers:
     async def _play_one(self, number: int, job: Job, place: Place) -> None:
         try:
             self._outcomes[number] = await self._stage.play(job, place)
-        except Exception as error:  # noqa: BLE001 (raised by `take` when it is its turn)
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:  # noqa: BLE001 (raised by `take` when it is its turn)
             self._outcomes[number] = error
             self._failed = True
         finally:

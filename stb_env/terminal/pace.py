@@ -76,9 +76,9 @@ class PacedAgent(Agent):
         """Return the environment that the agent wants to play."""
         return self._agent.wrap(env)
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
         """Prepare the agent for an episode."""
-        self._agent.reset(env, seed)
+        return self._agent.preparing(env, seed)
 
     def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[object]:
         """Wait for the turn, then return what the agent does next."""

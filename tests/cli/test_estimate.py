@@ -33,6 +33,31 @@ def test_with_yes_it_goes_on_to_the_same_bytes(tmp_path: Path):
     assert runs[0] == runs[1]
 
 
+def test_an_estimate_on_one_episode_is_json_that_every_reader_takes(tmp_path: Path):
+    done = stb(*RUN, "--episodes", 6, "--estimate", 1, "--out", tmp_path / "run", "--json")
+    told = json.loads(done.stdout, parse_constant=pytest.fail)["estimate"]
+    assert (told["measured"], told["calls"]["high"]) == (1, None)
+
+
+def test_an_estimate_on_invalid_episodes_says_so_and_is_no_success(tmp_path: Path):
+    (tmp_path / "silent.py").write_text("def act(observation, info):\n    return None\n")
+    run = (
+        "run",
+        "stb/Sandbox-v0",
+        "--agent",
+        f"{tmp_path / 'silent.py'}:act",
+        "--episodes",
+        6,
+        "--estimate",
+        2,
+    )
+    told = stb(*run, "--out", tmp_path / "run", "--json")
+    assert told.exit_code == 1
+    assert json.loads(told.stdout)["estimate"]["invalid"] == 2
+    table = stb(*run, "--out", tmp_path / "run")
+    assert "measured on the first 2, of which 2 invalid" in " ".join(table.stdout.split())
+
+
 def test_episodes_that_would_be_played_twice_are_refused():
     refused = stb(*RUN, "--episodes", 4, "--estimate", 2)
     assert refused.exit_code == 2

@@ -184,6 +184,7 @@ def test_a_mask_resets_those_it_names_and_leaves_the_rest():
         (0, {"reset_mask": [True, False]}, r"^reset_mask must be a numpy array of 2 booleans .* got \[True"),
         (0, {"reset_mask": np.zeros(2, bool)}, r"^reset_mask must be .* with a True among them"),
         (0, {"task": "day"}, r"^unknown reset option 'task'"),
+        (0, {"taskids": ["day"]}, r"^unknown reset option 'taskids'; .* Did you mean 'task_ids'\?"),
     ],
 )
 def test_a_reset_that_makes_no_sense_is_refused(seed: Any, options: dict[str, Any], error: str):

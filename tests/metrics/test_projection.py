@@ -18,6 +18,12 @@ def test_figures_worked_out_by_hand():
     assert found.low == 0.0
 
 
+@pytest.mark.parametrize(("played", "open_"), [(2, 1.0), (4, 0.75), (30, 0.1)])
+def test_episodes_of_equal_cost_leave_open_what_the_rule_of_three_says(played: int, open_: float):
+    found = project([7.0] * played, 10)
+    assert (found.mean, found.low, found.high) == pytest.approx((70.0, 70 * (1 - open_), 70 * (1 + open_)))
+
+
 def test_nothing_to_play_costs_nothing():
     assert project([5.0], 0).high == 0.0
 

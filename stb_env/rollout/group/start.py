@@ -71,10 +71,10 @@ class LeadAgent(GuardedAgent):
         self._turn = 0
         self._seen: Start | None = None
 
-    def reset(self, env: gym.Env[Any, Any], seed: int) -> None:
+    def preparing(self, env: gym.Env[Any, Any], seed: int) -> Slow[None]:
         """Prepare for an episode that has just been reset."""
         self._env: Any = env
-        super().reset(env, seed)
+        return super().preparing(env, seed)
 
     def deciding(self, observation: JsonMapping, info: JsonMapping) -> Slow[Any]:
         """Return what is given, or what the agent does next."""
