@@ -18,6 +18,7 @@ from stb_env.rollout.agent import Agent, AgentFactory
 from stb_env.rollout.group.staleness import VersionedAgent
 from stb_env.rollout.group.start import ForkableEnv
 from stb_env.rollout.guarded_agent import GuardedAgent
+from stb_env.tasks import TaskSource
 from stb_env.wrappers.base import ToolWrapper
 
 T = TypeVar("T")
@@ -56,6 +57,13 @@ class Crew:
         self._free: list[Worker] = []
         self._places = asyncio.Semaphore(concurrency)
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="trial")
+
+    @property
+    def tasks(self) -> TaskSource:
+        """The tasks of the environment."""
+        inner: Any = self._env.unwrapped
+        tasks: TaskSource = inner.tasks
+        return tasks
 
     @contextmanager
     def worker(self) -> Iterator[Worker]:

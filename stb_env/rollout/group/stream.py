@@ -15,10 +15,11 @@ from stb_env.rollout.agent import AgentFactory
 from stb_env.rollout.group.advantages import Estimator
 from stb_env.rollout.group.crew import Crew, forkable
 from stb_env.rollout.group.group import Group
-from stb_env.rollout.group.prefix import Prefixes
+from stb_env.rollout.group.prefix import Prefixes, check_prefixes
 from stb_env.rollout.group.trials import Trials, group
 from stb_env.rollout.make import make
 from stb_env.seeding import derive
+from stb_env.trajectory import Trajectory
 
 _log = logging.getLogger(__name__)
 
@@ -44,8 +45,9 @@ def groups(
 
     A group starts one episode; its trials continue it from a snapshot, each with an agent's seed of its own.
     Seeds follow from (seed, task, how often the task came before, trial): neither order nor concurrency
-    changes a byte. Tasks are drawn as they are needed, so they may be endless; with a concurrency above 1
-    the next groups are played while a caller works with this one.
+    changes a byte. Where a saved episode gives the seed, a task that comes again gives further trials of that
+    episode, numbered on. Tasks are drawn as they are needed, so they may be endless; with a concurrency above
+    1 the next groups are played while a caller works with this one.
 
     Args:
         env: An environment of this package, wrapped or not, or its id.
@@ -53,7 +55,8 @@ def groups(
         k: Trials of each.
         agent: Makes an agent; one plays one episode at a time.
         seed: Seed of all groups.
-        prefix: What the trials of a task begin with: actions, or a saved episode, whose seed then counts.
+        prefix: What the trials of a task begin with, by task: a list of actions, or a saved episode of that
+            task, whose seed then counts. Tasks of the environment that are not played may have one too.
         branch_at: After how many steps the trials part. The first trial is played first; the others begin
             where it stood then, or before its last step where it was shorter. With a prefix, so many of its
             actions are played.
@@ -81,7 +84,7 @@ def groups(
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
     with _crew(env, agent, concurrency, version, remark) as crew:
-        planned = _planned(crew, trials, tasks, seed, prefix or {})
+        planned = _planned(crew, trials, tasks, seed, prefix)
         if concurrency > 1:
             yield from _waited(_overlapping(planned, _ahead(trials, concurrency)))
         else:
@@ -116,7 +119,7 @@ async def agroups(
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
     with _crew(env, agent, concurrency, version, remark) as crew:
-        planned = _planned(crew, trials, tasks, seed, prefix or {})
+        planned = _planned(crew, trials, tasks, seed, prefix)
         async with aclosing(_overlapping(planned, _ahead(trials, concurrency))) as played:
             async for one in played:
                 yield one
@@ -158,13 +161,18 @@ async def _overlapping(planned: Iterator[Slow[Group]], ahead: int) -> AsyncGener
 
 
 def _planned(
-    crew: Crew, trials: Trials, tasks: Iterable[str], seed: int, prefix: Prefixes
+    crew: Crew, trials: Trials, tasks: Iterable[str], seed: int, prefix: Prefixes | None
 ) -> Iterator[Slow[Group]]:
+    prefix = {} if prefix is None else prefix
+    check_prefixes(prefix, crew.tasks)
     seen: Counter[str] = Counter()
     for task_id in tasks:
-        own_seed = group_seed(seed, task_id, seen[task_id])
+        before, beginning = seen[task_id], prefix.get(task_id)
         seen[task_id] += 1
-        yield group(crew, trials, task_id, own_seed, prefix.get(task_id))
+        if isinstance(beginning, Trajectory):
+            yield group(crew, trials, task_id, beginning.seed, beginning, before * trials.k)
+        else:
+            yield group(crew, trials, task_id, group_seed(seed, task_id, before), beginning)
 
 
 @contextmanager

@@ -67,21 +67,22 @@ class Trials:
         return self.k if self.stop_equal is None else min(self.k, self.stop_equal)
 
 
-def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | None = None) -> Slow[Group]:
+def group(
+    crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | None = None, before: int = 0
+) -> Slow[Group]:
     """Yield the slow work of one group, and return it.
 
     Args:
         crew: Who plays.
         trials: How.
         task_id: The task.
-        seed: Seed of the episode; a saved episode as prefix brings its own.
+        seed: Seed of the episode.
         prefix: What all trials begin with.
+        before: How many trials of the same episode came before, in other groups; these are numbered on.
 
     Raises:
         ConfigError: The prefix is too short, or ends the episode.
     """
-    if isinstance(prefix, Trajectory):
-        seed = prefix.seed
     played: list[Timed] = []
     with crew.worker() as (env, _):
         first = yield from started(env, task_id, seed)
@@ -89,12 +90,12 @@ def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | 
     branch = trials.branch_at or len(actions)
     start: Start | None = first
     if branch:
-        lead, start = yield from _lead(crew, first, actions, branch, seed)
+        lead, start = yield from _lead(crew, first, actions, branch, seed, before)
         played.append(lead)
     for upto in (trials.first, trials.k):
         if start is None or (len(played) >= trials.first and _alike(trials, played)):
             break
-        todo = [_trial(crew, start, seed, trial) for trial in range(len(played), upto)]
+        todo = [_trial(crew, start, seed, before + place) for place in range(len(played), upto)]
         played += yield from crew.play(todo)
     return Group(
         task_id=task_id,
@@ -109,14 +110,14 @@ def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | 
 
 
 def _lead(
-    crew: Crew, start: Start, actions: list[object], branch: int, seed: int
+    crew: Crew, start: Start, actions: list[object], branch: int, seed: int, trial: int
 ) -> Slow[tuple[Timed, Start | None]]:
     """Play the first trial, and return it with where the others begin, if it came there."""
     with crew.worker() as (env, agent):
         lead = LeadAgent(agent, crew.tell, actions, branch)
         env.restore(start.state)
-        agent_seed = derive(seed, 0, "agent")
-        ((episode, timing),) = yield from crew.play([_played(env, lead, start, seed, 0, agent_seed)])
+        agent_seed = derive(seed, trial, "agent")
+        ((episode, timing),) = yield from crew.play([_played(env, lead, start, seed, trial, agent_seed)])
     found = lead.start(episode)
     if episode.valid and len(episode.steps) <= len(actions):
         raise ConfigError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -14,6 +15,7 @@ from stb_env import ChatAgent, ScriptedModel, load_agent, play
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.request import Slow
 from stb_env.rollout import Agent, as_agent
+from stb_env.rollout.episode import unplayed
 from stb_env.rollout.group import Group, agroups, groups
 from stb_env.rollout.group.stream import group_seed
 from stb_env.seeding import rng
@@ -161,6 +163,20 @@ def test_a_saved_episode_leads_there_too_with_its_seed():
     assert (early.rewards, early.branch) == ([0.0, 0.0], 1)
 
 
+def test_a_task_that_comes_again_with_a_saved_episode_is_another_group_of_the_same_episode():
+    saved = play(notes(), load_agent("gold")(), task_id="move", seed=5)
+    prefix = {"move": saved}
+    alone, many = (
+        list(groups(notes(), ["move"] * 2, 4, agent=Guesser, prefix=prefix, branch_at=1, concurrency=number))
+        for number in (1, 8)
+    )
+    assert [group.seed for group in alone] == [5, 5]
+    assert [[trial.trial for trial in group.episodes] for group in alone] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    first, second = ([trial.answer for trial in group.episodes] for group in alone)
+    assert first != second
+    assert lines(alone) == lines(many)
+
+
 def test_a_chat_model_reads_the_shared_steps():
     read: list[Any] = []
 
@@ -198,6 +214,55 @@ def test_a_prefix_that_is_too_short_is_refused():
     played = groups(notes(), ["day"], 2, agent=Guesser, prefix={"day": [FIND]}, branch_at=3)
     with pytest.raises(ConfigError, match=r"^branch_at is 3, but the prefix has 1 action$"):
         next(played)
+
+
+MOVED_EPISODE = play(notes(), load_agent("gold")(), task_id="move", seed=5)
+NO_PREFIX = (
+    r"^the prefix of task 'day' must be a saved episode of it \(a Trajectory\) or a list of actions, got "
+)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "message"),
+    [
+        (
+            {"day": MOVED_EPISODE},
+            r"^the prefix of task 'day' is an episode of task 'move', expected 'day'; give an episode of the "
+            r"task itself, or a list of actions$",
+        ),
+        (
+            {"move": replace(MOVED_EPISODE, suite="Sandbox")},
+            r"^the prefix of task 'move' is an episode of suite 'Sandbox', expected 'notes'; give an episode",
+        ),
+        ({"day": "hello"}, NO_PREFIX + r"the text 'hello'; put a single action into a list$"),
+        ({"day": FIND}, NO_PREFIX + r"dict; put a single action into a list$"),
+        ({"day": iter([FIND])}, NO_PREFIX + r"list_iterator; "),
+        (
+            {"dya": [FIND]},
+            r"^prefix needs ids of tasks: no task 'dya' among the 3 of notes. Did you mean 'day'\?$",
+        ),
+        (
+            MOVED_EPISODE,
+            r"^prefix must be a mapping, got Trajectory; give each prefix under the id of its task$",
+        ),
+    ],
+)
+def test_a_prefix_that_is_none_or_of_another_task_is_refused_before_anything_is_played(
+    prefix: Any, message: str
+):
+    with pytest.raises(ConfigError, match=message):
+        next(groups(notes(), ["write", "day"], 2, agent=Guesser, prefix=prefix))
+
+
+def test_tasks_that_are_not_played_may_have_a_prefix_too():
+    (group,) = groups(notes(), ["day"], 2, agent=Guesser, prefix={"day": [FIND], "move": MOVED_EPISODE})
+    assert group.branch == 1
+
+
+def test_an_episode_that_could_not_be_started_tells_no_suite_and_shares_no_step():
+    lost = unplayed("day", 3, 0, InfrastructureError("gone"))
+    (group,) = groups(notes(), ["day"], 2, agent=Guesser, prefix={"day": lost})
+    assert (group.seed, group.branch) == (3, 0)
 
 
 def test_a_lead_that_fails_before_the_branch_leaves_a_group_without_rewards():
