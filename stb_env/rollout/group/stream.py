@@ -12,6 +12,7 @@ from stb_env.background import wait_for
 from stb_env.gymtypes import AnyEnv
 from stb_env.request import Slow, adrive, drive
 from stb_env.rollout.agent import AgentFactory
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.group.advantages import Estimator
 from stb_env.rollout.group.crew import Crew, forkable
 from stb_env.rollout.group.group import Group
@@ -40,6 +41,7 @@ def groups(
     version: Callable[[], int] | None = None,
     concurrency: int = 1,
     remark: Remark = _log.warning,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> Generator[Group, None, None]:
     """Play several trials at each task from one state, for learning from relative rewards (GRPO, RLOO).
 
@@ -67,6 +69,7 @@ def groups(
         concurrency: Trials played at the same time, on one event loop; those of an agent that blocks in
             threads.
         remark: Told of each bug of the agent's, once; a log where not given.
+        deadlines: How long calls, steps and trials may take; a trial begins where it parts from the others.
 
     Yields:
         Each group, in the order of the tasks.
@@ -83,7 +86,7 @@ def groups(
         [('day', [1.0, 1.0], True), ('move', [1.0, 1.0], True)]
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
-    with _crew(env, agent, concurrency, version, remark) as crew:
+    with _crew(env, agent, concurrency, version, remark, deadlines) as crew:
         planned = _planned(crew, trials, tasks, seed, prefix)
         if concurrency > 1:
             yield from _waited(_overlapping(planned, _ahead(trials, concurrency)))
@@ -105,6 +108,7 @@ async def agroups(
     version: Callable[[], int] | None = None,
     concurrency: int = 64,
     remark: Remark = _log.warning,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> AsyncGenerator[Group, None]:
     """Play several trials at each task on the event loop; see `groups`.
 
@@ -118,7 +122,7 @@ async def agroups(
         [1.0, 1.0]
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
-    with _crew(env, agent, concurrency, version, remark) as crew:
+    with _crew(env, agent, concurrency, version, remark, deadlines) as crew:
         planned = _planned(crew, trials, tasks, seed, prefix)
         async with aclosing(_overlapping(planned, _ahead(trials, concurrency))) as played:
             async for one in played:
@@ -182,9 +186,10 @@ def _crew(
     concurrency: int,
     version: Callable[[], int] | None,
     remark: Remark,
+    deadlines: Deadlines,
 ) -> Iterator[Crew]:
     made = forkable(make(env) if isinstance(env, str) else env)
-    crew = Crew(made, agent, concurrency=concurrency, version=version, remark=remark)
+    crew = Crew(made, agent, concurrency=concurrency, version=version, remark=remark, deadlines=deadlines)
     try:
         yield crew
     finally:
