@@ -19,6 +19,7 @@ from stb_env.evaluate.session import Session
 from stb_env.jsontypes import JsonObject
 from stb_env.llm.meter import Meter, current_meter
 from stb_env.rollout.breaker import STOP_AFTER
+from stb_env.rollout.deadlines import Deadlines
 from stb_env.rollout.group.advantages import Estimator
 from stb_env.rollout.group.trials import Trials
 
@@ -59,6 +60,9 @@ def groups(
     seed: options.Seed = 0,
     concurrency: Concurrency = 1,
     stop_after: StopAfter = STOP_AFTER,
+    call_timeout: options.CallTimeout = None,
+    step_timeout: options.StepTimeout = None,
+    episode_timeout: options.EpisodeTimeout = None,
     settings: options.Settings = None,
     as_json: options.AsJson = False,
 ) -> None:
@@ -69,6 +73,7 @@ def groups(
     Example: stb-env groups stb/Sandbox-v0 --agent 'keyword(calls=2)' --k 4 --out runs/groups
     """
     trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
+    deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)
     chosen = options.env_settings(
         settings,
         data=data,
@@ -93,6 +98,7 @@ def groups(
             progress=progress,
             stop_after=stop_after,
             remark=tell,
+            deadlines=deadlines,
         )
     told = {**summary, "spent": meter.total.report(), "failed_calls": meter.failed, "out": str(out)}
     emit(told, as_json, _table(summary, out, meter))

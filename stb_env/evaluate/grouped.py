@@ -13,6 +13,7 @@ from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.metrics.cost import role_usage
 from stb_env.metrics.rates import summarize
 from stb_env.rollout.breaker import STOP_AFTER, Breaker
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.group.group_run import GroupKey, GroupRun
 from stb_env.rollout.group.stream import Remark, group_seed, groups
 from stb_env.rollout.group.trials import Trials
@@ -30,6 +31,7 @@ def play_groups(
     progress: Progress | None = None,
     stop_after: int = STOP_AFTER,
     remark: Remark = _log.warning,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> JsonObject:
     """Play a group of each of a session's tasks that is not saved yet, and return the summary.
 
@@ -42,6 +44,7 @@ def play_groups(
         progress: Told how many of how many groups are saved.
         stop_after: Equal failures in a row that end the run; 0 for no end.
         remark: Told of each bug of the agent's, once; a log where not given.
+        deadlines: How long calls, steps and trials may take.
 
     Raises:
         ConfigError: The folder holds a run with another configuration.
@@ -56,7 +59,7 @@ def play_groups(
     with closing(GroupRun(out, {**manifest, "groups": asdict(trials)})) as saved:
         left = saved.begin(planned, trials.k)
         breaker = Breaker(stop_after, session.check_endpoints)
-        for done in _played(session, saved, left, trials, seed, concurrency, breaker, remark):
+        for done in _played(session, saved, left, trials, seed, concurrency, breaker, remark, deadlines):
             if progress is not None:
                 progress(len(planned) - len(left) + done, len(planned))
         summary = {
@@ -105,6 +108,7 @@ def _played(
     concurrency: int,
     breaker: Breaker,
     remark: Remark,
+    deadlines: Deadlines,
 ) -> Iterator[int]:
     """Play groups and save them; yields how many are saved by now, 0 first."""
     yield 0
@@ -119,6 +123,7 @@ def _played(
         advantages=trials.estimator,
         concurrency=concurrency,
         remark=remark,
+        deadlines=deadlines,
     )
     with closing(stream):
         for number, group in enumerate(stream, 1):

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
+from numbers import Real
 from typing import Any, Literal, TypeVar
 
 from stb_env.background import wait_for
@@ -31,7 +32,7 @@ class Deadlines:
         episode: The episode, from its reset.
 
     Raises:
-        ConfigError: A number is not above 0.
+        ConfigError: One is no number above 0.
 
     Examples:
         >>> Deadlines(step=0)
@@ -47,7 +48,13 @@ class Deadlines:
     def __post_init__(self) -> None:
         for field in fields(self):
             seconds = getattr(self, field.name)
-            if seconds is not None and not seconds > 0:
+            if seconds is None:
+                continue
+            if not _is_number(seconds):
+                raise ConfigError(
+                    f"the {field.name} deadline must be a number of seconds, got {seconds!r:.80}"
+                )
+            if not seconds > 0:
                 raise ConfigError(f"the {field.name} deadline must be above 0 seconds, got {seconds:g}")
 
 
@@ -127,3 +134,7 @@ class Watch:
         seconds = getattr(self._deadlines, stage)
         message = f"the {stage} took longer than its deadline of {seconds:g} s"
         return InfrastructureError(message, kind="timeout", stage=stage, retryable=True)
+
+
+def _is_number(value: object) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real)

@@ -111,3 +111,47 @@ def test_the_table_says_how_many_groups_have_variance(tmp_path: Path, command: t
     assert done.exit_code == 0
     assert "with variance" in done.stdout
     assert "stopped early" in done.stdout
+
+
+SLEEPER = """
+    async def act(self, observation, info):
+        if self.answer == "Monday" and not Path({awake!r}).exists():
+            await asyncio.Event().wait()
+        arguments = {{"return_type": "give_answer", "final_answer": self.answer}}
+        return {{"name": "Finish", "arguments": arguments}}
+"""
+
+
+def test_a_trial_past_its_deadline_is_invalid_and_its_group_is_played_again(tmp_path: Path):
+    awake, out = tmp_path / "awake", tmp_path / "run"
+    head = AGENT.partition("    def act")[0]
+    agent = "import asyncio\nfrom pathlib import Path\n" + head + SLEEPER.format(awake=str(awake))
+    (tmp_path / "sleeper.py").write_text(agent)
+    words = (
+        "groups",
+        NOTES,
+        "--agent",
+        f"{tmp_path / 'sleeper.py'}:Coin",
+        "--k",
+        6,
+        "--tasks",
+        1,
+        "--out",
+        out,
+    )
+    assert stb(*words, "--call-timeout", 0.01, "--step-timeout", 60, "--episode-timeout", 60).exit_code == 0
+    (group,) = read_groups(out)
+    late = [episode.failure for episode in read_trajectories(out) if not episode.valid]
+    assert {(failure["kind"], failure["stage"]) for failure in late if failure} == {("timeout", "call")}
+    assert 0 < group["rewards"].count(None) == len(late) < 6
+    awake.touch()
+    assert stb(*words).exit_code == 0
+    (group,) = read_groups(out)
+    assert None not in group["rewards"]
+    assert len((out / "failures.jsonl").read_bytes().splitlines()) == 6
+
+
+def test_a_deadline_of_nothing_is_bad_use(tmp_path: Path, command: tuple[str, ...]):
+    refused = stb(*command, "--step-timeout", 0, "--out", tmp_path / "run")
+    assert refused.exit_code == 2
+    assert error_of(refused) == "the step deadline must be above 0 seconds, got 0"

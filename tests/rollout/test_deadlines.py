@@ -133,3 +133,11 @@ def test_a_deadline_that_is_not_reached_changes_no_byte() -> None:
 def test_a_deadline_is_above_zero(seconds: float) -> None:
     with pytest.raises(ConfigError, match=rf"^the episode deadline must be above 0 seconds, got {seconds}$"):
         Deadlines(episode=seconds)
+
+
+@pytest.mark.parametrize("seconds", ["3", True])
+def test_a_deadline_is_a_number(seconds: Any) -> None:
+    with pytest.raises(
+        ConfigError, match=rf"^the call deadline must be a number of seconds, got {seconds!r}$"
+    ):
+        Deadlines(call=seconds)

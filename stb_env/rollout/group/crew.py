@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import copy_context
 from functools import cache, cached_property, partial
+from numbers import Integral
 from typing import Any, TypeAlias, TypeVar
 
 from stb_env.envs.tool_env import ToolEnv
@@ -15,9 +16,11 @@ from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.request import Request, Slow, adrive, drive
 from stb_env.rollout.agent import Agent, AgentFactory
-from stb_env.rollout.group.staleness import VersionedAgent
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
+from stb_env.rollout.group.staleness import VersionedAgent, told_version
 from stb_env.rollout.group.start import ForkableEnv
 from stb_env.rollout.guarded_agent import GuardedAgent
+from stb_env.tasks import TaskSource
 from stb_env.wrappers.base import ToolWrapper
 
 T = TypeVar("T")
@@ -34,9 +37,10 @@ class Crew:
             so many threads there.
         version: Tells the version of the model of now; None keeps none.
         remark: Told of each bug of the agent's, once.
+        deadlines: How long calls, steps and trials may take.
 
     Raises:
-        ConfigError: ``concurrency`` is below 1.
+        ConfigError: ``concurrency`` is no number from 1, or ``make_agent`` cannot make agents.
     """
 
     def __init__(
@@ -47,15 +51,25 @@ class Crew:
         concurrency: int = 1,
         version: Callable[[], int] | None = None,
         remark: Callable[[str], None],
+        deadlines: Deadlines = NO_DEADLINES,
     ) -> None:
+        _check_kinds(make_agent, concurrency)
         if concurrency < 1:
             raise ConfigError(f"concurrency must be at least 1, got {concurrency}")
-        self._env, self._make_agent, self._version = env, make_agent, version
-        self.concurrency = concurrency
+        self._env, self._make_agent = env, make_agent
+        self._version = None if version is None else partial(told_version, version)
+        self.concurrency, self.deadlines = concurrency, deadlines
         self.tell = cache(remark)
         self._free: list[Worker] = []
         self._places = asyncio.Semaphore(concurrency)
         self._threads = ThreadPoolExecutor(concurrency, thread_name_prefix="trial")
+
+    @property
+    def tasks(self) -> TaskSource:
+        """The tasks of the environment."""
+        inner: Any = self._env.unwrapped
+        tasks: TaskSource = inner.tasks
+        return tasks
 
     @contextmanager
     def worker(self) -> Iterator[Worker]:
@@ -126,6 +140,21 @@ async def together(work: Sequence[Coroutine[Any, Any, T]]) -> list[T]:
     finally:
         for task in tasks:
             task.cancel()
+
+
+def _check_kinds(make_agent: object, concurrency: object) -> None:
+    if not isinstance(concurrency, Integral):
+        raise ConfigError(f"concurrency must be a whole number, got {concurrency!r:.80}")
+    if isinstance(make_agent, str):
+        raise ConfigError(
+            f"agent must be what makes an agent, got the text {make_agent!r:.80}; "
+            f"give load_agent({make_agent!r:.80})"
+        )
+    if not callable(make_agent):
+        raise ConfigError(
+            f"agent must be what makes an agent, got {type(make_agent).__name__}; "
+            "give its class, or a function that returns a new one each time"
+        )
 
 
 def _each(trials: Sequence[Slow[T]]) -> list[T]:

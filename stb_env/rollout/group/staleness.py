@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from typing import Any
 
+from stb_env.errors import ConfigError
 from stb_env.jsontypes import JsonMapping
 from stb_env.request import Slow
 from stb_env.rollout.agent import Agent
@@ -55,10 +57,33 @@ class VersionedAgent(GuardedAgent):
         return action
 
 
+def told_version(version: Callable[[], int]) -> int:
+    """Return the version of the model that a function tells.
+
+    Raises:
+        ConfigError: It tells no whole number.
+
+    Examples:
+        >>> told_version(lambda: "step-3")
+        Traceback (most recent call last):
+        ...
+        stb_env.errors.ConfigError: version must tell a whole number, got 'step-3'; count the model's updates
+    """
+    return _number(version(), "version must tell")
+
+
 def versions(episode: Trajectory) -> list[int]:
-    """Return the model's version at each step that the episode's own agent decided, where it is known."""
+    """Return the model's version at each step that the episode's own agent decided, where it is known.
+
+    Raises:
+        ConfigError: One is no whole number.
+    """
     engines = (step.get("engine") or {} for step in episode.steps if not step.get("prefix"))
-    return [int(engine[MODEL_VERSION]) for engine in engines if MODEL_VERSION in engine]
+    return [
+        _number(engine[MODEL_VERSION], f"{MODEL_VERSION} of an engine must be")
+        for engine in engines
+        if MODEL_VERSION in engine
+    ]
 
 
 def staleness(episodes: Iterable[Trajectory], current: int | None = None) -> Staleness:
@@ -78,3 +103,11 @@ def staleness(episodes: Iterable[Trajectory], current: int | None = None) -> Sta
     now = max(known) if current is None else current
     behind = [now - version for version in known]
     return Staleness(len(behind), fmean(behind), max(behind))
+
+
+def _number(told: Any, what: str) -> int:
+    try:
+        return int(told)
+    except (TypeError, ValueError, OverflowError):
+        message = f"{what} a whole number, got {told!r:.80}; count the model's updates"
+    raise ConfigError(message)

@@ -12,13 +12,15 @@ from stb_env.background import wait_for
 from stb_env.gymtypes import AnyEnv
 from stb_env.request import Slow, adrive, drive
 from stb_env.rollout.agent import AgentFactory
+from stb_env.rollout.deadlines import NO_DEADLINES, Deadlines
 from stb_env.rollout.group.advantages import Estimator
 from stb_env.rollout.group.crew import Crew, forkable
 from stb_env.rollout.group.group import Group
-from stb_env.rollout.group.prefix import Prefixes
+from stb_env.rollout.group.prefix import Prefixes, check_prefixes
 from stb_env.rollout.group.trials import Trials, group
 from stb_env.rollout.make import make
 from stb_env.seeding import derive
+from stb_env.trajectory import Trajectory
 
 _log = logging.getLogger(__name__)
 
@@ -39,13 +41,15 @@ def groups(
     version: Callable[[], int] | None = None,
     concurrency: int = 1,
     remark: Remark = _log.warning,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> Generator[Group, None, None]:
     """Play several trials at each task from one state, for learning from relative rewards (GRPO, RLOO).
 
     A group starts one episode; its trials continue it from a snapshot, each with an agent's seed of its own.
     Seeds follow from (seed, task, how often the task came before, trial): neither order nor concurrency
-    changes a byte. Tasks are drawn as they are needed, so they may be endless; with a concurrency above 1
-    the next groups are played while a caller works with this one.
+    changes a byte. Where a saved episode gives the seed, a task that comes again gives further trials of that
+    episode, numbered on. Tasks are drawn as they are needed, so they may be endless; with a concurrency above
+    1 the next groups are played while a caller works with this one.
 
     Args:
         env: An environment of this package, wrapped or not, or its id.
@@ -53,7 +57,8 @@ def groups(
         k: Trials of each.
         agent: Makes an agent; one plays one episode at a time.
         seed: Seed of all groups.
-        prefix: What the trials of a task begin with: actions, or a saved episode, whose seed then counts.
+        prefix: What the trials of a task begin with, by task: a list of actions, or a saved episode of that
+            task, whose seed then counts. Tasks of the environment that are not played may have one too.
         branch_at: After how many steps the trials part. The first trial is played first; the others begin
             where it stood then, or before its last step where it was shorter. With a prefix, so many of its
             actions are played.
@@ -64,6 +69,7 @@ def groups(
         concurrency: Trials played at the same time, on one event loop; those of an agent that blocks in
             threads.
         remark: Told of each bug of the agent's, once; a log where not given.
+        deadlines: How long calls, steps and trials may take; a trial begins where it parts from the others.
 
     Yields:
         Each group, in the order of the tasks.
@@ -80,8 +86,8 @@ def groups(
         [('day', [1.0, 1.0], True), ('move', [1.0, 1.0], True)]
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
-    with _crew(env, agent, concurrency, version, remark) as crew:
-        planned = _planned(crew, trials, tasks, seed, prefix or {})
+    with _crew(env, agent, concurrency, version, remark, deadlines) as crew:
+        planned = _planned(crew, trials, tasks, seed, prefix)
         if concurrency > 1:
             yield from _waited(_overlapping(planned, _ahead(trials, concurrency)))
         else:
@@ -102,6 +108,7 @@ async def agroups(
     version: Callable[[], int] | None = None,
     concurrency: int = 64,
     remark: Remark = _log.warning,
+    deadlines: Deadlines = NO_DEADLINES,
 ) -> AsyncGenerator[Group, None]:
     """Play several trials at each task on the event loop; see `groups`.
 
@@ -115,8 +122,8 @@ async def agroups(
         [1.0, 1.0]
     """
     trials = Trials(k, branch_at, stop_equal, advantages)
-    with _crew(env, agent, concurrency, version, remark) as crew:
-        planned = _planned(crew, trials, tasks, seed, prefix or {})
+    with _crew(env, agent, concurrency, version, remark, deadlines) as crew:
+        planned = _planned(crew, trials, tasks, seed, prefix)
         async with aclosing(_overlapping(planned, _ahead(trials, concurrency))) as played:
             async for one in played:
                 yield one
@@ -158,13 +165,18 @@ async def _overlapping(planned: Iterator[Slow[Group]], ahead: int) -> AsyncGener
 
 
 def _planned(
-    crew: Crew, trials: Trials, tasks: Iterable[str], seed: int, prefix: Prefixes
+    crew: Crew, trials: Trials, tasks: Iterable[str], seed: int, prefix: Prefixes | None
 ) -> Iterator[Slow[Group]]:
+    prefix = {} if prefix is None else prefix
+    check_prefixes(prefix, crew.tasks)
     seen: Counter[str] = Counter()
     for task_id in tasks:
-        own_seed = group_seed(seed, task_id, seen[task_id])
+        before, beginning = seen[task_id], prefix.get(task_id)
         seen[task_id] += 1
-        yield group(crew, trials, task_id, own_seed, prefix.get(task_id))
+        if isinstance(beginning, Trajectory):
+            yield group(crew, trials, task_id, beginning.seed, beginning, before * trials.k)
+        else:
+            yield group(crew, trials, task_id, group_seed(seed, task_id, before), beginning)
 
 
 @contextmanager
@@ -174,9 +186,10 @@ def _crew(
     concurrency: int,
     version: Callable[[], int] | None,
     remark: Remark,
+    deadlines: Deadlines,
 ) -> Iterator[Crew]:
     made = forkable(make(env) if isinstance(env, str) else env)
-    crew = Crew(made, agent, concurrency=concurrency, version=version, remark=remark)
+    crew = Crew(made, agent, concurrency=concurrency, version=version, remark=remark, deadlines=deadlines)
     try:
         yield crew
     finally:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from stb_env.errors import ConfigError
 from stb_env.request import Slow
 from stb_env.rollout.agent import Agent
+from stb_env.rollout.deadlines import Watch
 from stb_env.rollout.episode import continued
 from stb_env.rollout.group.advantages import ESTIMATORS, Estimator, varied
 from stb_env.rollout.group.crew import Crew
@@ -16,6 +17,7 @@ from stb_env.rollout.group.prefix import Prefix, marked, prefix_actions
 from stb_env.rollout.group.start import ForkableEnv, LeadAgent, Start, started
 from stb_env.rollout.timing import Stopwatch, Timing
 from stb_env.seeding import derive
+from stb_env.settings import check_settings
 from stb_env.trajectory import Trajectory
 
 Timed: TypeAlias = tuple[Trajectory, Timing]
@@ -34,7 +36,7 @@ class Trials:
         estimator: How advantages are computed.
 
     Raises:
-        ConfigError: A number is out of range, or there is no such estimator.
+        ConfigError: A number is none or out of range, or there is no such estimator.
 
     Examples:
         >>> Trials(8, stop_equal=4).estimator
@@ -51,6 +53,8 @@ class Trials:
     estimator: Estimator = "grpo"
 
     def __post_init__(self) -> None:
+        numbers = {"k": self.k, "branch_at": self.branch_at, "stop_equal": self.stop_equal}
+        check_settings(Trials, numbers, "a group")
         if self.k < 2:
             raise ConfigError(f"a group takes at least 2 trials, got k={self.k}")
         if self.branch_at is not None and self.branch_at < 0:
@@ -67,21 +71,22 @@ class Trials:
         return self.k if self.stop_equal is None else min(self.k, self.stop_equal)
 
 
-def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | None = None) -> Slow[Group]:
+def group(
+    crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | None = None, before: int = 0
+) -> Slow[Group]:
     """Yield the slow work of one group, and return it.
 
     Args:
         crew: Who plays.
         trials: How.
         task_id: The task.
-        seed: Seed of the episode; a saved episode as prefix brings its own.
+        seed: Seed of the episode.
         prefix: What all trials begin with.
+        before: How many trials of the same episode came before, in other groups; these are numbered on.
 
     Raises:
         ConfigError: The prefix is too short, or ends the episode.
     """
-    if isinstance(prefix, Trajectory):
-        seed = prefix.seed
     played: list[Timed] = []
     with crew.worker() as (env, _):
         first = yield from started(env, task_id, seed)
@@ -89,12 +94,12 @@ def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | 
     branch = trials.branch_at or len(actions)
     start: Start | None = first
     if branch:
-        lead, start = yield from _lead(crew, first, actions, branch, seed)
+        lead, start = yield from _lead(crew, first, actions, branch, seed, before)
         played.append(lead)
     for upto in (trials.first, trials.k):
         if start is None or (len(played) >= trials.first and _alike(trials, played)):
             break
-        todo = [_trial(crew, start, seed, trial) for trial in range(len(played), upto)]
+        todo = [_trial(crew, start, seed, before + place) for place in range(len(played), upto)]
         played += yield from crew.play(todo)
     return Group(
         task_id=task_id,
@@ -109,14 +114,13 @@ def group(crew: Crew, trials: Trials, task_id: str, seed: int, prefix: Prefix | 
 
 
 def _lead(
-    crew: Crew, start: Start, actions: list[object], branch: int, seed: int
+    crew: Crew, start: Start, actions: list[object], branch: int, seed: int, trial: int
 ) -> Slow[tuple[Timed, Start | None]]:
     """Play the first trial, and return it with where the others begin, if it came there."""
     with crew.worker() as (env, agent):
         lead = LeadAgent(agent, crew.tell, actions, branch)
         env.restore(start.state)
-        agent_seed = derive(seed, 0, "agent")
-        ((episode, timing),) = yield from crew.play([_played(env, lead, start, seed, 0, agent_seed)])
+        ((episode, timing),) = yield from crew.play([_played(crew, env, lead, start, seed, trial)])
     found = lead.start(episode)
     if episode.valid and len(episode.steps) <= len(actions):
         raise ConfigError(
@@ -130,17 +134,20 @@ def _lead(
 def _trial(crew: Crew, start: Start, seed: int, trial: int) -> Slow[Timed]:
     with crew.worker() as (env, agent):
         env.restore(start.state)
-        agent_seed = derive(seed, trial, "agent")
-        return (yield from _played(env, agent, start, seed, trial, agent_seed))
+        return (yield from _played(crew, env, agent, start, seed, trial))
 
 
-def _played(
-    env: ForkableEnv, agent: Agent, start: Start, seed: int, trial: int, agent_seed: int
-) -> Slow[Timed]:
+def _played(crew: Crew, env: ForkableEnv, agent: Agent, start: Start, seed: int, trial: int) -> Slow[Timed]:
     stopwatch = Stopwatch()
-    opening = start.own_opening()
     episode = yield from continued(
-        env, agent, opening, seed=seed, trial=trial, agent_seed=agent_seed, stopwatch=stopwatch
+        env,
+        agent,
+        start.own_opening(),
+        seed=seed,
+        trial=trial,
+        agent_seed=derive(seed, trial, "agent"),
+        watch=Watch(crew.deadlines, stopwatch.now),
+        stopwatch=stopwatch,
     )
     return episode, stopwatch.read()
 

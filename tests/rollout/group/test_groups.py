@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import gymnasium as gym
@@ -13,7 +14,8 @@ import pytest
 from stb_env import ChatAgent, ScriptedModel, load_agent, play
 from stb_env.errors import ConfigError, InfrastructureError
 from stb_env.request import Slow
-from stb_env.rollout import Agent, as_agent
+from stb_env.rollout import Agent, Deadlines, as_agent
+from stb_env.rollout.episode import unplayed
 from stb_env.rollout.group import Group, agroups, groups
 from stb_env.rollout.group.stream import group_seed
 from stb_env.seeding import rng
@@ -115,6 +117,52 @@ def test_an_invalid_episode_has_no_reward_and_no_advantage():
     assert group.success_rate == 1.0
 
 
+class Sleeper(Guesser):
+    """Sleeps for ever where it would have guessed Monday."""
+
+    async def act(self, observation: Any, info: Any) -> Any:
+        if self.day == "Monday":
+            await asyncio.Event().wait()
+        return super().act(observation, info)
+
+
+@pytest.mark.parametrize("concurrency", [1, 16])
+def test_a_trial_that_passes_a_deadline_is_invalid_and_the_others_of_its_group_count(concurrency: int):
+    group = one(agent=Sleeper, deadlines=Deadlines(call=0.01), concurrency=concurrency)
+    assert set(group.rewards) == {None, 1.0}
+    assert [episode.failure for episode in group.episodes if not episode.valid] == [
+        {
+            "kind": "timeout",
+            "stage": "call",
+            "retryable": True,
+            "message": "the call took longer than its deadline of 0.01 s",
+        }
+    ] * group.rewards.count(None)
+
+
+async def sleep(observation: Any, info: Any) -> Any:
+    await asyncio.Event().wait()
+
+
+@pytest.mark.parametrize("stage", ["step", "episode"])
+def test_steps_and_whole_trials_have_deadlines_too(stage: str):
+    group = one(agent=lambda: as_agent(sleep), k=2, deadlines=Deadlines(**{stage: 0.01}))
+    assert [episode.failure["stage"] for episode in group.episodes if episode.failure] == [stage] * 2
+
+
+def test_a_caller_on_a_loop_has_deadlines_too():
+    async def main() -> list[Group]:
+        limits = Deadlines(call=0.01)
+        return [group async for group in agroups(notes(), ["day"], 8, agent=Sleeper, deadlines=limits)]
+
+    assert lines(asyncio.run(main())) == lines([one(agent=Sleeper, deadlines=Deadlines(call=0.01))])
+
+
+def test_a_lead_that_passes_a_deadline_leaves_a_group_without_rewards():
+    group = one(agent=lambda: as_agent(sleep), k=4, branch_at=1, deadlines=Deadlines(call=0.01))
+    assert (group.rewards, group.stopped) == ([None], True)
+
+
 def test_an_agents_own_bug_costs_its_trial_alone():
     told: list[str] = []
     group = one(agent=lambda: as_agent(lambda observation, info: info["secret"]), k=3, remark=told.append)
@@ -161,6 +209,20 @@ def test_a_saved_episode_leads_there_too_with_its_seed():
     assert (early.rewards, early.branch) == ([0.0, 0.0], 1)
 
 
+def test_a_task_that_comes_again_with_a_saved_episode_is_another_group_of_the_same_episode():
+    saved = play(notes(), load_agent("gold")(), task_id="move", seed=5)
+    prefix = {"move": saved}
+    alone, many = (
+        list(groups(notes(), ["move"] * 2, 4, agent=Guesser, prefix=prefix, branch_at=1, concurrency=number))
+        for number in (1, 8)
+    )
+    assert [group.seed for group in alone] == [5, 5]
+    assert [[trial.trial for trial in group.episodes] for group in alone] == [[0, 1, 2, 3], [4, 5, 6, 7]]
+    first, second = ([trial.answer for trial in group.episodes] for group in alone)
+    assert first != second
+    assert lines(alone) == lines(many)
+
+
 def test_a_chat_model_reads_the_shared_steps():
     read: list[Any] = []
 
@@ -200,6 +262,55 @@ def test_a_prefix_that_is_too_short_is_refused():
         next(played)
 
 
+MOVED_EPISODE = play(notes(), load_agent("gold")(), task_id="move", seed=5)
+NO_PREFIX = (
+    r"^the prefix of task 'day' must be a saved episode of it \(a Trajectory\) or a list of actions, got "
+)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "message"),
+    [
+        (
+            {"day": MOVED_EPISODE},
+            r"^the prefix of task 'day' is an episode of task 'move', expected 'day'; give an episode of the "
+            r"task itself, or a list of actions$",
+        ),
+        (
+            {"move": replace(MOVED_EPISODE, suite="Sandbox")},
+            r"^the prefix of task 'move' is an episode of suite 'Sandbox', expected 'notes'; give an episode",
+        ),
+        ({"day": "hello"}, NO_PREFIX + r"the text 'hello'; put a single action into a list$"),
+        ({"day": FIND}, NO_PREFIX + r"dict; put a single action into a list$"),
+        ({"day": iter([FIND])}, NO_PREFIX + r"list_iterator; "),
+        (
+            {"dya": [FIND]},
+            r"^prefix needs ids of tasks: no task 'dya' among the 3 of notes. Did you mean 'day'\?$",
+        ),
+        (
+            MOVED_EPISODE,
+            r"^prefix must be a mapping, got Trajectory; give each prefix under the id of its task$",
+        ),
+    ],
+)
+def test_a_prefix_that_is_none_or_of_another_task_is_refused_before_anything_is_played(
+    prefix: Any, message: str
+):
+    with pytest.raises(ConfigError, match=message):
+        next(groups(notes(), ["write", "day"], 2, agent=Guesser, prefix=prefix))
+
+
+def test_tasks_that_are_not_played_may_have_a_prefix_too():
+    (group,) = groups(notes(), ["day"], 2, agent=Guesser, prefix={"day": [FIND], "move": MOVED_EPISODE})
+    assert group.branch == 1
+
+
+def test_an_episode_that_could_not_be_started_tells_no_suite_and_shares_no_step():
+    lost = unplayed("day", 3, 0, InfrastructureError("gone"))
+    (group,) = groups(notes(), ["day"], 2, agent=Guesser, prefix={"day": lost})
+    assert (group.seed, group.branch) == (3, 0)
+
+
 def test_a_lead_that_fails_before_the_branch_leaves_a_group_without_rewards():
     def gone(observation: Any, info: Any) -> Any:
         raise InfrastructureError("gone", kind="transport", stage="agent", retryable=True)
@@ -216,6 +327,23 @@ def test_a_lead_that_fails_before_the_branch_leaves_a_group_without_rewards():
         ({"stop_equal": 1}, r"^stop_equal must be at least 2, got 1$"),
         ({"advantages": "gae"}, r"^there is no estimator 'gae'; expected one of grpo, dr_grpo, rloo$"),
         ({"concurrency": 0}, r"^concurrency must be at least 1, got 0$"),
+        ({"k": "4"}, r"^k must be a whole number, got '4'$"),
+        ({"branch_at": 1.5}, r"^branch_at must be None or a whole number, got 1.5$"),
+        ({"stop_equal": "3"}, r"^stop_equal must be None or a whole number, got '3'$"),
+        ({"concurrency": "4"}, r"^concurrency must be a whole number, got '4'$"),
+        (
+            {"agent": "gold"},
+            r"^agent must be what makes an agent, got the text 'gold'; give load_agent\('gold'\)$",
+        ),
+        (
+            {"agent": Guesser()},
+            r"^agent must be what makes an agent, got Guesser; give its class, or a function that returns a "
+            r"new one each time$",
+        ),
+        (
+            {"version": lambda: "step-3"},
+            r"^version must tell a whole number, got 'step-3'; count the model's updates$",
+        ),
     ],
 )
 def test_settings_that_make_no_group_are_refused(settings: dict[str, Any], message: str):
@@ -271,6 +399,17 @@ def test_an_agent_that_knows_its_models_version_needs_nobody_to_tell():
 
     group = one(k=2, agent=Versioned)
     assert (group.version, group.staleness(9).mean) == (None, 2.0)
+
+
+def test_an_agent_that_tells_its_models_version_in_words_is_refused():
+    class Named(Guesser):
+        engine: ClassVar = {"model_version": "v7"}
+
+    group = one(k=2, agent=Named)
+    with pytest.raises(
+        ConfigError, match=r"^model_version of an engine must be a whole number, got 'v7'; co"
+    ):
+        group.staleness()
 
 
 def test_shared_steps_say_nothing_about_staleness():
