@@ -14,7 +14,9 @@ from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import Source, Status, ToolResult
 
-VERSION = 1
+VERSION = 2
+# What changed with 2 is that steps may have an engine; lines of 1 are read as they are.
+_READ = (1, VERSION)
 
 _NOTHING: JsonMapping = {}
 
@@ -249,7 +251,7 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            if data["version"] != VERSION:
+            if data["version"] not in _READ:
                 raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
             return cls(**{name: data.get(name) for name in cls.__dataclass_fields__})
         except (ValueError, TypeError, KeyError) as error:

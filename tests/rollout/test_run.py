@@ -272,13 +272,21 @@ def test_invalid_episodes_are_counted_and_left_out_of_rates():
     [
         ("{}", "not a trajectory line"),
         ("nonsense", "not a trajectory line"),
-        ('{"version": 99}', "trajectory version 99; this package reads 1"),
+        ('{"version": 99}', "trajectory version 99; this package reads 2"),
     ],
 )
 def test_a_broken_line_is_named_with_file_and_number(tmp_path: Path, line: str, message: str):
     (tmp_path / "trajectories.jsonl").write_text(line + "\n")
     with pytest.raises(DataError, match=rf"trajectories.jsonl, line 1: {message}"):
         read_trajectories(tmp_path)
+
+
+def test_lines_are_of_version_2_and_those_of_version_1_are_read(tmp_path: Path):
+    (job,) = jobs(1)
+    line = play(sandbox(), load_agent("gold")(), task_id=job.task_id, seed=job.seed).to_json()
+    assert line.startswith('{"version": 2, ')
+    (tmp_path / "trajectories.jsonl").write_text(line.replace('"version": 2', '"version": 1', 1) + "\n")
+    assert [episode.to_json() for episode in read_trajectories(tmp_path)] == [line]
 
 
 # -- agents by name ------------------------------------------------------------------------------
