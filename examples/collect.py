@@ -5,8 +5,10 @@ Usage: python examples/collect.py [EPISODES] [FILE]
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
+from pathlib import Path
 
 import gymnasium as gym
 
@@ -15,6 +17,8 @@ import stb_env  # noqa: F401 (registers the environments)
 
 def main(episodes: int = 20, file: str = "transitions.jsonl") -> None:
     """Play seeded random episodes and write one transition a line."""
+    if Path(file).exists():
+        sys.exit(f"{file} is there already: move it, or give another FILE")
     env = gym.make("stb/Sandbox-v0", max_turns=8)
     solved = steps = invalid = 0
     with open(file, "w", encoding="utf-8") as out:
@@ -45,7 +49,10 @@ def main(episodes: int = 20, file: str = "transitions.jsonl") -> None:
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 20,
-        sys.argv[2] if len(sys.argv) > 2 else "transitions.jsonl",
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("episodes", metavar="EPISODES", nargs="?", type=int, default=20)
+    parser.add_argument("file", metavar="FILE", nargs="?", default="transitions.jsonl")
+    given = parser.parse_args()
+    main(given.episodes, given.file)

@@ -158,7 +158,8 @@ def main(
     runs = Path(out).with_suffix(".runs")
     if runs.exists():
         sys.exit(f"{runs} holds the episodes of an earlier training: move it, or give another --out")
-    Path(out).unlink(missing_ok=True)
+    if Path(out).exists():
+        sys.exit(f"{out} is of an earlier training: move it, or give another --out")
     torch.manual_seed(seed)
     held_out = held_out_tasks(plan.held_out, plan.templates)
     count = plan.shown + plan.rounds * plan.tasks

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -216,7 +217,8 @@ class Record(TrainerCallback):
 def main(out: str = "grpo.jsonl", seed: int = 0, plan: Plan = LONG, model: str | None = None) -> Curve:
     """Train, record the learning curve and return it; step 0 is after the warm start."""
     began = time.perf_counter(), time.process_time()
-    Path(out).unlink(missing_ok=True)
+    if Path(out).exists():
+        sys.exit(f"{out} is of an earlier training: move it, or give another --out")
     held_out = held_out_tasks(plan.held_out)
     fresh = training_tasks(Player(None, None), seed, plan.shown + plan.tasks * plan.updates, held_out)
     with tempfile.TemporaryDirectory() as folder, Curve(out) as curve:

@@ -8,6 +8,7 @@ Usage: python -m examples.maskable_ppo [STEPS] [FILE] [SEED]
 
 from __future__ import annotations
 
+import argparse
 import sys
 import time
 from pathlib import Path
@@ -140,7 +141,8 @@ def held_out_tasks() -> list[str]:
 def main(steps: int = 16_384, out: str = "maskable_ppo.jsonl", seed: int = 0) -> list[dict[str, float]]:
     """Train, record the learning curve and return it."""
     began = time.perf_counter()
-    Path(out).unlink(missing_ok=True)
+    if Path(out).exists():
+        sys.exit(f"{out} is of an earlier training: move it, or give another FILE")
     env, held_out = Episodes(seed), held_out_tasks()
     model = MaskablePPO(
         CandidatePolicy,
@@ -166,10 +168,12 @@ def main(steps: int = 16_384, out: str = "maskable_ppo.jsonl", seed: int = 0) ->
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
-    given = sys.argv[1:]
-    main(
-        int(given[0]) if given else 16_384,
-        given[1] if len(given) > 1 else "maskable_ppo.jsonl",
-        int(given[2]) if len(given) > 2 else 0,
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("steps", metavar="STEPS", nargs="?", type=int, default=16_384)
+    parser.add_argument("file", metavar="FILE", nargs="?", default="maskable_ppo.jsonl")
+    parser.add_argument("seed", metavar="SEED", nargs="?", type=int, default=0)
+    given = parser.parse_args()
+    torch.set_num_threads(1)
+    main(given.steps, given.file, given.seed)

@@ -6,11 +6,14 @@ on those of ``val`` and ``test``, none of whose combinations of template and slo
 end on tools that training never offers. Beside FILE it saves the policy, which plays wherever an
 agent is named: ``--agent 'examples/policy_gradient.py:Trained(policy="FILE.npz")'``.
 
+Files of an earlier training are left as they are: it starts with another FILE, or not at all.
+
 Usage: python examples/policy_gradient.py [EPISODES] [FILE] [SEED]
 """
 
 from __future__ import annotations
 
+import argparse
 import importlib
 import json
 import re
@@ -241,8 +244,12 @@ def draw(curve: list[dict[str, float]], file: Path) -> None:
 def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0) -> dict[str, Any]:
     """Train, save policy (NPZ), learning curve (JSON Lines) and report (JSON, PNG), and return the report."""
     began = time.perf_counter()
-    recorded = Path(out).with_suffix(".jsonl")
-    recorded.unlink(missing_ok=True)
+    beside = [Path(out).with_suffix(suffix) for suffix in (".jsonl", ".npz", ".png")]
+    if Path(out) in beside:
+        sys.exit(f"{out} is what the curve, the policy or the picture is named: name the report FILE.json")
+    if earlier := [file for file in (*beside, Path(out)) if file.exists()]:
+        sys.exit(f"{earlier[0]} is of an earlier training: move it, or give another FILE")
+    recorded = beside[0]
     env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS), texts=True)
     policy = Policy(len(env.feature_names))
     strange = tasks_of(UNSEEN, "test")
@@ -268,8 +275,11 @@ def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0)
 
 
 if __name__ == "__main__":
-    main(
-        int(sys.argv[1]) if len(sys.argv) > 1 else 6500,
-        sys.argv[2] if len(sys.argv) > 2 else "policy_gradient.json",
-        int(sys.argv[3]) if len(sys.argv) > 3 else 0,
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("episodes", metavar="EPISODES", nargs="?", type=int, default=6500)
+    parser.add_argument("file", metavar="FILE", nargs="?", default="policy_gradient.json")
+    parser.add_argument("seed", metavar="SEED", nargs="?", type=int, default=0)
+    given = parser.parse_args()
+    main(given.episodes, given.file, given.seed)

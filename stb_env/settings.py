@@ -60,11 +60,13 @@ def checks_settings(function: Callable[P, T]) -> Callable[P, T]:
     """
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
+    made, _, last = function.__qualname__.rpartition(".")
+    what = made if last == "__init__" else "the environment"
 
     @functools.wraps(function)
     def checking(*args: P.args, **settings: P.kwargs) -> T:
         named = {**dict(zip(positional, args, strict=False)), **settings}
-        check_settings(function, named, "the environment")
+        check_settings(function, named, what)
         return function(*args, **settings)
 
     return checking

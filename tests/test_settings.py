@@ -177,7 +177,7 @@ def test_a_checked_constructor_takes_positions_and_names():
     assert (Made(3).size, Made(size=3, mode="slow").mode) == (3, "slow")
     with pytest.raises(ConfigError, match=r"^size must be a whole number, got 'x'$"):
         Made("x")  # type: ignore[arg-type] # that is the case
-    with pytest.raises(ConfigError, match=r"^the environment has no setting 'sise'; it takes size, mode\. "):
+    with pytest.raises(ConfigError, match=r"^Made has no setting 'sise'; it takes size, mode\. "):
         Made(sise=3)  # type: ignore[call-arg] # that is the case
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from numbers import Integral
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -14,14 +16,16 @@ from stb_env import jsontext
 from stb_env.errors import ConfigError
 from stb_env.files import LineWriter, make_folder
 
+_BEGIN = b'{"step": '
+
 
 class Curve:
     """Appends points to a JSON Lines file, each on disk before training goes on.
 
     A point is the step and any figures. What a file already holds stays, so a resumed run goes on where it
-    stopped: its points begin after the last one. The same points go to TensorBoard, in a folder
-    ``tensorboard`` beside the file, where that and PyTorch are installed, and to the run of wandb that the
-    process has started, where it has; neither is needed.
+    stopped: its points begin after the last one. The same points go to TensorBoard, in the folder
+    ``tensorboard/NAME`` beside a file NAME.jsonl, where that and PyTorch are installed, and to the run of
+    wandb that the process has started, where it has; neither is needed.
 
     Args:
         file: The file; its folder is made where there is none.
@@ -42,10 +46,19 @@ class Curve:
     def __init__(self, file: str | Path, *, mirrors: bool = True) -> None:
         self._file = Path(file)
         make_folder(self._file.parent)
+        # Opening cuts what follows the last line break, so what is no curve is refused before.
+        before = read_curve(self._file) if self._file.exists() else []
         self._writer = LineWriter(self._file)
         self.points: list[dict[str, float]] = read_curve(self._file)
-        self._board = _tensorboard(self._file.parent / "tensorboard") if mirrors else None
+        for point in before[len(self.points) :]:
+            self._write(point)
+        self._board = _tensorboard(self._board_folder) if mirrors else None
         self._mirrors = mirrors
+
+    @property
+    def _board_folder(self) -> Path:
+        # TensorBoard takes a folder for one run, whatever is in it.
+        return self._file.parent / "tensorboard" / self._file.stem
 
     def __enter__(self) -> Self:
         return self
@@ -63,22 +76,28 @@ class Curve:
             figures: What was measured there.
 
         Raises:
-            ConfigError: The step is not after the last one.
+            ConfigError: The step is not after the last one, or something is no number.
             StorageError: The disk is full.
         """
-        if self.points and step <= self.points[-1]["step"]:
+        if not math.isfinite(reached := _plain("step", step)):
+            raise ConfigError(f"step must be a finite number, got {step!r}")
+        if self.points and reached <= self.points[-1]["step"]:
             raise ConfigError(
                 f"{self._file} ends at step {self.points[-1]['step']:g}, so step {step} cannot follow; go on "
                 "after it or name another"
             )
-        point = {"step": step, **{name: _plain(value) for name, value in figures.items()}}
+        plain = {name: _plain(name, value) for name, value in figures.items()}
+        point = {"step": reached, **plain}
+        self._write(point)
+        if self._board is not None:
+            for name, value in plain.items():
+                self._board.add_scalar(name, value, reached)
+        if self._mirrors and (run := _wandb_run()) is not None:
+            run(plain, step=reached)
+
+    def _write(self, point: dict[str, float]) -> None:
         self._writer.write(jsontext.dumps(point))
         self.points.append(point)
-        if self._board is not None:
-            for name, value in figures.items():
-                self._board.add_scalar(name, value, step)
-        if self._mirrors and (run := _wandb_run()) is not None:
-            run(figures, step=step)
 
     def close(self) -> None:
         """Close the file."""
@@ -88,28 +107,47 @@ class Curve:
 
 
 def read_curve(file: str | Path) -> list[dict[str, float]]:
-    """Return the points of a file that a `Curve` wrote.
+    """Return the points of a file that a `Curve` wrote, whole ones alone: a kill may have torn the last line.
 
     Raises:
-        ConfigError: It holds something else.
+        ConfigError: It holds something else, or cannot be read.
     """
-    points = []
-    for number, line in enumerate(Path(file).read_text(encoding="utf-8").splitlines(), 1):
-        try:
-            point = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ConfigError(
-                f"{file}:{number} is no point of a curve: {error}; name another file"
-            ) from error
-        if not isinstance(point, dict) or "step" not in point:
-            raise ConfigError(f"{file}:{number} is no point of a curve: it has no step; name another file")
-        points.append(point)
-    return points
+    try:
+        data = Path(file).read_bytes()
+    except OSError as error:
+        raise ConfigError(f"cannot read the curve {file}: {error.strerror}; name another file") from error
+    *lines, last = data.split(b"\n")
+    points = [_point(f"{file}:{number}", line) for number, line in enumerate(lines, 1)]
+    torn = last[: len(_BEGIN)] == _BEGIN[: len(last)] and not last.endswith(b"}")
+    return points if torn else [*points, _point(f"{file}:{len(lines) + 1}", last)]
 
 
-def _plain(value: float) -> float:
+def _point(place: str, line: bytes) -> dict[str, float]:
+    try:
+        point = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{place} is no point of a curve: it is no UTF-8; name another file") from error
+    except json.JSONDecodeError as error:
+        raise ConfigError(f"{place} is no point of a curve: {error}; name another file") from error
+    if not isinstance(point, dict) or "step" not in point:
+        raise ConfigError(f"{place} is no point of a curve: it has no step; name another file")
+    try:
+        # JSON has no NaN and no infinity: these are texts there.
+        return {name: float(value) if isinstance(value, str) else value + 0 for name, value in point.items()}
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"{place} is no point of a curve: not all in it are numbers; name another file"
+        ) from error
+
+
+def _plain(name: str, value: object) -> float:
     """Return a number of numpy or PyTorch as one of Python, and an integer as it is."""
-    return value if isinstance(value, int) else float(value)
+    if isinstance(value, Integral):
+        return int(value)
+    try:
+        return float(value)  # type: ignore[arg-type] # whatever has a value, if it has
+    except (TypeError, ValueError):
+        raise ConfigError(f"{name} must be a number, got {value!r}") from None
 
 
 def _tensorboard(folder: Path) -> Any:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import gymnasium as gym
-from gymnasium.spaces import Space
+from gymnasium.spaces import Dict, Space, Text
 from gymnasium.utils import RecordConstructorArgs
 
 from stb_env.envs.rules import Rules
@@ -16,6 +17,8 @@ from stb_env.errors import ConfigError, DataError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow, adrive, drive
+from stb_env.settings import takes
+from stb_env.spaces import TextSpace
 from stb_env.tasks import Task, TaskSource
 
 AnySpace = TypeVar("AnySpace", bound=Space[Any])
@@ -44,12 +47,15 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     them. Whatever it remembers of an episode is one immutable, picklable value in ``self._own``, so that
     ``snapshot``, ``restore`` and ``fork`` carry it too; every other attribute is a setting and never changes.
 
+    What a subclass needs of the environment inside it says by the class attributes below, and an order of
+    wrappers in which it would not work is refused when they are put together.
+
     Args:
         env: A `ToolEnv`, or one in wrappers of this package.
         **settings: The subclass's own arguments, recorded so that ``gym.make(env.spec)`` makes it again.
 
     Raises:
-        ConfigError: ``env`` is neither.
+        ConfigError: ``env`` is neither, or a wrapper inside belongs around this one.
 
     Examples:
         >>> from stb_env.testing.notes import notes
@@ -65,6 +71,15 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         (2, 'Shout')
     """
 
+    reads_texts: ClassVar[tuple[str, ...]] = ()
+    """Texts that the observation inside must have."""
+    needs_text_actions: ClassVar[bool] = False
+    """Whether what is inside must take actions as text, because this wrapper reads or writes them so."""
+    needs_one_branch: ClassVar[bool] = False
+    """Whether the episode inside must go on from wherever the last step led."""
+    goes_back: ClassVar[bool] = False
+    """Whether a step may go on elsewhere in the episode than where its action led, as in a search."""
+
     env: ToolEnv | ToolWrapper
 
     def __init__(self, env: AnyEnv, **settings: Any) -> None:
@@ -76,6 +91,7 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         RecordConstructorArgs.__init__(self, **settings)
         super().__init__(env)
         self._own: Any = None
+        self._check_inside()
 
     # -- Gymnasium -------------------------------------------------------------------------------
 
@@ -155,6 +171,52 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         """The episode so far as OpenAI chat messages."""
         return self.env.messages
 
+    # -- what is inside ----------------------------------------------------------------------------
+
+    def _layers(self) -> Iterator[ToolWrapper]:
+        """Yield the wrappers inside this one, the outermost first."""
+        inner = self.env
+        while isinstance(inner, ToolWrapper):
+            yield inner
+            inner = inner.env
+
+    def _check_inside(self) -> None:
+        name = type(self).__name__
+        if self.needs_text_actions and not _takes_text(self.env):
+            layer = self._innermost(lambda inner: not _takes_text(inner))
+            raise ConfigError(
+                f"{name} needs actions that are text, and {type(layer).__name__} takes {layer.action_space}; "
+                f"{self._order(layer)}"
+            )
+        if missing := [text for text in self.reads_texts if not _has_text(self.env, text)]:
+            layer = self._innermost(lambda inner: not _has_text(inner, missing[0]))
+            inner = type(layer).__name__
+            order = f"make {inner} with texts=True" if takes(type(layer), "texts") else self._order(layer)
+            raise ConfigError(
+                f"{name} reads {' and '.join(self.reads_texts)}, and {inner} leaves "
+                f"{' and '.join(missing)} out of the observation; {order}"
+            )
+        if self.needs_one_branch and (branching := [layer for layer in self._layers() if layer.goes_back]):
+            inner = type(branching[0]).__name__
+            if self.goes_back:
+                raise ConfigError(f"{name} cannot search in a search, and {inner} is one; one is enough")
+            raise ConfigError(
+                f"{name} needs an episode that goes straight on, and {inner} goes back in it; "
+                f"{self._order(branching[0])}"
+            )
+
+    def _innermost(self, fault: Callable[[ToolWrapper], bool]) -> AnyEnv:
+        found = [layer for layer in self._layers() if fault(layer)]
+        return found[-1] if found else self.env
+
+    def _order(self, layer: AnyEnv) -> str:
+        name, inner = type(self).__name__, type(layer).__name__
+        return f"one {name} is enough" if inner == name else f"put {inner} around {name}"
+
+    def _standing(self) -> Info:
+        """Return what this wrapper and those inside say of the current state in ``info``, at every step."""
+        return self.env._standing() if isinstance(self.env, ToolWrapper) else {}
+
     # -- core --------------------------------------------------------------------------------------
 
     def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
@@ -162,6 +224,15 @@ class ToolWrapper(gym.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
 
     def _step(self, action: object) -> Slow[Transition]:
         return self.env._step(action)
+
+
+def _takes_text(env: AnyEnv) -> bool:
+    return isinstance(env.action_space, TextSpace | Text)
+
+
+def _has_text(env: AnyEnv, name: str) -> bool:
+    space = env.observation_space
+    return isinstance(space, Dict) and isinstance(space.spaces.get(name), TextSpace | Text)
 
 
 def _without_generator(space: AnySpace) -> AnySpace:

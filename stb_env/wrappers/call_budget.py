@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from gymnasium.spaces import Dict, Discrete
 
 from stb_env.backend.backend import Backend
 from stb_env.envs.rules import Rules
 from stb_env.envs.state import State
-from stb_env.envs.tool_env import Info, Observation, Transition
+from stb_env.envs.tool_env import Info, Observation, ToolEnv, Transition
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers.ruled import AroundBackend, RuledWrapper
 
@@ -44,6 +45,7 @@ class CallBudget(RuledWrapper):
         '{"error": "the budget of 1 calls is spent; call Finish with what you know", "response": ""}'
     """
 
+    @checks_settings
     def __init__(self, env: AnyEnv, calls: int) -> None:
         if calls < 0:
             raise ConfigError(f"calls must be at least 0, got {calls}")
@@ -60,14 +62,20 @@ class CallBudget(RuledWrapper):
 
     def _reset(self, seed: int | None, options: JsonObject | None) -> Slow[tuple[Observation, Info]]:
         observation, info = yield from self.env._reset(seed, options)
-        self._own = self.calls
-        return {**observation, "calls_left": self._own}, {**info, "calls_left": self._own}
+        left = {"calls_left": self._left()}
+        return {**observation, **left}, {**info, **left}
 
     def _step(self, action: object) -> Slow[Transition]:
         observation, reward, terminated, truncated, info = yield from self.env._step(action)
-        self._own = max(0, self._own - sum(call["source"] != "env" for call in info["calls"]))
-        left = {"calls_left": self._own}
+        left = {"calls_left": self._left()}
         return {**observation, **left}, reward, terminated, truncated, {**info, **left}
+
+    def _standing(self) -> Info:
+        return {**super()._standing(), "calls_left": self._left()}
+
+    def _left(self) -> int:
+        # Not counted step by step: a search inside may have gone back to where there was more.
+        return max(0, self.calls - _spent(cast(ToolEnv, self.unwrapped).snapshot()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +85,11 @@ class _Budget:
     calls: int
 
     def __call__(self, backend: Backend, state: State) -> Backend:
-        spent = sum(call.result.source != "env" for call in state.calls)
-        return _Budgeted(backend, self.calls, self.calls - spent)
+        return _Budgeted(backend, self.calls, self.calls - _spent(state))
+
+
+def _spent(state: State) -> int:
+    return sum(call.result.source != "env" for call in state.calls)
 
 
 class _Budgeted(AroundBackend):

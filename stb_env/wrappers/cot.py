@@ -11,6 +11,7 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.prompting import prompt
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.spaces import ToolCallSpace
 from stb_env.trajectory import Step, arguments_text, messages
 from stb_env.wrappers.base import ToolWrapper
@@ -32,7 +33,7 @@ class ChainOfThought(ToolWrapper):
         style: ``react`` or ``tools``.
 
     Raises:
-        ConfigError: The style is neither.
+        ConfigError: The style is neither, or the environment searches.
 
     Examples:
         >>> from stb_env.testing.notes import notes
@@ -49,6 +50,9 @@ class ChainOfThought(ToolWrapper):
         ('Observation:', ['I am stuck.'])
     """
 
+    needs_one_branch = True
+
+    @checks_settings
     def __init__(self, env: AnyEnv, style: Style = "react") -> None:
         if style not in get_args(Style):
             raise ConfigError(f"style must be 'react' or 'tools', got {style!r}")

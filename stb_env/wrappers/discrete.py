@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from gymnasium.error import ResetNeeded
@@ -17,6 +17,7 @@ from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.spaces import TextSpace
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper
@@ -54,7 +55,7 @@ class DiscreteActions(ToolWrapper):
         texts: Whether the observation also has the texts of the environment inside: query, tools, result.
 
     Raises:
-        ConfigError: ``size`` is below 2.
+        ConfigError: ``size`` is below 2, or what is inside has no texts or takes no text.
 
     Examples:
         >>> from stb_env.testing.notes import notes
@@ -69,17 +70,18 @@ class DiscreteActions(ToolWrapper):
         '{"error": "", "response": {"id": "note-003"}}'
     """
 
+    reads_texts = ("query", "tools")
+    needs_text_actions = True
     feature_names: ClassVar[tuple[str, ...]] = FEATURES
 
+    @checks_settings
     def __init__(self, env: AnyEnv, size: int = 64, finish: bool = True, texts: bool = False) -> None:
         if size < 2:
             raise ConfigError(f"size must be at least 2 candidates, got {size}")
         super().__init__(env, size=size, finish=finish, texts=texts)
         self.size, self.finish, self.texts = size, finish, texts
         self.action_space = Discrete(size)
-        inside = self.env.observation_space
-        if not isinstance(inside, Dict):
-            raise ConfigError(f"the observation space must be a Dict, got {type(inside).__name__}")
+        inside = cast(Dict, self.env.observation_space)
         kept = {name: space for name, space in inside.items() if texts or not isinstance(space, TextSpace)}
         shape = (size, len(FEATURES))
         self.observation_space = Dict({**kept, "features": Box(0.0, 1.0, shape, np.float32)})
@@ -102,17 +104,19 @@ class DiscreteActions(ToolWrapper):
         choice = self._choice()
         chosen = _chosen(action, choice.actions)
         refusal = _refusal(len(choice.actions)) if chosen is None else None
-        observation, reward, terminated, truncated, info = yield from self.env._step(chosen or refusal)
+        told, reward, terminated, truncated, info = yield from self.env._step(chosen or refusal)
         if refusal is not None:
-            observation = {**observation, "result": jsontext.dumps({"error": refusal, "response": ""})}
+            told = {**told, "result": jsontext.dumps({"error": refusal, "response": ""})}
         calls = (done(call, choice.seen.query) for call in info["calls"])
         seen = replace(
             choice.seen,
+            # What can be called may change during an episode.
+            tools=told["tools"],
             calls=(*choice.seen.calls, *(call for call in calls if call.name != FINISH)),
-            turn=observation["turn"],
+            turn=told["turn"],
             over=terminated or truncated,
         )
-        observation, info = self._offer(seen, observation, info)
+        observation, info = self._offer(seen, told, info)
         return observation, reward, terminated, truncated, info
 
     def _choice(self) -> _Choice:

@@ -19,7 +19,7 @@ from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonMapping
 from stb_env.request import Request, Slow
-from stb_env.settings import check_settings
+from stb_env.settings import check_settings, checks_settings
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers.ruled import AroundBackend, RuledWrapper
 
@@ -49,6 +49,7 @@ class FaultInjection(RuledWrapper):
         '{"error": "the API answered with HTTP status 503; try again", "response": ""}'
     """
 
+    @checks_settings
     def __init__(self, env: AnyEnv, faults: Faults | JsonMapping) -> None:
         if isinstance(faults, Mapping):
             check_settings(Faults, faults, "faults")

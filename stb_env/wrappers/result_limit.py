@@ -9,6 +9,7 @@ from gymnasium.spaces import Dict
 from stb_env.envs.rules import Rules
 from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
+from stb_env.settings import checks_settings
 from stb_env.spaces import TextSpace
 from stb_env.wrappers.ruled import RuledWrapper
 
@@ -37,6 +38,7 @@ class ResultLimit(RuledWrapper):
         True
     """
 
+    @checks_settings
     def __init__(self, env: AnyEnv, characters: int) -> None:
         if characters < 256:
             raise ConfigError(f"characters must be at least 256, got {characters}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import cast
+import math
+from typing import Any, cast
 
 from gymnasium.error import ResetNeeded
 
@@ -12,6 +13,7 @@ from stb_env.errors import ConfigError
 from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.tools import FINISH
 from stb_env.wrappers.base import ToolWrapper
 
@@ -38,7 +40,8 @@ class RewardShaping(ToolWrapper):
         call_cost: What each call costs, Finish left out.
 
     Raises:
-        ConfigError: A setting is out of range, or the environment shapes its rewards already.
+        ConfigError: A setting is out of range, or the environment shapes its rewards already; later, the
+            potential is no finite number.
 
     Examples:
         >>> from stb_env.testing.notes import notes
@@ -50,13 +53,14 @@ class RewardShaping(ToolWrapper):
         (0.4, -0.5)
     """
 
+    @checks_settings
     def __init__(
         self, env: AnyEnv, potential: Potential | None = None, discount: float = 1.0, call_cost: float = 0.0
     ) -> None:
         if not 0 < discount <= 1:
             raise ConfigError(f"discount must be above 0 and at most 1, got {discount}")
-        if call_cost < 0:
-            raise ConfigError(f"call_cost must be at least 0, got {call_cost}")
+        if not 0 <= call_cost < math.inf:
+            raise ConfigError(f"call_cost must be at least 0 and finite, got {call_cost}")
         super().__init__(env, potential=potential, discount=discount, call_cost=call_cost)
         if potential is not None and self.rules.potential is not None:
             raise ConfigError("this environment shapes its rewards by a potential already; one is enough")
@@ -85,4 +89,19 @@ class RewardShaping(ToolWrapper):
         if self.potential is None:
             return 0.0
         state = cast(ToolEnv, self.unwrapped).snapshot()
-        return float(self.potential(self.task, state.backend, state.calls))
+        found: object = self.potential(self.task, state.backend, state.calls)
+        reached = _number(found)
+        if reached is None:
+            raise ConfigError(
+                f"the potential must be a finite number, got {found!r} in task {self.task.id!r} after "
+                f"{len(state.calls)} calls"
+            )
+        return reached
+
+
+def _number(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None

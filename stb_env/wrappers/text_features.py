@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
+from typing import cast
 
 import numpy as np
 from gymnasium.spaces import Box, Dict
@@ -17,6 +18,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.retrieval import Encoder, paraphrase_minilm
 from stb_env.seeding import derive
+from stb_env.settings import checks_settings
 from stb_env.spaces import TextSpace
 from stb_env.wrappers.base import ToolWrapper
 
@@ -56,6 +58,9 @@ class TextFeatures(ToolWrapper):
         0.0
     """
 
+    reads_texts = _READ
+
+    @checks_settings
     def __init__(
         self, env: AnyEnv, size: int = 256, encoder: str | Encoder | None = None, characters: int = 4096
     ) -> None:
@@ -66,12 +71,7 @@ class TextFeatures(ToolWrapper):
         if isinstance(encoder, str) and encoder != MINILM:
             raise ConfigError(f"encoder must be None, {MINILM!r} or an Encoder, got {encoder!r}")
         super().__init__(env, _disable_deepcopy=True, size=size, encoder=encoder, characters=characters)
-        inside = self.env.observation_space
-        if not isinstance(inside, Dict) or any(name not in inside.spaces for name in _READ):
-            raise ConfigError(
-                "text features need an observation with query and result; DiscreteActions has them with "
-                "texts=True"
-            )
+        inside = cast(Dict, self.env.observation_space)
         self.size, self.encoder, self.characters = size, encoder, characters
         kept = {name: space for name, space in inside.items() if not isinstance(space, TextSpace)}
         box = Box(-1.0, 1.0, self._vector("size").shape, np.float32)

@@ -13,6 +13,7 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow
 from stb_env.retrieval import RetrieverFactory, ToolIndex
+from stb_env.settings import checks_settings
 from stb_env.tasks import Task, TaskSource
 from stb_env.tools import FINISH, Tool, ToolCatalog
 from stb_env.wrappers.base import ToolWrapper, WrapperState
@@ -45,7 +46,7 @@ class ToolRetrieval(ToolWrapper):
 
     Raises:
         ConfigError: A setting is out of range, a name is not in the catalogue, or the environment is one
-            that has no catalogue.
+            that has no catalogue, or that numbers actions, leaves out tools or searches.
 
     Examples:
         >>> import json
@@ -63,6 +64,11 @@ class ToolRetrieval(ToolWrapper):
         "no tool 'tell_time' has been found so far; describe to search_tools what you need."
     """
 
+    reads_texts = ("tools",)
+    needs_text_actions = True
+    needs_one_branch = True
+
+    @checks_settings
     def __init__(
         self,
         env: AnyEnv,
@@ -98,7 +104,9 @@ class ToolRetrieval(ToolWrapper):
         self._own = Found()
         self._enter(self.env.task)
         tools = self._offer()
-        return {**observation, "tools": tools}, {**info, "tools": json.loads(tools)}
+        # A wrapper inside may have listed the tools in them that are now hidden.
+        info = {**info, "tools": json.loads(tools), "messages": self.messages}
+        return {**observation, "tools": tools}, info
 
     def _step(self, action: object) -> Slow[Transition]:
         observation, reward, terminated, truncated, info = yield from self.env._step(action)

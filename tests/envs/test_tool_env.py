@@ -364,7 +364,7 @@ def test_sequential_order_visits_the_shard_in_order():
     [
         ({"max_turns": 0}, r"^max_turns must be at least 1, got 0$"),
         ({"max_turns": "x"}, r"^max_turns must be a whole number, got 'x'$"),
-        ({"max_trns": 3}, r"^the environment has no setting 'max_trns'; it takes .* mean 'max_turns'\?$"),
+        ({"max_trns": 3}, r"^ToolEnv has no setting 'max_trns'; it takes .* mean 'max_turns'\?$"),
         ({"order": "shuffled"}, r"^order must be 'random' or 'sequential', got 'shuffled'$"),
         ({"shard": (2, 2)}, r"^shard must be \(i, n\) with 0 <= i < n, got \(2, 2\)$"),
         ({"shard": 2}, r"^shard must be a list of 2 values, got 2$"),

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import gymnasium as gym
 import numpy as np
 import pytest
 
+from examples.collect import main as collect
 from examples.policy_gradient import TEMPLATES, Policy, Trained, main, tasks_of
 from stb_env.cli import app
 from stb_env.errors import ConfigError
@@ -40,8 +44,50 @@ def test_the_learning_curve_is_saved(trained: tuple[dict[str, Any], Path]):
 
 
 def test_training_on_equal_seeds_gives_equal_curves(tmp_path: Path):
-    one, other = (main(episodes=88, out=str(tmp_path / "curve.json"), seed=3) for _ in range(2))
+    one, other = (main(episodes=88, out=str(tmp_path / f"{name}.json"), seed=3) for name in ("one", "other"))
     assert one == other
+
+
+@pytest.mark.parametrize("suffix", [".jsonl", ".json", ".npz", ".png"])
+def test_what_an_earlier_training_wrote_is_left_alone(tmp_path: Path, suffix: str):
+    (earlier := tmp_path / f"curve{suffix}").write_text('{"step": 0, "success": 0.5}\n', encoding="utf-8")
+    with pytest.raises(SystemExit, match=rf"curve{suffix} is of an earlier training: move it, or give anoth"):
+        main(episodes=22, out=str(tmp_path / "curve.json"))
+    assert [*tmp_path.iterdir()] == [earlier]
+    assert earlier.read_text("utf-8") == '{"step": 0, "success": 0.5}\n'
+
+
+def test_the_report_may_not_have_the_name_of_the_curve(tmp_path: Path):
+    with pytest.raises(SystemExit, match=r"curve\.jsonl is what the curve, .*: name the report FILE\.json$"):
+        main(episodes=22, out=str(tmp_path / "curve.jsonl"))
+
+
+@pytest.mark.parametrize("words", [["--help"], ["many"]], ids=["help", "no number"])
+@pytest.mark.parametrize("example", ["policy_gradient", "collect"])
+def test_an_example_says_how_it_is_used(example: str, words: list[str], tmp_path: Path):
+    said = subprocess.run(
+        [sys.executable, str(ROOT / "examples" / f"{example}.py"), *words],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shown = said.stdout + said.stderr
+    assert "[EPISODES] [FILE]" in shown
+    assert "Traceback" not in shown
+    assert said.returncode == (0 if words == ["--help"] else 2)
+
+
+def test_transitions_are_never_written_over(tmp_path: Path):
+    file = tmp_path / "transitions.jsonl"
+    collect(1, str(file))
+    before = file.read_bytes()
+    with pytest.raises(
+        SystemExit, match=r"transitions\.jsonl is there already: move it, or give another FILE$"
+    ):
+        collect(1, str(file))
+    assert file.read_bytes() == before
 
 
 def test_the_saved_policy_plays_held_out_tasks_as_well_as_it_did_when_training_ended(

@@ -48,6 +48,13 @@ def test_episodes_of_an_earlier_training_are_left_alone(tmp_path: Path):
         main(str(tmp_path / "curve.jsonl"), plan=SHORT)
 
 
+def test_a_curve_of_an_earlier_training_is_left_alone(tmp_path: Path):
+    (file := tmp_path / "curve.jsonl").write_text("earlier", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"is of an earlier training: move it, or give another --out$"):
+        main(str(file), plan=SHORT)
+    assert file.read_text("utf-8") == "earlier"
+
+
 def test_only_solved_episodes_are_imitated_and_each_once(player: Player, tmp_path: Path):
     assert save(tmp_path, sampled(player, TASKS, samples=3)) == 3 * len(TASKS) / 2
     solved = [lesson(player.gold(task_id)) for task_id in TASKS[::2]]

@@ -80,6 +80,13 @@ def test_a_short_run_records_its_curve(tmp_path: Path):
     assert read_curve(tmp_path / "curve.jsonl") == curve.points
 
 
+def test_a_curve_of_an_earlier_training_is_left_alone(tmp_path: Path):
+    (file := tmp_path / "curve.jsonl").write_text("earlier", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"is of an earlier training: move it, or give another --out$"):
+        main(str(file), plan=SHORT)
+    assert file.read_text("utf-8") == "earlier"
+
+
 def test_updates_by_reward_make_what_was_solved_likelier_than_what_was_not(tmp_path: Path):
     made = warm_player(TASKS, updates=20, seed=0)
     player = HalfIdle(made.model, made.tokenizer)

@@ -23,6 +23,13 @@ def test_training_solves_held_out_tasks_that_an_untrained_policy_does_not(tmp_pa
     assert points[-1]["success"] > points[0]["success"] + 0.1
 
 
+def test_a_curve_of_an_earlier_training_is_left_alone(tmp_path: Path):
+    (file := tmp_path / "curve.jsonl").write_text("earlier", encoding="utf-8")
+    with pytest.raises(SystemExit, match=r"is of an earlier training: move it, or give another FILE$"):
+        main(steps=512, out=str(file))
+    assert file.read_text("utf-8") == "earlier"
+
+
 def test_no_training_task_is_held_out():
     env = Episodes(seed=2)
     trained = {env.reset()[1]["task_id"] for _ in range(5 * len(TEMPLATES))}

@@ -93,12 +93,28 @@ def test_stepping_before_reset_raises_gymnasiums_own_error():
     [
         ({"discount": 0.0}, r"^discount must be above 0 and at most 1, got 0.0$"),
         ({"discount": 1.1}, r"^discount must be above 0 and at most 1, got 1.1$"),
-        ({"call_cost": -1.0}, r"^call_cost must be at least 0, got -1.0$"),
+        ({"discount": float("nan")}, r"^discount must be above 0 and at most 1, got nan$"),
+        ({"discount": "0.9"}, r"^discount must be a number, got '0.9'$"),
+        ({"call_cost": -1.0}, r"^call_cost must be at least 0 and finite, got -1.0$"),
+        ({"call_cost": float("nan")}, r"^call_cost must be at least 0 and finite, got nan$"),
+        ({"call_cost": float("inf")}, r"^call_cost must be at least 0 and finite, got inf$"),
+        ({"potential": 0.5}, r"^potential must be None or a function, got 0.5$"),
     ],
 )
 def test_a_setting_out_of_range_is_refused(settings: dict[str, float], error: str):
     with pytest.raises(ConfigError, match=error):
         RewardShaping(notes(), **settings)
+
+
+@pytest.mark.parametrize("found", [float("nan"), float("inf"), "x", None], ids=repr)
+def test_a_potential_that_is_no_finite_number_is_refused_where_it_is_met(found: Any):
+    env = RewardShaping(notes(), lambda task, state, calls: found if calls else 0.0)
+    env.reset(seed=0, options={"task_id": "write"})
+    with pytest.raises(
+        ConfigError,
+        match=rf"^the potential must be a finite number, got {found!r} in task 'write' after 1 calls$",
+    ):
+        env.step(FIND)
 
 
 def test_a_second_potential_is_refused():

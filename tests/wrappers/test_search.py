@@ -329,17 +329,13 @@ def test_a_search_goes_around_other_wrappers():
     assert again["tools"] == observation["tools"]
 
 
-def test_a_search_goes_around_numbered_actions():
-    env = DepthFirstSearch(DiscreteActions(gym.make("stb/Sandbox-v0", split="train")), max_queries=9)
-    env.reset(seed=0)
-    over = False
-    for number in range(9):
-        *_, terminated, truncated, info = env.step(number % env.action_space.n)
-        over = terminated or truncated
-        if over:
-            break
-    assert over
-    assert info["tree"]["queries"] <= 9
+def test_numbered_actions_go_around_a_search_and_its_finish_is_kept_back():
+    env = DiscreteActions(DepthFirstSearch(gym.make("stb/Sandbox-v0"), max_queries=9, answers=2), size=8)
+    _, info = env.reset(seed=0)
+    done = next(index for index, text in enumerate(info["candidates"]) if "Finish" in text)
+    _, _, terminated, _, info = env.step(done)
+    assert (terminated, info["node"], info["action_mask"].sum()) == (False, 0, len(info["candidates"]))
+    assert env.step(done)[2] is True
 
 
 def test_vector_environments_gather_trees_with_and_without_an_answer():

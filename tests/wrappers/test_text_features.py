@@ -84,10 +84,6 @@ def test_it_goes_around_choices_that_keep_their_texts():
         "status",
         "turn",
     ]
-    with pytest.raises(
-        ConfigError, match=r"^text features need .* DiscreteActions has them with texts=True$"
-    ):
-        TextFeatures(DiscreteActions(notes(), size=8))
 
 
 @pytest.mark.parametrize(

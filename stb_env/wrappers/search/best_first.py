@@ -6,6 +6,7 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Judge
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.wrappers.search.dialect import Depth, Dialect
 from stb_env.wrappers.search.tree import SearchTree
 from stb_env.wrappers.search.tree_search import TreeSearch, at_least_one
@@ -42,6 +43,7 @@ class BestFirstSearch(TreeSearch):
         [1, 1, 3]
     """
 
+    @checks_settings
     def __init__(
         self,
         env: AnyEnv,

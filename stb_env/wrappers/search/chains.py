@@ -7,6 +7,7 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Judge
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.wrappers.search.dialect import Depth, Unprompted
 from stb_env.wrappers.search.original import OriginalChains
 from stb_env.wrappers.search.tree import SearchTree
@@ -43,6 +44,7 @@ class IndependentChains(TreeSearch):
         (1, 0, True)
     """
 
+    @checks_settings
     def __init__(
         self,
         env: AnyEnv,

@@ -11,6 +11,7 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.llm import ChatModel
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.usage import NO_USAGE
 from stb_env.wrappers.search.dialect import Depth, Dialect, tokens_of, wording_of
 from stb_env.wrappers.search.original import OriginalDialect
@@ -63,6 +64,7 @@ class DepthFirstSearch(TreeSearch):
         'DFS_woFilter_w2'
     """
 
+    @checks_settings
     def __init__(
         self,
         env: AnyEnv,

@@ -15,6 +15,7 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.tools import FINISH, Status
 from stb_env.wrappers.base import ToolWrapper
+from stb_env.wrappers.reward_shaping import RewardShaping
 from stb_env.wrappers.search.dialect import Dialect, answer_in, read, state_of, tokens_of
 from stb_env.wrappers.search.tree import Node, SearchTree
 from stb_env.wrappers.search.value import Value, as_value, settled, unlabelled, view_of
@@ -58,7 +59,8 @@ class TreeSearch(ToolWrapper):
             go by it, and to choose among answers.
 
     Raises:
-        ConfigError: A setting is out of range.
+        ConfigError: A setting is out of range, or the environment numbers actions, leaves out texts, shapes
+            its rewards in a wrapper by a potential, or is a search.
 
     Examples:
         >>> from stb_env import IndependentChains, TreeSearch
@@ -73,6 +75,10 @@ class TreeSearch(ToolWrapper):
         ('42', {})
     """
 
+    reads_texts = ("tools", "result")
+    needs_text_actions = True
+    needs_one_branch = True
+    goes_back = True
     method: str = ""
     """Name of the search with its width, as in the names of answer files."""
 
@@ -90,6 +96,11 @@ class TreeSearch(ToolWrapper):
         at_least_one(**limits)
         # Values and rankings may hold models, of which a copy is no use.
         super().__init__(env, _disable_deepcopy=True, **limits, **settings)
+        if any(isinstance(layer, RewardShaping) and layer.potential for layer in self._layers()):
+            raise ConfigError(
+                f"{type(self).__name__} goes from branch to branch, and what a potential gains by that is "
+                f"unknown inside; put RewardShaping around {type(self).__name__}"
+            )
         self.dialect = dialect
         self.max_depth, self.max_queries, self.answers = max_depth, max_queries, answers
         value = settings.get("value")
@@ -194,7 +205,7 @@ class TreeSearch(ToolWrapper):
     def _info(self, tree: SearchTree) -> Info:
         task, spent = self.task, tree.spent.to_dict()
         named = {"task_id": task.id, "suite": task.suite, "group": task.group}
-        return {**named, "usage": spent, "node": tree.current}
+        return {**named, **self._standing(), "usage": spent, "node": tree.current}
 
     def _running(self) -> SearchTree:
         if self.tree.over:

@@ -10,6 +10,7 @@ from stb_env.gymtypes import AnyEnv
 from stb_env.jsontypes import JsonObject
 from stb_env.judges.judge import Judge
 from stb_env.request import Slow
+from stb_env.settings import checks_settings
 from stb_env.wrappers.search.dialect import Depth, Dialect
 from stb_env.wrappers.search.tree import Node, SearchTree
 from stb_env.wrappers.search.tree_search import TreeSearch, at_least_one
@@ -50,6 +51,7 @@ class MonteCarloTreeSearch(TreeSearch):
         [1, 1, 1, 0, 5]
     """
 
+    @checks_settings
     def __init__(
         self,
         env: AnyEnv,
