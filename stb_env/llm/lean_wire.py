@@ -97,7 +97,7 @@ class LeanWire:
         patience: Patience | None = None,
     ) -> tuple[str, Json]:
         """Return where a redirect leads, or what is read from the answer."""
-        connection = self._pool.kept() or await self._pool.take(left())
+        connection = await self._pool.take(left())
         try:
             response = await connection.ask(request, patience)
             location = response.headers.get("location", "") if 300 <= response.status < 400 else ""

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import select
+import socket
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -25,14 +29,22 @@ WHOLE = HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n"
 
 
+@pytest.fixture(autouse=True)
+def _direct(monkeypatch):
+    # A proxy that the machine may be configured with has no way to 127.0.0.1.
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
 def _model(url: str, role: str = "agent", **settings) -> OpenAIModel:
     given = {"base_url": url, "client": "lean", "max_tokens": 9, "retries": 0, **settings}
     return OpenAIModel(ModelConfig(role, "tiny", **given), env={})
 
 
-async def _asked(answers: list[list[bytes]], times: int = 1) -> tuple[list[str], RawServer]:
+async def _asked(
+    answers: list[list[bytes]], times: int = 1, client: str = "lean"
+) -> tuple[list[str], RawServer]:
     async with RawServer(answers).running() as server:
-        model = _model(server.url)
+        model = _model(server.url, client=client)
         texts = [(await model.acomplete(QUESTION)).text for _ in range(times)]
         await model.aclose()
     return texts, server
@@ -75,9 +87,16 @@ def test_an_answer_that_breaks_off_or_is_no_http_is_a_transport_failure(pieces, 
     assert (caught.value.kind, caught.value.retryable) == ("transport", True)
 
 
-def test_a_connection_is_kept_for_the_next_request():
-    texts, server = asyncio.run(_asked([[WHOLE], [CHUNKED], [WHOLE]], times=3))
-    assert (texts, server.connections) == (["yes"] * 3, 1)
+@pytest.mark.parametrize("client", ["lean", "openai"])
+def test_a_connection_is_kept_for_the_next_request(client):
+    texts, server = asyncio.run(_asked([[WHOLE], [CHUNKED], [WHOLE]] * 9, times=27, client=client))
+    assert (texts, server.connections) == (["yes"] * 27, 1)
+
+
+@pytest.mark.parametrize("client", ["lean", "openai"])
+def test_a_server_that_closes_after_each_answer_without_saying_so_is_asked_on_new_connections(client):
+    texts, server = asyncio.run(_asked([[WHOLE, CLOSE]] * 9, times=9, client=client))
+    assert (texts, server.connections) == (["yes"] * 9, 9)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +130,50 @@ def test_a_connection_that_lay_idle_for_long_is_not_used_again():
         return again is first, other is first
 
     assert asyncio.run(scenario()) == (True, False)
+
+
+LOOPS = [asyncio.new_event_loop]
+with suppress(ImportError):
+    import uvloop
+
+    LOOPS.append(uvloop.new_event_loop)
+
+
+async def _asked_again_after(happens: Callable[[socket.socket], object]) -> bool:
+    """Return whether a kept connection is taken again; what happens to it, the event loop has not seen."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        pool = Pool("127.0.0.1", listening.getsockname()[1], secure=False)
+        first = await pool.take(5)
+        peer, _ = listening.accept()
+        with peer:
+            peer.sendall(WHOLE)
+            _ = [piece async for piece in (await first.ask(b"GET / HTTP/1.1\r\n\r\n")).pieces]
+            pool.give_back(first)
+            happens(peer)
+            again = await pool.take(5)
+            again.close()
+    return again is first
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("polls", [True, False], ids=["poll", "select"])
+@pytest.mark.parametrize(
+    ("happens", "taken"),
+    [
+        (lambda peer: None, True),
+        (lambda peer: peer.close(), False),
+        (lambda peer: peer.shutdown(socket.SHUT_WR), False),
+        (lambda peer: peer.sendall(WHOLE), False),
+    ],
+    ids=["nothing", "closed", "half closed", "unasked answer"],
+)
+def test_a_kept_connection_is_used_again_only_if_nothing_has_come_on_it(
+    monkeypatch, loop, polls, happens, taken
+):
+    if not polls:
+        monkeypatch.delattr(select, "poll", raising=False)
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(_asked_again_after(happens)) == taken
 
 
 def test_all_roles_of_an_endpoint_share_their_connections():
