@@ -10,6 +10,7 @@ from stb_env.jsontypes import Json
 from stb_env.llm.body import encoded
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.connection import Pool
+from stb_env.llm.content_encoding import decoded
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.retry import Patience
@@ -105,6 +106,8 @@ class LeanWire:
                 there = redirected(response.status, url, location)
                 if response.status in followed:
                     return there, None
+            if "content-encoding" in response.headers:
+                response = decoded(response)
             return "", await read(response)
         finally:
             self._pool.give_back(connection)

@@ -21,7 +21,7 @@ from stb_env.llm.failure import status_failure
 from stb_env.llm.model import ModelError
 from stb_env.llm.rate_limit import rest_asked
 from stb_env.llm.retry import Clock, Deadline, Patience
-from stb_env.llm.wire import CONNECT_TIMEOUT, Body, Response, Unanswered, Unconnected, Wire
+from stb_env.llm.wire import CONNECT_TIMEOUT, Body, Response, Unanswered, Unconnected, Unusable, Wire
 
 MAX_BODY = 64 * 2**20
 
@@ -210,7 +210,10 @@ class Transport:
     def _lost(self, error: Unanswered) -> ModelError:
         if isinstance(error, Unconnected):
             return late(f"connection limit of {CONNECT_TIMEOUT:g} s")
-        return _broken(str(self._credentials.scrub(str(error))))
+        said = str(self._credentials.scrub(str(error)))
+        if isinstance(error, Unusable):
+            return ModelError(said, kind=error.kind, status=error.status)
+        return _broken(said)
 
 
 def late(clock: object) -> ModelError:

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable, Awaitable, Callable, Mapping
 from typing import NamedTuple, Protocol
 from urllib.parse import urljoin, urlsplit
 
+from stb_env.errors import FailureKind
 from stb_env.jsontypes import Json, JsonMapping
 from stb_env.llm.model import ModelError
 from stb_env.llm.retry import Patience
@@ -41,6 +42,21 @@ class Unanswered(Exception):
 
 class Unconnected(Unanswered):
     """The server did not even take a connection in time."""
+
+
+class Unusable(Unanswered):
+    """An answer that cannot be used and would come again; the text may hold what a server sent.
+
+    Args:
+        reason: What is wrong with it, and what to do.
+        kind: Class of the failure that it is.
+        status: Its HTTP status.
+    """
+
+    def __init__(self, reason: str, *, kind: FailureKind, status: int) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.status = status
 
 
 class Wire(Protocol):

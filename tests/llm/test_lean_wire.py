@@ -9,6 +9,7 @@ import select
 import socket
 import subprocess
 import sys
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 
@@ -65,6 +66,41 @@ async def _asked(
 def test_an_answer_is_read_however_it_is_framed(pieces):
     texts, _ = asyncio.run(_asked([pieces]))
     assert texts == ["yes"]
+
+
+def test_a_compressed_stream_is_read_while_it_arrives_and_its_connection_kept():
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    events = [
+        b'data: {"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}]}\n\n',
+        b'data: {"choices": [], "usage": {"prompt_tokens": 1}}\n\n',
+        b"data: [DONE]\n\n",
+    ]
+    packed = [packer.compress(event) + packer.flush(zlib.Z_SYNC_FLUSH) for event in events]
+    head = HEAD.replace(b"application/json", b"text/event-stream") + b"Transfer-Encoding: chunked\r\n"
+    body = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in [*packed, packer.flush()]) + b"0\r\n\r\n"
+    whole = head + b"Content-Encoding: gzip\r\n\r\n" + body
+    texts, server = asyncio.run(_asked([[whole[i : i + 1] for i in range(len(whole))], [whole]], times=2))
+    assert (texts, server.connections) == (["yes"] * 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind", "retryable"),
+    [
+        (
+            200,
+            r"the answer is compressed as 'br', though none was asked for; set the server",
+            "transport",
+            False,
+        ),
+        (429, r"HTTP 429: the answer is compressed as 'br', though", "rate_limit", True),
+        (401, r"HTTP 401: .*; the server does not accept the key", "internal", False),
+    ],
+)
+def test_an_encoding_that_cannot_be_read_is_named(status, message, kind, retryable):
+    head = b"HTTP/1.1 %d Hm\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\n" % status
+    with pytest.raises(ModelError, match=message) as caught:
+        asyncio.run(_asked([[head + b"\x8b\x00\x80"]]))
+    assert (caught.value.kind, caught.value.retryable, caught.value.status) == (kind, retryable, status)
 
 
 @pytest.mark.parametrize(

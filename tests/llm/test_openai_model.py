@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import pickle
+import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +34,12 @@ RETRIED = [
         "transport",
         "the connection failed",
         id="cut error",
+    ),
+    pytest.param(
+        Answer(completion(), headers={"Content-Encoding": "gzip"}),
+        "transport",
+        "the connection failed: .*Error -3 while",
+        id="not compressed as it says",
     ),
     pytest.param(
         Answer('{"choices": [{"mes'), "transport", r"no complete JSON text \(18", id="truncated JSON"
@@ -68,6 +77,19 @@ TOO_LONG = [
     error("prompt is too long: 9 tokens", 413),
 ]
 
+
+def _bare_deflate(body: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(body) + packer.flush()
+
+
+PACKED = [
+    pytest.param("gzip", gzip.compress, id="gzip"),
+    pytest.param("GZip", gzip.compress, id="gzip in other case"),
+    pytest.param("deflate", zlib.compress, id="deflate"),
+    pytest.param("deflate", _bare_deflate, id="bare deflate"),
+    pytest.param("identity", bytes, id="identity"),
+]
 
 WAYS = [("lean", False), ("lean", True), ("openai", True)]
 
@@ -122,6 +144,31 @@ def test_a_prompt_that_is_too_long_is_told_apart(server, connected, answer):
     with pytest.raises(ModelError) as caught:
         connected().complete(QUESTION)
     assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("context", False, 1)
+
+
+@pytest.mark.parametrize(("encoding", "pack"), PACKED)
+def test_an_answer_is_read_however_it_is_compressed(server, connected, complete, encoding, pack):
+    long = completion("yes", note="long " * 99_999)
+    server.script(Answer(long, headers={"Content-Encoding": encoding}, pack=pack))
+    assert complete(connected(), QUESTION).text == "yes"
+
+
+@pytest.mark.parametrize(("encoding", "pack"), PACKED)
+def test_a_failure_is_told_however_it_is_compressed(server, connected, encoding, pack):
+    server.script(replace(TOO_LONG[0], headers={"Content-Encoding": encoding}, pack=pack))
+    with pytest.raises(ModelError, match="HTTP 400: too long") as caught:
+        connected().complete(QUESTION)
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("context", False, 1)
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_small_answer_that_holds_a_huge_one_is_given_up(monkeypatch, server, connected, status):
+    monkeypatch.setattr("stb_env.llm.transport.MAX_BODY", 2**20)
+    headers = {"Content-Encoding": "gzip"}
+    server.script(Answer(" " * 9_000_000, status, headers, pack=gzip.compress))
+    with pytest.raises(ModelError, match="the answer is longer than 1 MiB") as caught:
+        connected().complete(QUESTION)
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("transport", False, 1)
 
 
 def test_a_server_that_is_not_there_is_a_transport_failure(connected, complete):
