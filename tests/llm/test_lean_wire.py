@@ -103,6 +103,36 @@ def test_an_encoding_that_cannot_be_read_is_named(status, message, kind, retryab
     assert (caught.value.kind, caught.value.retryable, caught.value.status) == (kind, retryable, status)
 
 
+def _stream(*events: str, kind: bytes = b"text/event-stream") -> bytes:
+    body = "".join(f"data: {event}\n\n" for event in events).encode()
+    head = HEAD.replace(b"application/json", kind)
+    return head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+@pytest.mark.parametrize("client", ["lean", "openai"])
+@pytest.mark.parametrize("kind", [b"text/event-stream", b"Text/Event-Stream;charset=UTF-8"])
+def test_a_stream_is_read_in_whatever_case_its_type_is_written(client, kind):
+    event = '{"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}], "error": null}'
+    texts, _ = asyncio.run(_asked([[_stream(event, "[DONE]", kind=kind)]], client=client))
+    assert texts == ["yes"]
+
+
+@pytest.mark.parametrize("client", ["lean", "openai"])
+@pytest.mark.parametrize(
+    "event",
+    [
+        '{"error": {"message": "slow", "code": 429}}',
+        '{"error": {"message": "slow", "code": "429"}, "choices": [{"finish_reason": "error"}]}',
+    ],
+    ids=["alone", "with a last choice"],
+)
+def test_an_error_in_the_middle_of_a_stream_keeps_its_type(client, event):
+    begun = '{"choices": [{"delta": {"content": "ye"}}]}'
+    with pytest.raises(ModelError, match="the answer is an error: slow") as caught:
+        asyncio.run(_asked([[_stream(begun, event, "[DONE]")]], client=client))
+    assert (caught.value.kind, caught.value.retryable) == ("rate_limit", True)
+
+
 @pytest.mark.parametrize(
     ("pieces", "reason"),
     [

@@ -47,7 +47,25 @@ RETRIED = [
     pytest.param(Answer(""), "transport", "no complete JSON text", id="empty body"),
     pytest.param(Answer("[" * 10_000), "transport", "no complete JSON text", id="nested too deep"),
     pytest.param(Answer({"choices": []}), "transport", "it has no choices", id="no choices"),
-    pytest.param(Answer({"error": {"message": "sad"}}), "transport", "no choices: .*sad", id="error as 200"),
+    pytest.param(
+        Answer({"error": {"message": "sad"}}), "transport", "the answer is an error: sad", id="error as 200"
+    ),
+    pytest.param(
+        Answer({"error": {"message": "wait", "code": 429}}), "rate_limit", "an error: wait", id="429 as 200"
+    ),
+    pytest.param(
+        Answer({"error": {"message": "wait", "type": "rate_limit_error", "code": None}}),
+        "rate_limit",
+        "an error: wait",
+        id="rate limit as 200",
+    ),
+    pytest.param(
+        Answer({"error": "Too many requests"}), "rate_limit", "an error: Too many", id="429 in words as 200"
+    ),
+    pytest.param(Answer({"error": {"message": "late", "code": "504"}}), "timeout", "late", id="504 as 200"),
+    pytest.param(
+        Answer({"object": "error", "message": "full", "code": 503}), "transport", "full", id="503 as 200"
+    ),
     pytest.param(Answer([1]), "transport", "list instead of an object", id="no object"),
     pytest.param(Answer({"choices": [{}]}), "transport", "its message is NoneType", id="no message"),
 ]
@@ -64,6 +82,24 @@ FINAL = [
         "pay first; .*no quota left",
         id="quota",
     ),
+    pytest.param(
+        Answer({"error": {"message": "no", "type": "invalid_request_error", "code": None}}),
+        "internal",
+        "the answer is an error: no; the server does not accept the request; check the model's settings",
+        id="400 as 200",
+    ),
+    pytest.param(
+        Answer({"error": {"message": "who", "type": "invalid_request_error", "code": "invalid_api_key"}}),
+        "internal",
+        "the answer is an error: who; the server does not accept the key",
+        id="401 as 200",
+    ),
+    pytest.param(
+        Answer({"error": {"message": "pay first", "code": "insufficient_quota"}}),
+        "rate_limit",
+        "the answer is an error: pay first; the account has no quota left",
+        id="quota as 200",
+    ),
 ]
 
 # The wordings of OpenAI, vLLM, llama.cpp, TGI, SGLang and Anthropic.
@@ -75,6 +111,11 @@ TOO_LONG = [
     Answer({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 9"}, 422),
     error("The input (99 tokens) is longer than the model's context length (9 tokens).", 400),
     error("prompt is too long: 9 tokens", 413),
+    Answer({"error": {"message": "too long", "code": "context_length_exceeded"}}),
+    Answer(
+        {"error": {"message": "maximum context length is 9 tokens", "type": "BadRequestError", "code": 400}}
+    ),
+    Answer({"error": "the request exceeds the available context size"}),
 ]
 
 
@@ -286,6 +327,12 @@ def test_a_stream_that_counts_no_tokens_is_the_last_one_of_its_endpoint(server, 
         15,
     )
     assert ["stream" in request.body for request in server.requests] == [True, not streams]
+
+
+def test_an_error_in_the_place_of_an_answer_is_not_taken_for_a_server_that_cannot_stream(server, connected):
+    server.script(Answer({"error": {"message": "wait", "code": 429}}))
+    assert connected().complete(QUESTION).text == "ok"
+    assert ["stream" in request.body for request in server.requests] == [True, True]
 
 
 def test_streaming_can_be_switched_off(server, connected):
