@@ -283,13 +283,6 @@ def test_a_cancelled_request_closes_its_connection(sent):
     assert asyncio.run(scenario()) == 1
 
 
-@pytest.mark.parametrize("status", [301, 302, 303])
-def test_a_redirect_that_would_turn_the_question_into_another_one_is_a_failure(status):
-    answer = b"HTTP/1.1 %d Moved\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n" % status
-    with pytest.raises(ModelError, match=f"HTTP {status}; the server does not accept the request"):
-        asyncio.run(_asked([[answer]]))
-
-
 def test_redirects_in_a_circle_come_to_an_end():
     answer = b"HTTP/1.1 307 Moved\r\nLocation: /v1/chat/completions\r\nContent-Length: 0\r\n\r\n"
     with pytest.raises(ModelError, match="the connection failed: the server redirects more than 10 times"):

@@ -352,6 +352,41 @@ def test_a_redirect_to_another_server_is_refused_and_no_key_goes_there(server, c
     assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("internal", False, 1)
 
 
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_redirect_that_would_turn_the_question_into_another_one_says_what_to_set(
+    server, connected, complete, status
+):
+    there = server.url("judge")
+    server.script(Answer("", status, {"Location": f"{there}/chat/completions?token=secret#part"}))
+    message = (
+        rf"HTTP {status}: the server sends requests on to {there}, which is not followed; .* set base_url"
+    )
+    with pytest.raises(ModelError, match=message) as caught:
+        complete(connected(), QUESTION)
+    assert (caught.value.kind, caught.value.retryable, caught.value.status) == ("internal", False, status)
+    assert "secret" not in str(caught.value)
+    assert (len(server.requests), [path for path in server.asked if "chat" in path]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        (
+            "https://me:secret@there.example/v2/chat/completions?key=secret",
+            "on to https://there.example/v2, w",
+        ),
+        ("/sk-very-secret-0123456789/chat/completions", r"on to http://127\.0\.0\.1:\d+/\[key\], which"),
+        ("http://[there", "on to what is no URL, which is not followed; check base_url"),
+    ],
+    ids=["user and query", "key in the path", "no URL"],
+)
+def test_where_a_redirect_leads_is_said_without_secrets(server, connected, location, said):
+    server.script(Answer("", 301, {"Location": location}))
+    with pytest.raises(ModelError, match=said) as caught:
+        connected().complete(QUESTION)
+    assert "secret" not in str(caught.value)
+
+
 def test_a_redirect_on_the_same_server_is_followed(server, connected, complete):
     server.script(Answer("", 307, {"Location": "/judge/v1/chat/completions"}))
     assert complete(connected(), QUESTION).text == "ok"
