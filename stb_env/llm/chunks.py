@@ -63,8 +63,12 @@ class Chunks:
 
     def add(self, chunk: Json) -> None:
         """Take in the next chunk."""
-        if not isinstance(chunk, Mapping) or "error" in chunk or not isinstance(chunk.get("choices"), list):
+        if not isinstance(chunk, Mapping) or not isinstance(chunk.get("choices"), list):
             self._instead = chunk if self._instead is None else self._instead
+            return
+        if chunk.get("error"):
+            # Some send a last choice along, with nothing in it.
+            self._instead = {"error": chunk["error"]} if self._instead is None else self._instead
             return
         # Some repeat the usage with every chunk; the last counts.
         self._body |= {

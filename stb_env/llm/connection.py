@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import math
+import select
+import socket
 import ssl
 import time
 from collections import deque
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import cast
 
 import httptools
@@ -29,6 +32,7 @@ class Connection(asyncio.Protocol):
         self.idle_since = 0.0
         self._loop = asyncio.get_running_loop()
         self._transport: asyncio.Transport | None = None
+        self._come: Callable[[], object] | None = None
         self._parser: httptools.HttpResponseParser | None = None
         self._waiter: asyncio.Future[None] | None = None
         self._alarm: asyncio.TimerHandle | None = None
@@ -48,6 +52,11 @@ class Connection(asyncio.Protocol):
         """Whether another request can be sent on it."""
         open_ = self._transport is not None and not self._transport.is_closing()
         return open_ and self._complete and self._kept and not self._failure
+
+    @property
+    def silent(self) -> bool:
+        """Whether nothing has come that was not read: no end, which the event loop may still have to see."""
+        return self._come is not None and not self._come()
 
     async def ask(self, request: bytes, patience: Patience | None = None) -> Response:
         """Send a request and return its answer as soon as its headers are there.
@@ -129,6 +138,7 @@ class Connection(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take note of the connection."""
         self._transport = cast(asyncio.Transport, transport)
+        self._come = _look_at(transport.get_extra_info("socket"))
 
     def data_received(self, data: bytes) -> None:
         """Parse what came."""
@@ -215,12 +225,12 @@ class Pool:
     secure: bool
     _idle: deque[Connection] = field(default_factory=deque)
 
-    def kept(self) -> Connection | None:
-        """Return the connection that was used last, for one request; None where a new one is needed."""
+    def _kept(self) -> Connection | None:
+        """Return the connection that was used last and can still be used; None where a new one is needed."""
         fresh = time.monotonic() - IDLE
         while self._idle:
             connection = self._idle.pop()
-            if connection.reusable and connection.idle_since > fresh:
+            if connection.reusable and connection.idle_since > fresh and connection.silent:
                 return connection
             connection.close()
         return None
@@ -233,7 +243,7 @@ class Pool:
             Unconnected: Nor within `CONNECT_TIMEOUT`.
             Unanswered: It refused.
         """
-        kept = self.kept()
+        kept = self._kept()
         if kept is not None:
             return kept
         context = tls() if self.secure else None
@@ -271,6 +281,15 @@ def tls() -> ssl.SSLContext:
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+def _look_at(one: socket.socket) -> Callable[[], object]:
+    """Return what says whether a socket has anything to read, its end included; it never waits."""
+    if not hasattr(select, "poll"):  # Windows
+        return lambda: select.select([one], (), (), 0)[0]
+    poll = select.poll()
+    poll.register(one, select.POLLIN)
+    return partial(poll.poll, 0)
 
 
 def _lost(error: Exception | None) -> str:

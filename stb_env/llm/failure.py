@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from stb_env import jsontext
 from stb_env.errors import FailureKind
+from stb_env.jsontypes import JsonMapping
 from stb_env.llm.model import ModelError
 
 MAX_QUOTE = 300
@@ -27,6 +28,18 @@ _CONTEXT = re.compile(
     re.IGNORECASE,
 )
 _NO_QUOTA = re.compile(r"insufficient_quota|billing_hard_limit")
+# What the codes and types of errors without a status mean, in the words of OpenAI, Anthropic and vLLM.
+_CROWDED = re.compile(r"rate.?limit|too.?many.?requests|slow.?down", re.IGNORECASE)
+_MEANT = (
+    (429, _CROWDED),
+    (429, re.compile(r"insufficient_quota|billing_hard_limit|resource_?exhausted", re.IGNORECASE)),
+    (401, re.compile(r"authentication|unauthorized|api_key", re.IGNORECASE)),
+    (403, re.compile(r"permission|forbidden", re.IGNORECASE)),
+    (404, re.compile(r"not_?found", re.IGNORECASE)),
+    (504, re.compile(r"time_?d?_?out", re.IGNORECASE)),
+    (400, re.compile(r"invalid_?request|bad_?request|context_length|exceed_context", re.IGNORECASE)),
+)
+_UNKNOWN = 500
 
 
 def status_failure(status: int, body: object, retry_after: float | None = None) -> ModelError:
@@ -45,23 +58,66 @@ def status_failure(status: int, body: object, retry_after: float | None = None) 
         >>> status_failure(503, "overloaded", 2.0).retryable
         True
     """
+    return _failure(f"HTTP {status}", status, _details(body), retry_after, status)
+
+
+def told_failure(body: object, retry_after: float | None = None) -> ModelError | None:
+    """Return the failure that an answer with a good status tells in the place of a completion, if it does.
+
+    It is the failure that the same error would be with the HTTP status that its code or type means.
+
+    Args:
+        body: The answer as JSON value; without secrets.
+        retry_after: Seconds that the server asks to wait.
+
+    Examples:
+        >>> failure = told_failure({"error": {"message": "slow down", "code": 429}})
+        >>> failure.kind, failure.retryable, str(failure)
+        ('rate_limit', True, 'the answer is an error: slow down')
+        >>> told_failure({"error": {"message": "Too long", "type": "exceed_context_size_error"}}).kind
+        'context'
+        >>> told_failure({"choices": [{"message": {"content": "yes"}}]}) is None
+        True
+    """
+    if not isinstance(body, dict) or body.get("choices"):
+        return None
+    if not body.get("error") and body.get("object") != "error":
+        return None
     details = _details(body)
+    return _failure("the answer is an error", _status_meant(body, details), details, retry_after)
+
+
+def _failure(
+    what: str, meant: int, details: list[str], retry_after: float | None, status: int | None = None
+) -> ModelError:
     said = _quote(details)
-    if status in _CONTEXT_STATUS and any(_CONTEXT.search(text) for text in details):
-        return ModelError(f"HTTP {status}{said}", kind="context", status=status)
-    if status == 429 and any(_NO_QUOTA.search(text) for text in details):
-        message = f"HTTP {status}{said}; the account has no quota left"
+    if meant in _CONTEXT_STATUS and any(_CONTEXT.search(text) for text in details):
+        return ModelError(f"{what}{said}", kind="context", status=status)
+    if meant == 429 and any(_NO_QUOTA.search(text) for text in details):
+        message = f"{what}{said}; the account has no quota left"
         return ModelError(message, kind="rate_limit", status=status)
-    if status in _RETRIED or status >= 500:
+    if meant in _RETRIED or meant >= 500:
         return ModelError(
-            f"HTTP {status}{said}",
-            kind=_kind(status),
+            f"{what}{said}",
+            kind=_kind(meant),
             retryable=True,
             retry_after=retry_after,
             status=status,
         )
-    advice = _ADVICE.get(status, _ADVICE[400])
-    return ModelError(f"HTTP {status}{said}; {advice}", status=status)
+    advice = _ADVICE.get(meant, _ADVICE[400])
+    return ModelError(f"{what}{said}; {advice}", status=status)
+
+
+def _status_meant(body: JsonMapping, details: list[str]) -> int:
+    error = body.get("error") or body
+    if isinstance(error, Mapping):
+        for code in (error.get("code"), error.get("status"), error.get("status_code")):
+            if re.fullmatch("[45][0-9][0-9]", str(code)):
+                return int(str(code))
+    message, *named = details
+    found = (status for status, words in _MEANT if any(map(words.search, named)))
+    # Messages are prose, in which most words mean little.
+    return next(found, 429 if _CROWDED.search(message) else _UNKNOWN)
 
 
 def _kind(status: int) -> FailureKind:

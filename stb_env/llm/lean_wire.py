@@ -10,15 +10,13 @@ from stb_env.jsontypes import Json
 from stb_env.llm.body import encoded
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.connection import Pool
+from stb_env.llm.content_encoding import decoded
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.retry import Patience
-from stb_env.llm.wire import Body, Reader, Unanswered, redirected
+from stb_env.llm.wire import REDIRECTS, Body, Reader, Unanswered, redirected
 
 _PORTS = {"http": 80, "https": 443}
-# The redirects that keep the method; a GET may follow the others too.
-_KEEPING = frozenset({307, 308})
-_OTHERS = frozenset({301, 302, 303})
 _HOPS = 10
 
 
@@ -59,9 +57,7 @@ class LeanWire:
         end = b"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(content)
         url, head = self._completions, self._completions_head
         for _ in range(_HOPS):
-            there, answer = await self._ask(
-                url, head + end + content, read, _KEEPING, patience.left, patience
-            )
+            there, answer = await self._ask("POST", url, head + end + content, read, patience.left, patience)
             if not there:
                 return answer
             url, head = there, self._head("POST", there)
@@ -73,7 +69,7 @@ class LeanWire:
         async with asyncio.timeout(seconds):
             for _ in range(_HOPS):
                 request = self._head("GET", there) + b"\r\n"
-                there, answer = await self._ask(there, request, read, _KEEPING | _OTHERS, lambda: seconds)
+                there, answer = await self._ask("GET", there, request, read, lambda: seconds)
                 if not there:
                     return answer
         raise Unanswered(f"the server redirects more than {_HOPS} times")
@@ -89,22 +85,22 @@ class LeanWire:
 
     async def _ask(
         self,
+        method: str,
         url: str,
         request: bytes,
         read: Reader,
-        followed: frozenset[int],
         left: Callable[[], float],
         patience: Patience | None = None,
     ) -> tuple[str, Json]:
         """Return where a redirect leads, or what is read from the answer."""
-        connection = self._pool.kept() or await self._pool.take(left())
+        connection = await self._pool.take(left())
         try:
             response = await connection.ask(request, patience)
-            location = response.headers.get("location", "") if 300 <= response.status < 400 else ""
+            location = response.headers.get("location", "") if response.status in REDIRECTS else ""
             if location:
-                there = redirected(response.status, url, location)
-                if response.status in followed:
-                    return there, None
+                return redirected(response.status, url, location, method), None
+            if "content-encoding" in response.headers:
+                response = decoded(response)
             return "", await read(response)
         finally:
             self._pool.give_back(connection)

@@ -16,7 +16,6 @@ from stb_env.llm.body import sendable
 from stb_env.llm.choice import behind_proxy
 from stb_env.llm.config import ModelConfig
 from stb_env.llm.credentials import Credentials
-from stb_env.llm.model import ModelError
 from stb_env.llm.retry import Patience
 from stb_env.llm.wire import CONNECT_TIMEOUT, Body, Reader, Response, Unanswered, Unconnected, redirected
 
@@ -155,7 +154,8 @@ async def _pieces(content: bytes) -> AsyncIterator[bytes]:
 
 async def _stay(response: Any) -> None:
     if response.has_redirect_location:
-        redirected(response.status_code, str(response.request.url), response.headers["location"])
+        request = response.request
+        redirected(response.status_code, str(request.url), response.headers["location"], request.method)
 
 
 def _late(error: Exception) -> Exception:
@@ -166,7 +166,7 @@ def _late(error: Exception) -> Exception:
 
 def _lost(error: Exception) -> Exception:
     cause = error.__cause__ or error
-    return cause if isinstance(cause, ModelError) else Unanswered(f"{type(cause).__name__}: {cause}")
+    return cause if isinstance(cause, Unanswered) else Unanswered(f"{type(cause).__name__}: {cause}")
 
 
 def openai() -> ModuleType:

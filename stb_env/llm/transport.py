@@ -17,11 +17,11 @@ from stb_env.llm.context_window import listed_window, running_window
 from stb_env.llm.credentials import Credentials
 from stb_env.llm.endpoint import Endpoint
 from stb_env.llm.event_stream import EventStream
-from stb_env.llm.failure import status_failure
+from stb_env.llm.failure import status_failure, told_failure
 from stb_env.llm.model import ModelError
 from stb_env.llm.rate_limit import rest_asked
 from stb_env.llm.retry import Clock, Deadline, Patience
-from stb_env.llm.wire import CONNECT_TIMEOUT, Body, Response, Unanswered, Unconnected, Wire
+from stb_env.llm.wire import CONNECT_TIMEOUT, Body, Response, Unanswered, Unconnected, Unusable, Wire
 
 MAX_BODY = 64 * 2**20
 
@@ -170,12 +170,12 @@ class Transport:
         """
         if not 200 <= response.status < 300:
             raise await self._refusal(response)
-        self._heed(response.headers)
-        if response.headers.get("content-type", "").startswith(_EVENTS):
-            return await self._streamed(response.pieces, patience)
-        return self._credentials.scrub(parse(await _whole(response)))
+        rest = self._heed(response.headers)
+        if response.headers.get("content-type", "").lower().startswith(_EVENTS):
+            return await self._streamed(response.pieces, patience, rest)
+        return self._told(parse(await _whole(response)), rest)
 
-    async def _streamed(self, pieces: AsyncIterable[bytes], patience: Patience) -> Json:
+    async def _streamed(self, pieces: AsyncIterable[bytes], patience: Patience, rest: float | None) -> Json:
         events, chunks, size = EventStream(), Chunks(), 0
         async for piece in pieces:
             size += len(piece)
@@ -187,9 +187,17 @@ class Transport:
             chunks.read(data)
         if not chunks.finished:
             raise _broken("the answer ended before its end")
+        completion = self._told(chunks.completion, rest)
         # Whoever counts no tokens of a stream may count those of a whole answer.
         self._endpoint.streams = chunks.counted
-        return self._credentials.scrub(chunks.completion)
+        return completion
+
+    def _told(self, answer: Json, rest: float | None) -> Json:
+        said = self._credentials.scrub(answer)
+        failure = told_failure(said, rest)
+        if failure is not None:
+            raise failure
+        return said
 
     async def _parsed(self, response: Response) -> Json:
         if not 200 <= response.status < 300:
@@ -199,18 +207,22 @@ class Transport:
     async def _refusal(self, response: Response) -> ModelError:
         # Parsed first: escapes inside JSON text could hide a key.
         said = self._credentials.scrub(_value(await _whole(response)))
-        self._heed(response.headers)
-        return status_failure(response.status, said, rest_asked(response.headers, self._clock.wall()))
+        return status_failure(response.status, said, self._heed(response.headers))
 
-    def _heed(self, headers: Mapping[str, str]) -> None:
+    def _heed(self, headers: Mapping[str, str]) -> float | None:
+        """Return the seconds that an endpoint wants to be left alone, and leave it alone."""
         seconds = rest_asked(headers, self._clock.wall())
         if seconds:
             self._endpoint.limiter.hold(self._clock.monotonic() + seconds)
+        return seconds
 
     def _lost(self, error: Unanswered) -> ModelError:
         if isinstance(error, Unconnected):
             return late(f"connection limit of {CONNECT_TIMEOUT:g} s")
-        return _broken(str(self._credentials.scrub(str(error))))
+        said = str(self._credentials.scrub(str(error)))
+        if isinstance(error, Unusable):
+            return ModelError(said, kind=error.kind, status=error.status)
+        return _broken(said)
 
 
 def late(clock: object) -> ModelError:

@@ -37,6 +37,7 @@ class Answer:
         drip: Then send one blank after another instead of the body, one whenever it is called.
         pace: Called before each event of a stream.
         stall: Send half of the body and the rest only when this is set.
+        pack: Compresses the body; a ``Content-Encoding`` that says so is one of the headers.
     """
 
     body: Any = ""
@@ -48,10 +49,11 @@ class Answer:
     drip: Callable[[], bool] | None = None
     pace: Callable[[], object] | None = None
     stall: threading.Event | None = None
+    pack: Callable[[bytes], bytes] = bytes
 
     @property
     def content(self) -> bytes:
-        return self.text.encode()
+        return self.pack(self.text.encode())
 
     @property
     def text(self) -> str:

@@ -5,8 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import multiprocessing
+import select
+import socket
 import subprocess
 import sys
+import zlib
+from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 
@@ -25,14 +30,22 @@ WHOLE = HEAD + b"Content-Length: %d\r\n\r\n" % len(BODY) + BODY
 CHUNKED = HEAD + b"Transfer-Encoding: chunked\r\n\r\n%x\r\n" % len(BODY) + BODY + b"\r\n0\r\n\r\n"
 
 
+@pytest.fixture(autouse=True)
+def _direct(monkeypatch):
+    # A proxy that the machine may be configured with has no way to 127.0.0.1.
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+
+
 def _model(url: str, role: str = "agent", **settings) -> OpenAIModel:
     given = {"base_url": url, "client": "lean", "max_tokens": 9, "retries": 0, **settings}
     return OpenAIModel(ModelConfig(role, "tiny", **given), env={})
 
 
-async def _asked(answers: list[list[bytes]], times: int = 1) -> tuple[list[str], RawServer]:
+async def _asked(
+    answers: list[list[bytes]], times: int = 1, client: str = "lean"
+) -> tuple[list[str], RawServer]:
     async with RawServer(answers).running() as server:
-        model = _model(server.url)
+        model = _model(server.url, client=client)
         texts = [(await model.acomplete(QUESTION)).text for _ in range(times)]
         await model.aclose()
     return texts, server
@@ -55,6 +68,71 @@ def test_an_answer_is_read_however_it_is_framed(pieces):
     assert texts == ["yes"]
 
 
+def test_a_compressed_stream_is_read_while_it_arrives_and_its_connection_kept():
+    packer = zlib.compressobj(wbits=zlib.MAX_WBITS | 16)
+    events = [
+        b'data: {"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}]}\n\n',
+        b'data: {"choices": [], "usage": {"prompt_tokens": 1}}\n\n',
+        b"data: [DONE]\n\n",
+    ]
+    packed = [packer.compress(event) + packer.flush(zlib.Z_SYNC_FLUSH) for event in events]
+    head = HEAD.replace(b"application/json", b"text/event-stream") + b"Transfer-Encoding: chunked\r\n"
+    body = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in [*packed, packer.flush()]) + b"0\r\n\r\n"
+    whole = head + b"Content-Encoding: gzip\r\n\r\n" + body
+    texts, server = asyncio.run(_asked([[whole[i : i + 1] for i in range(len(whole))], [whole]], times=2))
+    assert (texts, server.connections) == (["yes"] * 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "kind", "retryable"),
+    [
+        (
+            200,
+            r"the answer is compressed as 'br', though none was asked for; set the server",
+            "transport",
+            False,
+        ),
+        (429, r"HTTP 429: the answer is compressed as 'br', though", "rate_limit", True),
+        (401, r"HTTP 401: .*; the server does not accept the key", "internal", False),
+    ],
+)
+def test_an_encoding_that_cannot_be_read_is_named(status, message, kind, retryable):
+    head = b"HTTP/1.1 %d Hm\r\nContent-Encoding: br\r\nContent-Length: 3\r\n\r\n" % status
+    with pytest.raises(ModelError, match=message) as caught:
+        asyncio.run(_asked([[head + b"\x8b\x00\x80"]]))
+    assert (caught.value.kind, caught.value.retryable, caught.value.status) == (kind, retryable, status)
+
+
+def _stream(*events: str, kind: bytes = b"text/event-stream") -> bytes:
+    body = "".join(f"data: {event}\n\n" for event in events).encode()
+    head = HEAD.replace(b"application/json", kind)
+    return head + b"Content-Length: %d\r\n\r\n" % len(body) + body
+
+
+@pytest.mark.parametrize("client", ["lean", "openai"])
+@pytest.mark.parametrize("kind", [b"text/event-stream", b"Text/Event-Stream;charset=UTF-8"])
+def test_a_stream_is_read_in_whatever_case_its_type_is_written(client, kind):
+    event = '{"choices": [{"delta": {"content": "yes"}, "finish_reason": "stop"}], "error": null}'
+    texts, _ = asyncio.run(_asked([[_stream(event, "[DONE]", kind=kind)]], client=client))
+    assert texts == ["yes"]
+
+
+@pytest.mark.parametrize("client", ["lean", "openai"])
+@pytest.mark.parametrize(
+    "event",
+    [
+        '{"error": {"message": "slow", "code": 429}}',
+        '{"error": {"message": "slow", "code": "429"}, "choices": [{"finish_reason": "error"}]}',
+    ],
+    ids=["alone", "with a last choice"],
+)
+def test_an_error_in_the_middle_of_a_stream_keeps_its_type(client, event):
+    begun = '{"choices": [{"delta": {"content": "ye"}}]}'
+    with pytest.raises(ModelError, match="the answer is an error: slow") as caught:
+        asyncio.run(_asked([[_stream(begun, event, "[DONE]")]], client=client))
+    assert (caught.value.kind, caught.value.retryable) == ("rate_limit", True)
+
+
 @pytest.mark.parametrize(
     ("pieces", "reason"),
     [
@@ -75,9 +153,16 @@ def test_an_answer_that_breaks_off_or_is_no_http_is_a_transport_failure(pieces, 
     assert (caught.value.kind, caught.value.retryable) == ("transport", True)
 
 
-def test_a_connection_is_kept_for_the_next_request():
-    texts, server = asyncio.run(_asked([[WHOLE], [CHUNKED], [WHOLE]], times=3))
-    assert (texts, server.connections) == (["yes"] * 3, 1)
+@pytest.mark.parametrize("client", ["lean", "openai"])
+def test_a_connection_is_kept_for_the_next_request(client):
+    texts, server = asyncio.run(_asked([[WHOLE], [CHUNKED], [WHOLE]] * 9, times=27, client=client))
+    assert (texts, server.connections) == (["yes"] * 27, 1)
+
+
+@pytest.mark.parametrize("client", ["lean", "openai"])
+def test_a_server_that_closes_after_each_answer_without_saying_so_is_asked_on_new_connections(client):
+    texts, server = asyncio.run(_asked([[WHOLE, CLOSE]] * 9, times=9, client=client))
+    assert (texts, server.connections) == (["yes"] * 9, 9)
 
 
 @pytest.mark.parametrize(
@@ -111,6 +196,50 @@ def test_a_connection_that_lay_idle_for_long_is_not_used_again():
         return again is first, other is first
 
     assert asyncio.run(scenario()) == (True, False)
+
+
+LOOPS = [asyncio.new_event_loop]
+with suppress(ImportError):
+    import uvloop
+
+    LOOPS.append(uvloop.new_event_loop)
+
+
+async def _asked_again_after(happens: Callable[[socket.socket], object]) -> bool:
+    """Return whether a kept connection is taken again; what happens to it, the event loop has not seen."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        pool = Pool("127.0.0.1", listening.getsockname()[1], secure=False)
+        first = await pool.take(5)
+        peer, _ = listening.accept()
+        with peer:
+            peer.sendall(WHOLE)
+            _ = [piece async for piece in (await first.ask(b"GET / HTTP/1.1\r\n\r\n")).pieces]
+            pool.give_back(first)
+            happens(peer)
+            again = await pool.take(5)
+            again.close()
+    return again is first
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("polls", [True, False], ids=["poll", "select"])
+@pytest.mark.parametrize(
+    ("happens", "taken"),
+    [
+        (lambda peer: None, True),
+        (lambda peer: peer.close(), False),
+        (lambda peer: peer.shutdown(socket.SHUT_WR), False),
+        (lambda peer: peer.sendall(WHOLE), False),
+    ],
+    ids=["nothing", "closed", "half closed", "unasked answer"],
+)
+def test_a_kept_connection_is_used_again_only_if_nothing_has_come_on_it(
+    monkeypatch, loop, polls, happens, taken
+):
+    if not polls:
+        monkeypatch.delattr(select, "poll", raising=False)
+    with asyncio.Runner(loop_factory=loop) as runner:
+        assert runner.run(_asked_again_after(happens)) == taken
 
 
 def test_all_roles_of_an_endpoint_share_their_connections():
@@ -152,13 +281,6 @@ def test_a_cancelled_request_closes_its_connection(sent):
             return server.closed
 
     assert asyncio.run(scenario()) == 1
-
-
-@pytest.mark.parametrize("status", [301, 302, 303])
-def test_a_redirect_that_would_turn_the_question_into_another_one_is_a_failure(status):
-    answer = b"HTTP/1.1 %d Moved\r\nLocation: /other\r\nContent-Length: 0\r\n\r\n" % status
-    with pytest.raises(ModelError, match=f"HTTP {status}; the server does not accept the request"):
-        asyncio.run(_asked([[answer]]))
 
 
 def test_redirects_in_a_circle_come_to_an_end():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import pickle
+import zlib
+from dataclasses import replace
 
 import pytest
 
@@ -33,12 +36,36 @@ RETRIED = [
         id="cut error",
     ),
     pytest.param(
+        Answer(completion(), headers={"Content-Encoding": "gzip"}),
+        "transport",
+        "the connection failed: .*Error -3 while",
+        id="not compressed as it says",
+    ),
+    pytest.param(
         Answer('{"choices": [{"mes'), "transport", r"no complete JSON text \(18", id="truncated JSON"
     ),
     pytest.param(Answer(""), "transport", "no complete JSON text", id="empty body"),
     pytest.param(Answer("[" * 10_000), "transport", "no complete JSON text", id="nested too deep"),
     pytest.param(Answer({"choices": []}), "transport", "it has no choices", id="no choices"),
-    pytest.param(Answer({"error": {"message": "sad"}}), "transport", "no choices: .*sad", id="error as 200"),
+    pytest.param(
+        Answer({"error": {"message": "sad"}}), "transport", "the answer is an error: sad", id="error as 200"
+    ),
+    pytest.param(
+        Answer({"error": {"message": "wait", "code": 429}}), "rate_limit", "an error: wait", id="429 as 200"
+    ),
+    pytest.param(
+        Answer({"error": {"message": "wait", "type": "rate_limit_error", "code": None}}),
+        "rate_limit",
+        "an error: wait",
+        id="rate limit as 200",
+    ),
+    pytest.param(
+        Answer({"error": "Too many requests"}), "rate_limit", "an error: Too many", id="429 in words as 200"
+    ),
+    pytest.param(Answer({"error": {"message": "late", "code": "504"}}), "timeout", "late", id="504 as 200"),
+    pytest.param(
+        Answer({"object": "error", "message": "full", "code": 503}), "transport", "full", id="503 as 200"
+    ),
     pytest.param(Answer([1]), "transport", "list instead of an object", id="no object"),
     pytest.param(Answer({"choices": [{}]}), "transport", "its message is NoneType", id="no message"),
 ]
@@ -55,6 +82,24 @@ FINAL = [
         "pay first; .*no quota left",
         id="quota",
     ),
+    pytest.param(
+        Answer({"error": {"message": "no", "type": "invalid_request_error", "code": None}}),
+        "internal",
+        "the answer is an error: no; the server does not accept the request; check the model's settings",
+        id="400 as 200",
+    ),
+    pytest.param(
+        Answer({"error": {"message": "who", "type": "invalid_request_error", "code": "invalid_api_key"}}),
+        "internal",
+        "the answer is an error: who; the server does not accept the key",
+        id="401 as 200",
+    ),
+    pytest.param(
+        Answer({"error": {"message": "pay first", "code": "insufficient_quota"}}),
+        "rate_limit",
+        "the answer is an error: pay first; the account has no quota left",
+        id="quota as 200",
+    ),
 ]
 
 # The wordings of OpenAI, vLLM, llama.cpp, TGI, SGLang and Anthropic.
@@ -66,8 +111,26 @@ TOO_LONG = [
     Answer({"error": "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 9"}, 422),
     error("The input (99 tokens) is longer than the model's context length (9 tokens).", 400),
     error("prompt is too long: 9 tokens", 413),
+    Answer({"error": {"message": "too long", "code": "context_length_exceeded"}}),
+    Answer(
+        {"error": {"message": "maximum context length is 9 tokens", "type": "BadRequestError", "code": 400}}
+    ),
+    Answer({"error": "the request exceeds the available context size"}),
 ]
 
+
+def _bare_deflate(body: bytes) -> bytes:
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packer.compress(body) + packer.flush()
+
+
+PACKED = [
+    pytest.param("gzip", gzip.compress, id="gzip"),
+    pytest.param("GZip", gzip.compress, id="gzip in other case"),
+    pytest.param("deflate", zlib.compress, id="deflate"),
+    pytest.param("deflate", _bare_deflate, id="bare deflate"),
+    pytest.param("identity", bytes, id="identity"),
+]
 
 WAYS = [("lean", False), ("lean", True), ("openai", True)]
 
@@ -122,6 +185,31 @@ def test_a_prompt_that_is_too_long_is_told_apart(server, connected, answer):
     with pytest.raises(ModelError) as caught:
         connected().complete(QUESTION)
     assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("context", False, 1)
+
+
+@pytest.mark.parametrize(("encoding", "pack"), PACKED)
+def test_an_answer_is_read_however_it_is_compressed(server, connected, complete, encoding, pack):
+    long = completion("yes", note="long " * 99_999)
+    server.script(Answer(long, headers={"Content-Encoding": encoding}, pack=pack))
+    assert complete(connected(), QUESTION).text == "yes"
+
+
+@pytest.mark.parametrize(("encoding", "pack"), PACKED)
+def test_a_failure_is_told_however_it_is_compressed(server, connected, encoding, pack):
+    server.script(replace(TOO_LONG[0], headers={"Content-Encoding": encoding}, pack=pack))
+    with pytest.raises(ModelError, match="HTTP 400: too long") as caught:
+        connected().complete(QUESTION)
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("context", False, 1)
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_a_small_answer_that_holds_a_huge_one_is_given_up(monkeypatch, server, connected, status):
+    monkeypatch.setattr("stb_env.llm.transport.MAX_BODY", 2**20)
+    headers = {"Content-Encoding": "gzip"}
+    server.script(Answer(" " * 9_000_000, status, headers, pack=gzip.compress))
+    with pytest.raises(ModelError, match="the answer is longer than 1 MiB") as caught:
+        connected().complete(QUESTION)
+    assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("transport", False, 1)
 
 
 def test_a_server_that_is_not_there_is_a_transport_failure(connected, complete):
@@ -241,6 +329,12 @@ def test_a_stream_that_counts_no_tokens_is_the_last_one_of_its_endpoint(server, 
     assert ["stream" in request.body for request in server.requests] == [True, not streams]
 
 
+def test_an_error_in_the_place_of_an_answer_is_not_taken_for_a_server_that_cannot_stream(server, connected):
+    server.script(Answer({"error": {"message": "wait", "code": 429}}))
+    assert connected().complete(QUESTION).text == "ok"
+    assert ["stream" in request.body for request in server.requests] == [True, True]
+
+
 def test_streaming_can_be_switched_off(server, connected):
     connected(stream=False).complete(QUESTION)
     assert "stream" not in server.requests[0].body
@@ -256,6 +350,41 @@ def test_a_redirect_to_another_server_is_refused_and_no_key_goes_there(server, c
             complete(connected(), QUESTION)
         assert other.requests == []
     assert (caught.value.kind, caught.value.retryable, len(server.requests)) == ("internal", False, 1)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303])
+def test_a_redirect_that_would_turn_the_question_into_another_one_says_what_to_set(
+    server, connected, complete, status
+):
+    there = server.url("judge")
+    server.script(Answer("", status, {"Location": f"{there}/chat/completions?token=secret#part"}))
+    message = (
+        rf"HTTP {status}: the server sends requests on to {there}, which is not followed; .* set base_url"
+    )
+    with pytest.raises(ModelError, match=message) as caught:
+        complete(connected(), QUESTION)
+    assert (caught.value.kind, caught.value.retryable, caught.value.status) == ("internal", False, status)
+    assert "secret" not in str(caught.value)
+    assert (len(server.requests), [path for path in server.asked if "chat" in path]) == (1, [])
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        (
+            "https://me:secret@there.example/v2/chat/completions?key=secret",
+            "on to https://there.example/v2, w",
+        ),
+        ("/sk-very-secret-0123456789/chat/completions", r"on to http://127\.0\.0\.1:\d+/\[key\], which"),
+        ("http://[there", "on to what is no URL, which is not followed; check base_url"),
+    ],
+    ids=["user and query", "key in the path", "no URL"],
+)
+def test_where_a_redirect_leads_is_said_without_secrets(server, connected, location, said):
+    server.script(Answer("", 301, {"Location": location}))
+    with pytest.raises(ModelError, match=said) as caught:
+        connected().complete(QUESTION)
+    assert "secret" not in str(caught.value)
 
 
 def test_a_redirect_on_the_same_server_is_followed(server, connected, complete):
