@@ -160,19 +160,17 @@ def arguments_text(arguments: JsonMapping | str) -> str:
     return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
 
 
-_TEXT, _COUNT, _LIST, _TABLE = (frozenset({kind}) for kind in (str, int, list, dict))
-_TABLE_OR_NONE = frozenset((dict, type(None)))
-_NUMBER = frozenset((int, float))
-
 # Types that a parser of JSON makes, to which nothing is a subclass: a look into a set is all a check costs.
-_TYPES: Mapping[str, tuple[frozenset[type], str]] = {
-    **dict.fromkeys(("suite", "group", "task_id", "query", "answer"), (_TEXT, "text")),
-    **dict.fromkeys(("trial", "seed"), (_COUNT, "a whole number")),
-    **dict.fromkeys(("tools", "messages", "steps"), (_LIST, "a list of objects")),
-    "reward": (_NUMBER, "a number"),
-    "valid": (frozenset({bool}), "true or false"),
-    "usage": (_TABLE, "an object"),
-    **dict.fromkeys(("verdict", "failure", "tree", "usage_by_role"), (_TABLE_OR_NONE, "an object or null")),
+_TYPES: Mapping[str, tuple[set[Any], str]] = {
+    **dict.fromkeys(("suite", "group", "task_id", "query", "answer"), ({str}, "text")),
+    **dict.fromkeys(("trial", "seed"), ({int}, "a whole number")),
+    **dict.fromkeys(("tools", "messages", "steps"), ({list}, "a list of objects")),
+    "reward": ({int, float}, "a number"),
+    "valid": ({bool}, "true or false"),
+    "usage": ({dict}, "an object"),
+    **dict.fromkeys(
+        ("verdict", "failure", "tree", "usage_by_role"), ({dict, type(None)}, "an object or null")
+    ),
 }
 # What each entry of a list has; "" where readers take it without.
 _PARTS = (("tools", "", dict), ("messages", "role", str), ("steps", "calls", list))
