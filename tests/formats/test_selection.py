@@ -94,12 +94,13 @@ def test_a_split_puts_tasks_in_their_parts_by_its_shares():
     assert counts.keys() == {"train", "test"}
 
 
-def test_a_part_of_no_share_gets_no_task():
-    split = Split.parse("0,1")
-    assert {split.part("s", str(number)) for number in range(100)} == {"validation"}
+NO_SPLITS = [
+    *("a", "0.5,0.2,0.2,0.1", "train=0.5,train=0.5", "Train=1", ""),
+    *("1.5,-0.5", "0,1", "1.0,nan", "0.5,inf"),
+]
 
 
-@pytest.mark.parametrize("text", ["a", "0.5,0.2,0.2,0.1", "train=0.5,train=0.5", "Train=1", "1.5,-0.5", ""])
+@pytest.mark.parametrize("text", NO_SPLITS)
 def test_a_split_that_is_none_is_refused(text):
     with pytest.raises(ConfigError, match=r"^a split is shares such as 0\.8,0\.1,0\.1 or names with them"):
         Split.parse(text)
