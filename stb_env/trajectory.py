@@ -162,6 +162,40 @@ def arguments_text(arguments: JsonMapping | str) -> str:
     return arguments if isinstance(arguments, str) else jsontext.dumps(dict(arguments))
 
 
+# Types that a parser of JSON makes, to which nothing is a subclass: a look into a set is all a check costs.
+_TYPES: Mapping[str, tuple[set[Any], str]] = {
+    **dict.fromkeys(("suite", "group", "task_id", "query", "answer"), ({str}, "text")),
+    **dict.fromkeys(("trial", "seed"), ({int}, "a whole number")),
+    **dict.fromkeys(("tools", "messages", "steps"), ({list}, "a list of objects")),
+    "reward": ({int, float}, "a number"),
+    "valid": ({bool}, "true or false"),
+    "usage": ({dict}, "an object"),
+    **dict.fromkeys(
+        ("verdict", "failure", "tree", "usage_by_role"), ({dict, type(None)}, "an object or null")
+    ),
+}
+# What each entry of a list has; "" where readers take it without.
+_PARTS = (("tools", "", dict), ("messages", "role", str), ("steps", "calls", list))
+
+
+def _wrong_type(fields: JsonMapping) -> str:
+    """Return what is wrong with the fields of a line, or nothing."""
+    for name, (types, words) in _TYPES.items():
+        if type(fields[name]) not in types:
+            return f"{name} is {words}, got {fields[name]!r:.40}"
+    for name, key, kind in _PARTS:
+        for place, part in enumerate(fields[name]):
+            if type(part) is not dict:
+                return f"{name} is a list of objects, got {part!r:.40} at {place}"
+            if key and type(part.get(key)) is not kind:
+                words = "text" if kind is str else "a list"
+                return f"{key} of {name} {place} is {words}, got {part.get(key)!r:.40}"
+    verdict = fields["verdict"]
+    if verdict is not None and type(verdict.get("status")) is not str:
+        return f"status of verdict is text, got {verdict.get('status')!r:.40}"
+    return ""
+
+
 @dataclass(frozen=True, slots=True)
 class Trajectory:
     """One episode as it is saved: a line of ``trajectories.jsonl``.
@@ -253,9 +287,12 @@ class Trajectory:
             data = json.loads(line)
             if data["version"] not in _READ:
                 raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
-            return cls(**{name: data.get(name) for name in cls.__dataclass_fields__})
-        except (ValueError, TypeError, KeyError) as error:
+            fields = {name: data.get(name) for name in cls.__dataclass_fields__}
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
+        if wrong := _wrong_type(fields):
+            raise DataError(f"not a trajectory line ({wrong}): {line[:80]!r}")
+        return cls(**fields)
 
 
 def read_trajectories(path: str | Path) -> list[Trajectory]:

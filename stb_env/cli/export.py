@@ -10,7 +10,7 @@ from typing import Annotated, cast
 import typer
 from rich.table import Table
 
-from stb_env.cli.export_records import RECORDS, Kept, Making, export_records
+from stb_env.cli.export_records import RECORDS, Kept, Making, check_names, export_records
 from stb_env.cli.inspect_logs import logs
 from stb_env.console import options
 from stb_env.console.output import emit, reporting
@@ -20,6 +20,7 @@ from stb_env.formats.export import APART, ExportSettings, Writer
 from stb_env.formats.record_file import Container
 from stb_env.formats.selection import Only, Selection
 from stb_env.formats.split import Split
+from stb_env.formats.surrogates import replaced_in
 from stb_env.jsontypes import JsonObject
 from stb_env.rollout.group.advantages import ESTIMATORS
 from stb_env.rollout.verdict_file import manifest_of
@@ -169,9 +170,14 @@ def export(
         max_simulated,
     )
     _check(format, only if solved else None, branches, against, first_turn, container, split)
-    runs = [folder for folder in folders if _made_by(folder, agent, model)]
+    # A run that is given twice, perhaps by two paths, is one.
+    distinct: dict[Path, Path] = {}
+    for folder in folders:
+        distinct.setdefault(folder.resolve(), folder)
+    runs = [folder for folder in distinct.values() if _made_by(folder, agent, model)]
     if not runs:
         raise ConfigError("no run is of that agent and model; see the manifest.json of each")
+    check_names(runs, selection)
     kept = Kept(runs, judge, selection, cast(Kind, _known("choice for --dedupe", dedupe, DEDUPE)))
     out = out or folders[0] / "exports" / format
     if format in RECORDS:
@@ -230,7 +236,10 @@ def _made_by(folder: Path, agents: list[str] | None, models: list[str] | None) -
 
 
 def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path) -> JsonObject:
-    episodes = list(kept)
+    cleaned = [replaced_in(episode) for episode in kept]
+    if not cleaned:
+        raise kept.nothing_left(kept.left_out)
+    episodes = [episode for episode, _ in cleaned]
     try:
         files = _distinct(write(episodes, settings))
     except RecursionError as error:
@@ -240,6 +249,7 @@ def _export_files(write: Writer, kept: Kept, settings: ExportSettings, out: Path
         "episodes": kept.read,
         "exported": len(episodes),
         "left_out": {"invalid": 0, "not_solved": 0} | dict(kept.left_out),
+        "replaced": sum(changed for _, changed in cleaned),
         "files": list(files),
     }
 
@@ -296,6 +306,10 @@ def _table(report: JsonObject) -> Table:
     for name, part in report.get("parts", {}).items():
         table.add_row(f"records: {name}", str(part["rows"]))
     table.add_row("files written or unchanged", str(len(report["files"])))
+    if report.get("in_parts"):
+        table.add_row("in several records: prefix broken", str(report["in_parts"]))
+    if report.get("replaced"):
+        table.add_row("texts changed: lone surrogates", str(report["replaced"]))
     for reason, count in report["left_out"].items():
         table.add_row(f"left out: {reason.replace('_', ' ')}", str(count))
     table.add_row("written to", report["out"])

@@ -9,21 +9,24 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-from stb_env.errors import ConfigError, DataError
+from stb_env.errors import ConfigError, DataError, did_you_mean
 from stb_env.files import make_folder
+from stb_env.formats.branches import played_branch
 from stb_env.formats.card import Contents, card
 from stb_env.formats.duplicates import Duplicates, Kind
+from stb_env.formats.engine_tokens import has_tokens
 from stb_env.formats.preferences import Pair, branch_pairs, preference, verdict_pairs
 from stb_env.formats.record_file import Container, write_records
 from stb_env.formats.rl import rl_records
 from stb_env.formats.selection import Selection
 from stb_env.formats.sft import sft_lines
 from stb_env.formats.split import Split
+from stb_env.formats.surrogates import replaced
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.group.advantages import ESTIMATORS
 from stb_env.rollout.judging.winners import winners
 from stb_env.rollout.verdict_file import Key, iter_judged, manifest_of
-from stb_env.trajectory import Trajectory
+from stb_env.trajectory import Trajectory, iter_trajectories
 
 CARD = "README.md"
 
@@ -38,7 +41,8 @@ class Kept:
         selection: Which episodes are kept.
         duplicates: Which of these count as seen before.
         read: How many episodes there were when they were last read.
-        left_out: Why others were left out, when they were last read.
+        left_out: Why others were left out, when they were last read; ``repeated`` are further lines of an
+            episode, of which its run has one.
     """
 
     folders: Sequence[Path]
@@ -56,12 +60,65 @@ class Kept:
         self.read, self.left_out = 0, Counter()
         seen = Duplicates(self.duplicates)
         for number, folder in enumerate(self.folders):
+            known: set[tuple[str, Key]] = set()
             for episode in iter_judged(folder, self.judge):
                 self.read += 1
-                if reason := self.selection.reason(episode) or seen.reason(episode):
+                key = episode.suite, episode.key
+                repeated = "repeated" if key in known else None
+                known.add(key)
+                if reason := repeated or self.selection.reason(episode) or seen.reason(episode):
                     self.left_out[reason] += 1
                 else:
                     yield number, episode
+
+    def nothing_left(self, left_out: Mapping[str, int]) -> ConfigError:
+        """Return the error that nothing can be written, with what left out how many."""
+        if not self.read:
+            return ConfigError("the runs hold no episode, nothing was written; play them first")
+        reasons = [f"{n} {_named(reason, self)}" for reason, n in sorted(left_out.items()) if n]
+        told = f", left out: {', '.join(reasons)}" if reasons else ""
+        return ConfigError(
+            f"{self.read} episodes make no record, nothing was written{told}; select less strictly"
+        )
+
+
+_OPTIONS = {
+    "suite": "--suite",
+    "group": "--group",
+    "length": "--min-steps, --max-steps, --max-characters",
+    "simulated": "--max-simulated",
+    "duplicate": "--dedupe",
+    "near_duplicate": "--dedupe",
+}
+
+
+def _named(reason: str, kept: Kept) -> str:
+    by = f"--only {kept.selection.only}" if reason in ("invalid", "not_solved") else _OPTIONS.get(reason)
+    name = reason.replace("_", " ")
+    return f"{name} ({by})" if by else name
+
+
+def check_names(folders: Sequence[Path], selection: Selection) -> None:
+    """Refuse suites and groups of which the runs hold no episode; reads until each was met.
+
+    Raises:
+        ConfigError: One is in no run.
+        DataError: A run cannot be read.
+    """
+    asked = {"suite": selection.suites, "group": selection.groups}
+    missing = {(what, name) for what, names in asked.items() for name in names}
+    met: set[tuple[str, str]] = set()
+    for folder in folders if missing else ():
+        for episode in iter_trajectories(folder):
+            met |= {("suite", episode.suite), ("group", episode.group)}
+            if missing <= met:
+                return
+    for what, name in sorted(missing - met):
+        known = sorted(other for kind, other in met if kind == what and other)
+        expected = f"expected one of {', '.join(known)}" if known else "they name none"
+        raise ConfigError(
+            f"no episode of {what} {name!r} in the runs; {expected}.{did_you_mean(name, known)}"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +149,18 @@ def _trajectories(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonM
 
 
 def _sft(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
-    for episode in kept:
+    refused = ""
+    for _, episode in kept.by_run():
+        try:
+            lines = list(sft_lines(episode, every_branch=how.branches))
+        except DataError as error:
+            refused = refused or _refused(episode, error)
+            contents.left_out["broken_tokens"] += 1
+            continue
         contents.add(episode)
-        yield from sft_lines(episode, every_branch=how.branches)
+        yield from lines
+    if refused and not contents.episodes:
+        raise DataError(f"no episode has tokens that fit together; {refused}")
 
 
 def _rl(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
@@ -104,14 +170,19 @@ def _rl(kept: Kept, how: Making, contents: Contents) -> Iterator[JsonMapping]:
         try:
             records = list(rl_records(episode, advantages[run, episode.key]))
         except DataError as error:
-            refused = refused or f"episode {episode.task_id}, trial {episode.trial}: {error}"
-            contents.left_out["without_tokens"] += 1
+            refused = refused or _refused(episode, error)
+            given = has_tokens(played_branch(episode).steps)
+            contents.left_out["broken_tokens" if given else "without_tokens"] += 1
             continue
         contents.add(episode)
-        contents.left_out["prefix_broken"] += len(records) > 1
+        contents.in_parts += len(records) > 1
         yield from records
     if refused and not contents.episodes:
         raise DataError(f"no episode has the tokens of every step; {refused}")
+
+
+def _refused(episode: Trajectory, error: DataError) -> str:
+    return f"episode {episode.task_id}, trial {episode.trial}: {error}"
 
 
 def _advantages(kept: Kept, estimator: str) -> Mapping[tuple[int, Key], float]:
@@ -191,7 +262,7 @@ def export_records(
         settings: What the card tells about the selection.
 
     Raises:
-        ConfigError: A file of other content is in the way; nothing was written.
+        ConfigError: There is no record, or a file of other content is in the way; nothing was written.
         DataError: A run cannot be read, or no episode has what the format needs.
     """
     kind, usual, make = RECORDS[format]
@@ -208,8 +279,10 @@ def export_records(
         )
         parts = write_records(named, draft, kind, into)
         contents.left_out += kept.left_out
+        if not parts:
+            raise kept.nothing_left(contents.left_out)
         runs = [_origin(each) for each in kept.folders]
-        text = card(kind, into, contents, parts, settings, runs)
+        text, _ = replaced(card(kind, into, contents, parts, settings, runs))
         (draft / (f"{stem}.card.md" if single else CARD)).write_text(text, encoding="utf-8", newline="\n")
         files = _place(draft, folder, into)
     finally:
@@ -220,7 +293,9 @@ def export_records(
         "episodes": kept.read,
         "exported": contents.episodes,
         "records": sum(part.rows for part in parts.values()),
+        "in_parts": contents.in_parts,
         "left_out": {"invalid": 0, "not_solved": 0} | {k: n for k, n in contents.left_out.items() if n},
+        "replaced": sum(part.replaced for part in parts.values()),
         "parts": {name: part._asdict() for name, part in parts.items()},
         "answered_by": dict(sorted(contents.answered.items())),
         "files": [name for name in files if not name.endswith(".md")],

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from stb_env.console.output import emit
 from stb_env.errors import DataError
+from stb_env.formats.surrogates import replaced_in
 from stb_env.jsontypes import JsonObject
 from stb_env.metrics.rates import summarize
 from stb_env.rollout import Run
@@ -29,7 +30,7 @@ def logs(folders: Sequence[Path], judge: str | None) -> tuple[list[Trajectory], 
 
     episodes, files = [], {}
     for folder in folders:
-        played = read_judged(folder, judge)
+        played = [replaced_in(episode)[0] for episode in read_judged(folder, judge)]
         time = datetime.fromtimestamp((folder / "trajectories.jsonl").stat().st_mtime, UTC)
         log = log_of(manifest_of(folder), played, time)
         files[log_name(log)] = log_text(log)

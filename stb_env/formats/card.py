@@ -40,6 +40,7 @@ class Contents:
         verdicts: Episodes by verdict.
         answered: Calls by who answered.
         left_out: Episodes and records that are not in it, by reason.
+        in_parts: Episodes that became several records, since a prompt did not extend what came before.
     """
 
     episodes: int = 0
@@ -47,6 +48,7 @@ class Contents:
     verdicts: Counter[str] = field(default_factory=Counter)
     answered: Counter[str] = field(default_factory=Counter)
     left_out: Counter[str] = field(default_factory=Counter)
+    in_parts: int = 0
 
     def add(self, episode: Trajectory) -> None:
         """Count an exported episode."""
@@ -88,6 +90,7 @@ def card(
             "",
             _FORMS[kind],
             "",
+            *_replaced(sum(part.replaced for part in parts.values())),
             *_table(("part", "records", "SHA-256 of the records as JSON lines"), _rows(parts)),
             *_table(("suite and group", "episodes"), sorted(contents.groups.items())),
             *_table(("verdict", "episodes"), sorted(contents.verdicts.items())),
@@ -95,6 +98,7 @@ def card(
                 ("calls answered by", "calls", "share"),
                 [(name, count, f"{count / total:.1%}") for name, count in sorted(contents.answered.items())],
             ),
+            *_table(("in several records because", "episodes"), _in_parts(contents)),
             *_table(("left out because", "number"), sorted(contents.left_out.items())),
             *_table(("selected by", "value"), [(name, _code(value)) for name, value in settings.items()]),
             *_table(("run", "made by"), [(run["run"], _code(run)) for run in runs]),
@@ -110,6 +114,15 @@ def _head(kind: str, parts: Mapping[str, Part], into: Container) -> list[str]:
     named = [("train" if name == kind else name, f"{name}.{into}") for name in parts]
     files = [line for split, file in named for line in (f"  - split: {split}", f"    path: {file}")]
     return ["---", "configs:", "- config_name: default", "  data_files:", *files, "---", ""] if files else []
+
+
+def _replaced(texts: int) -> list[str]:
+    told = f"Lone surrogates, which no file can encode, became U+FFFD each; {texts} texts were changed."
+    return [told, ""] if texts else []
+
+
+def _in_parts(contents: Contents) -> list[tuple[str, int]]:
+    return [("prefix_broken", contents.in_parts)] if contents.in_parts else []
 
 
 def _rows(parts: Mapping[str, Part]) -> list[tuple[object, ...]]:

@@ -6,11 +6,14 @@ its log probabilities belong to.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from stb_env.errors import DataError
 from stb_env.jsontypes import JsonMapping
+
+_LARGEST = 2**31 - 1
 
 
 @dataclass(slots=True)
@@ -73,7 +76,7 @@ def token_samples(steps: Sequence[JsonMapping]) -> list[TokenSample]:
         steps: Steps of an episode, each with ``prompt_token_ids`` and ``token_ids`` under ``engine``.
 
     Raises:
-        DataError: A step has no token ids, or not as many log probabilities as tokens.
+        DataError: A step has no token ids, what are none, or not as many log probabilities as tokens.
 
     Examples:
         >>> first = {"engine": {"prompt_token_ids": [1, 2], "token_ids": [3]}}
@@ -98,9 +101,27 @@ def _reply(number: int, engine: JsonMapping) -> _Reply:
     missing = [name for name in ("prompt_token_ids", "token_ids") if name not in engine]
     if missing:
         raise DataError(f"step {number} has no {' and no '.join(missing)}; ask the engine for them")
-    ids = list(engine["token_ids"])
-    given = (engine.get("logprobs") or {}).get("content")
-    if given is not None and len(given) != len(ids):
-        raise DataError(f"step {number} has {len(given)} log probabilities for {len(ids)} tokens")
-    logprobs = None if given is None else [float(token["logprob"]) for token in given]
-    return _Reply(list(engine["prompt_token_ids"]), ids, logprobs)
+    prompt, ids = (_ids(number, name, engine[name]) for name in ("prompt_token_ids", "token_ids"))
+    logprobs = _logprobs(number, engine.get("logprobs"))
+    if logprobs is not None and len(logprobs) != len(ids):
+        raise DataError(f"step {number} has {len(logprobs)} log probabilities for {len(ids)} tokens")
+    return _Reply(prompt, ids, logprobs)
+
+
+def _ids(number: int, name: str, given: Any) -> list[int]:
+    ids = list(given) if isinstance(given, Iterable) else [given]
+    # Both look at all ids at the speed of C; only a broken record is looked at one by one.
+    if set(map(type, ids)) - {int} or (ids and (min(ids) < 0 or max(ids) > _LARGEST)):
+        odd = next(each for each in ids if type(each) is not int or not 0 <= each <= _LARGEST)
+        raise DataError(f"step {number}: an id in {name} is a whole number from 0, got {odd!r:.40}")
+    return ids
+
+
+def _logprobs(number: int, given: Any) -> list[float] | None:
+    try:
+        content = given.get("content") if given else None
+        return None if content is None else [float(token["logprob"]) for token in content]
+    except (AttributeError, TypeError, KeyError, ValueError) as error:
+        raise DataError(
+            f"step {number}: log probabilities are {{'content': [{{'logprob': ...}}]}}, got {given!r:.60}"
+        ) from error

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from stb_env import jsontext
 from stb_env.errors import ConfigError
 from stb_env.formats.columns import pyarrow, row, schema
+from stb_env.formats.surrogates import replaced
 from stb_env.jsontypes import JsonMapping, JsonObject
 
 Container = Literal["jsonl", "parquet", "datasets"]
@@ -27,10 +28,12 @@ class Part(NamedTuple):
     Attributes:
         rows: Number of records.
         sha256: Hex digest over the records as JSON lines, so the same in every container.
+        replaced: Texts in which lone surrogates became U+FFFD.
     """
 
     rows: int
     sha256: str
+    replaced: int = 0
 
 
 class RecordFile(Protocol):
@@ -101,7 +104,7 @@ class Parquet:
 def write_records(
     records: Iterable[tuple[str, JsonMapping]], folder: Path, kind: str, into: Container
 ) -> dict[str, Part]:
-    """Write records to the files of a folder, one for each part that has any.
+    """Write records to the files of a folder, one for each part that has any, without lone surrogates.
 
     Args:
         records: Each with the name of its part.
@@ -120,7 +123,8 @@ def write_records(
     datasets = _datasets()
     with TemporaryDirectory() as scratch:
         parts = _write(records, Path(scratch), kind, "parquet")
-        _save(datasets, {name: Path(scratch) / f"{name}.parquet" for name in parts}, folder, scratch)
+        if parts:
+            _save(datasets, {name: Path(scratch) / f"{name}.parquet" for name in parts}, folder, scratch)
     return parts
 
 
@@ -129,6 +133,7 @@ def _write(
 ) -> dict[str, Part]:
     files: dict[str, RecordFile] = {}
     rows: dict[str, int] = {}
+    changes: dict[str, int] = {}
     digests: dict[str, Any] = {}
     with ExitStack() as stack:
         for name, record in records:
@@ -136,12 +141,15 @@ def _write(
                 file = folder / f"{name}.{into}"
                 files[name] = JsonLines(file) if into == "jsonl" else Parquet(file, kind)
                 stack.callback(files[name].close)
-                rows[name], digests[name] = 0, hashlib.sha256()
-            line = jsontext.dumps(record) + "\n"
-            files[name].write(record, line)
+                rows[name], changes[name], digests[name] = 0, 0, hashlib.sha256()
+            line = jsontext.dumps(record)
+            written, changed = replaced(record, line)
+            line = (jsontext.dumps(written) if changed else line) + "\n"
+            files[name].write(written, line)
             rows[name] += 1
+            changes[name] += changed
             digests[name].update(line.encode())
-    return {name: Part(rows[name], digests[name].hexdigest()) for name in sorted(files)}
+    return {name: Part(rows[name], digests[name].hexdigest(), changes[name]) for name in sorted(files)}
 
 
 def _datasets() -> Any:
@@ -152,8 +160,6 @@ def _datasets() -> Any:
 
 
 def _save(datasets: Any, files: Mapping[str, Path], folder: Path, scratch: str) -> None:
-    if not files:
-        raise ConfigError("a dataset of no record cannot be saved; select less strictly")
     loaded = {
         name: datasets.Dataset.from_parquet(str(file), cache_dir=scratch) for name, file in files.items()
     }

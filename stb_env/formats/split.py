@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from hashlib import sha256
+from math import inf
 
 from stb_env.errors import ConfigError
 
@@ -37,7 +38,7 @@ class Split:
         """Read ``0.8,0.1,0.1`` (train, validation, test) or ``train=0.9,held_out=0.1``.
 
         Raises:
-            ConfigError: It is neither, or the shares are not 1 together.
+            ConfigError: It is neither, a share is below 0, or the shares are not 1 together.
 
         Examples:
             >>> Split.parse("train=0.9,test=0.2")
@@ -53,7 +54,9 @@ class Split:
             shares = {name.strip(): float(share) for name, share in pairs}
         except ValueError:
             shares = {}
-        if len(shares) < len(pairs) or not all(map(_NAME.fullmatch, shares)) or min(shares.values()) < 0:
+        known = len(shares) == len(pairs) and all(map(_NAME.fullmatch, shares))
+        # Not so of nan either, of which every comparison is false.
+        if not known or not all(0 <= share < inf for share in shares.values()):
             raise ConfigError(
                 f"a split is shares such as 0.8,0.1,0.1 or names with them, train=0.9,test=0.1, got {text!r}"
             )
@@ -65,7 +68,9 @@ class Split:
 
     def part(self, suite: str, task_id: str) -> str:
         """Return the name of the part that a task belongs to."""
-        place = int.from_bytes(sha256(f"{suite}\0{task_id}".encode()).digest()[:8]) / 2**64
+        place = (
+            int.from_bytes(sha256(f"{suite}\0{task_id}".encode(errors="surrogatepass")).digest()[:8]) / 2**64
+        )
         for name, share in self.shares.items():
             place -= share
             if place < 0:

@@ -66,7 +66,13 @@ def test_an_episode_whose_prompts_broke_is_several_records_and_told(run, tmp_pat
     broken = with_tokens(first)
     broken.steps[1]["engine"]["prompt_token_ids"][0] = 9
     told = report("export", saved(tmp_path / "run", [broken]), "--format", "rl", "--out", tmp_path / "rl")
-    assert (told["exported"], told["left_out"]["prefix_broken"]) == (1, 1)
+    assert (told["exported"], told["in_parts"]) == (1, 1)
+    assert "prefix_broken" not in told["left_out"]
+    card = (tmp_path / "rl" / "README.md").read_text(encoding="utf-8")
+    assert "| in several records because | episodes |\n| --- | --- |\n| prefix_broken | 1 |" in card
+    shown = stb("export", tmp_path / "run", "--format", "rl", "--out", tmp_path / "rl").stdout
+    assert "in several records: prefix broken" in shown
+    assert "left out: prefix broken" not in shown
     assert {each["parts"] for each in lines(tmp_path / "rl" / "rl.jsonl")} == {told["records"]}
     assert told["records"] > 1
 
@@ -195,7 +201,160 @@ def test_a_dataset_folder_loads_with_its_parts(trials, tmp_path):
     assert stb(*words, "--only", "solved").exit_code == 2
 
 
+BROKEN = [
+    ({"token_ids": ["a", 3]}, "step 0: an id in token_ids is a whole number from 0, got 'a'"),
+    ({"prompt_token_ids": [-5]}, "step 0: an id in prompt_token_ids is a whole number from 0, got -5"),
+    ({"token_ids": None}, "step 0: an id in token_ids is a whole number from 0, got None"),
+    ({"logprobs": {"content": [{"logprob": -1.0}]}}, "step 0 has 1 log probabilities for 2 tokens"),
+    (
+        {"logprobs": [-1.0, -1.0]},
+        "step 0: log probabilities are {'content': [{'logprob': ...}]}, got [-1.0, -1.0]",
+    ),
+]
+
+
+def _with_engine(episode, engine):
+    first, *rest = with_tokens(episode).steps
+    return replace(episode, steps=[first | {"engine": first["engine"] | engine}, *rest])
+
+
+@pytest.mark.parametrize("format", ["sft", "rl"])
+@pytest.mark.parametrize(("engine", "message"), BROKEN)
+def test_an_episode_whose_tokens_are_broken_is_left_out_and_counted(format, engine, message, run, tmp_path):
+    first, second, *_ = read_trajectories(run)
+    folder = saved(tmp_path / "run", [_with_engine(first, engine), with_tokens(second)])
+    told = report("export", folder, "--format", format, "--out", tmp_path / "out")
+    assert (told["exported"], told["left_out"]["broken_tokens"]) == (1, 1)
+    assert {each["task_id"] for each in lines(tmp_path / "out" / f"{format}.jsonl")} == {second.task_id}
+    alone = saved(tmp_path / "alone", [_with_engine(first, engine)])
+    refused = stb("export", alone, "--format", format, "--out", tmp_path / "none")
+    assert refused.exit_code == 2
+    assert f"episode {first.task_id}, trial 0: {message}" in " ".join(refused.stderr.split())
+    assert not (tmp_path / "none").exists()
+
+
+LONE = "I think \ud800 so"
+
+
+@pytest.fixture
+def halved(run, tmp_path):
+    """A run of a solved and an unsolved trial in which a model wrote half a character."""
+    first, *_ = read_trajectories(run)
+    chat = [*first.messages[:-1], {"role": "assistant", "content": LONE}]
+    return saved(tmp_path / "halved", [replace(first, messages=chat, answer=LONE), _missed(first)])
+
+
+@pytest.mark.parametrize(
+    ("format", "container", "changed"),
+    [
+        ("jsonl", (), 2),
+        ("parquet", (), 2),
+        ("sft", (), 1),
+        ("sft", ("--as", "parquet"), 1),
+        ("preferences", (), 1),
+        ("preferences", ("--as", "parquet"), 1),
+    ],
+)
+def test_half_a_character_is_exported_as_a_replacement_and_told(format, container, changed, halved, tmp_path):
+    words = ("export", halved, "--format", format, *container, "--only", "all", "--out", tmp_path / "out")
+    told = report(*words)
+    (name,) = told["files"]
+    if name.endswith(".jsonl"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+    else:
+        text = str(pyarrow.parquet.read_table(tmp_path / "out" / name).to_pylist())
+    assert "I think \ufffd so" in text
+    assert "ud800" not in text
+    assert told["replaced"] == changed
+    card = (tmp_path / "out" / told["card"]).read_text(encoding="utf-8")
+    assert f"became U+FFFD each; {changed} texts were changed" in card
+
+
+def test_files_of_a_suite_have_the_replacement_too(run, tmp_path):
+    first, *_ = read_trajectories(run)
+    folder = saved(tmp_path / "run", [replace(first, query=LONE)])
+    told = report("export", folder, "--format", "converted", "--out", tmp_path / "out")
+    (name,) = told["files"]
+    text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+    assert (told["replaced"], "I think \\ufffd so" in text, "\\ud800" in text) == (1, True, False)
+
+
+def test_masks_stay_right_where_half_a_character_was_replaced(halved, tmp_path):
+    report("export", halved, "--format", "sft", "--only", "solved", "--out", tmp_path / "out")
+    (line,) = lines(tmp_path / "out" / "sft.jsonl")
+    last = line["mask"][-1]
+    text = line["messages"][last["message"]]["content"]
+    assert text[last["start"] : last["end"]] == text == "I think \ufffd so"
+
+
+def test_what_holds_no_half_character_is_not_told_of_any(trials, tmp_path):
+    told = report("export", trials, "--format", "jsonl", "--out", tmp_path)
+    assert told["replaced"] == 0
+    assert "U+FFFD" not in (tmp_path / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_run_given_twice_is_read_once(trials, tmp_path):
+    (tmp_path / "link").symlink_to(trials)
+    told = report("export", trials, trials, tmp_path / "link", "--format", "jsonl", "--out", tmp_path / "out")
+    assert (told["episodes"], told["records"]) == (6, 6)
+
+
+def test_a_repeated_line_of_a_run_counts_once_and_is_told(trials, tmp_path):
+    file = trials / "trajectories.jsonl"
+    text = file.read_bytes()
+    file.write_bytes(text + text.splitlines(keepends=True)[0])
+    told = report("export", trials, "--format", "jsonl", "--out", tmp_path / "out")
+    assert (told["episodes"], told["exported"], told["left_out"]["repeated"]) == (7, 6, 1)
+
+
+NOTHING = [
+    (
+        ("--format", "sft", "--min-steps", "99"),
+        "6 episodes make no record, nothing was written, left out: 3 length (--min-steps, --max-steps, "
+        "--max-characters), 3 not solved (--only solved); select less strictly",
+    ),
+    (
+        ("--format", "datasets", "--min-steps", "99"),
+        "6 episodes make no record, nothing was written, left out: 6 length",
+    ),
+    (("--min-steps", "99"), "6 episodes make no record, nothing was written, left out: 6 length"),
+    (
+        ("--format", "preferences", "--only", "solved"),
+        "6 episodes make no record, nothing was written, left out: 3 not solved (--only solved)",
+    ),
+    (
+        ("--format", "jsonl", "--suite", "Sandbx"),
+        "no episode of suite 'Sandbx' in the runs; expected one of Sandbox. Did you mean 'Sandbox'?",
+    ),
+    (
+        ("--format", "jsonl", "--suite", "Sandbox", "--group", "zzz"),
+        "no episode of group 'zzz' in the runs; expected one of",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), NOTHING)
+def test_nothing_selected_is_an_error_that_says_why(words, message, trials, tmp_path):
+    if "datasets" in words:
+        pytest.importorskip("datasets", reason="dataset folders need stb-env[datasets]")
+    refused = stb("export", trials, *words, "--out", tmp_path / "out")
+    assert refused.exit_code == 2
+    assert message in " ".join(refused.stderr.split())
+    assert {file.name for file in tmp_path.iterdir()} == {"trials"}
+
+
+def test_a_run_of_no_episode_is_an_error(tmp_path):
+    folder = saved(tmp_path / "run", [])
+    (folder / "trajectories.jsonl").touch()
+    refused = stb("export", folder, "--format", "jsonl", "--out", tmp_path / "out")
+    assert (refused.exit_code, "the runs hold no episode, nothing was written" in refused.stderr) == (2, True)
+
+
 ERRORS = [
+    (("--format", "jsonl", "--split", "train=nan,test=0.5"), "a split is shares such as 0.8,0.1,0.1 or"),
+    (("--format", "jsonl", "--split", "train=inf,test=0.5"), "a split is shares such as 0.8,0.1,0.1 or"),
+    (("--format", "jsonl", "--split", "train=1,test=0"), "a split is shares such as 0.8,0.1,0.1 or"),
+    (("--format", "jsonl", "--split", "train=1.5,test=-0.5"), "a split is shares such as 0.8,0.1,0.1 or"),
     (("--format", "sft", "--against", "RUN"), "--against belongs to --format preferences, got sft"),
     (("--format", "rl", "--first-turn"), "--first-turn belongs to --format preferences, got rl"),
     (("--as", "parquet"), "--as belongs to --format sft, preferences and rl, got stabletoolbench"),

@@ -99,7 +99,13 @@ def test_a_part_of_no_share_gets_no_task():
     assert {split.part("s", str(number)) for number in range(100)} == {"validation"}
 
 
-@pytest.mark.parametrize("text", ["a", "0.5,0.2,0.2,0.1", "train=0.5,train=0.5", "Train=1", "1.5,-0.5", ""])
+NO_SPLITS = [
+    *("a", "0.5,0.2,0.2,0.1", "train=0.5,train=0.5", "Train=1", ""),
+    *("1.5,-0.5", "1.0,nan", "0.5,inf"),
+]
+
+
+@pytest.mark.parametrize("text", NO_SPLITS)
 def test_a_split_that_is_none_is_refused(text):
     with pytest.raises(ConfigError, match=r"^a split is shares such as 0\.8,0\.1,0\.1 or names with them"):
         Split.parse(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -287,6 +288,34 @@ def test_lines_are_of_version_2_and_those_of_version_1_are_read(tmp_path: Path):
     assert line.startswith('{"version": 2, ')
     (tmp_path / "trajectories.jsonl").write_text(line.replace('"version": 2', '"version": 1', 1) + "\n")
     assert [episode.to_json() for episode in read_trajectories(tmp_path)] == [line]
+
+
+WRONG_TYPES = [
+    ({"steps": None}, "steps is a list of objects, got None"),
+    ({"steps": ["x"]}, "steps is a list of objects, got 'x' at 0"),
+    ({"steps": [{}]}, "calls of steps 0 is a list, got None"),
+    ({"messages": "hello"}, "messages is a list of objects, got 'hello'"),
+    ({"messages": [{}]}, "role of messages 0 is text, got None"),
+    ({"tools": None}, "tools is a list of objects, got None"),
+    ({"verdict": "solved"}, "verdict is an object or null, got 'solved'"),
+    ({"verdict": {}}, "status of verdict is text, got None"),
+    ({"reward": "1"}, "reward is a number, got '1'"),
+    ({"trial": "a"}, "trial is a whole number, got 'a'"),
+    ({"trial": True}, "trial is a whole number, got True"),
+    ({"task_id": None}, "task_id is text, got None"),
+    ({"valid": 1}, "valid is true or false, got 1"),
+    ({"usage": None}, "usage is an object, got None"),
+]
+
+
+@pytest.mark.parametrize(("fields", "message"), WRONG_TYPES)
+def test_a_field_of_another_type_is_named_with_file_and_number(tmp_path: Path, fields: Any, message: str):
+    whole = Trajectory("s", "", "7", 0, 0, "?", [], [], [], "", None, 0.0, True, None, {}).to_dict()
+    lines = [json.dumps(whole), json.dumps(whole | fields)]
+    (tmp_path / "trajectories.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    expected = rf"trajectories.jsonl, line 2: not a trajectory line \({re.escape(message)}\): "
+    with pytest.raises(DataError, match=expected):
+        read_trajectories(tmp_path)
 
 
 # -- agents by name ------------------------------------------------------------------------------
