@@ -69,6 +69,9 @@ def drive(slow: Slow[T]) -> T:
     except StopIteration as stop:
         value: T = stop.value
         return value
+    except BaseException:
+        slow.close()
+        raise
 
 
 async def adrive(slow: Slow[T], enter: Enter | None = None) -> T:
@@ -104,6 +107,10 @@ async def adrive(slow: Slow[T], enter: Enter | None = None) -> T:
     except StopIteration as stop:
         value: T = stop.value
         return value
+    except BaseException:
+        # Whoever keeps the traceback would keep it open, with what it holds.
+        slow.close()
+        raise
 
 
 def settled(value: T | Awaitable[T] | Slow[T]) -> Slow[T]:

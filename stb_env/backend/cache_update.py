@@ -55,6 +55,11 @@ class Recorder:
         self._believed = believed
         self._model, self._prompt = (str((simulator or {}).get(name, "")) for name in ("model", "prompt"))
 
+    def known(self, key: str) -> ToolResult | None:
+        """Return what anybody has stored by now, or None."""
+        hit = self.cache.get_anew(key)
+        return None if hit is None else as_result(hit)
+
     def keep(self, tool: Tool, arguments: JsonMapping | str, key: str, result: ToolResult) -> ToolResult:
         """Store an answer where it is worth keeping and new, and return what the agent is to see.
 

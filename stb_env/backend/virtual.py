@@ -13,6 +13,7 @@ from stb_env.backend.cache import ResponseCache, call_key
 from stb_env.backend.cache.entry import CacheEntry
 from stb_env.backend.cache_update import Recorder, as_result
 from stb_env.backend.faults import UNAVAILABLE, Faults, Outage, ToolKey, unavailable
+from stb_env.backend.flights import Flight
 from stb_env.backend.own_simulator import SimulatorLike, as_simulator
 from stb_env.backend.real_api.http_api import HTTPAPI
 from stb_env.backend.real_api.observed import Health
@@ -169,9 +170,16 @@ class VirtualBackend:
             # A template has no will of its own: equal caches, however they came about, give equal answers.
             examples = [entry.response for entry in self._examples(tool, by_key=True)]
             return self.simulator.simulate(tool, call.arguments, key=key, examples=examples), state
-        result = yield from self._ask(tool, call, key, self.real if fault is None else None)
-        if self._recorder is not None and fault is None:
-            result = yield Request(run=partial(self._recorder.keep, tool, call.arguments, key, result))
+        if self._recorder is None or fault is not None:
+            result = yield from self._ask(tool, call, key, self.real if fault is None else None)
+        else:
+            with Flight((self._recorder.cache.place, key)) as flight:
+                yield from _waited(flight)
+                hit = self._recorder.known(key)
+                if hit is not None:
+                    return hit, state
+                result = yield from self._ask(tool, call, key, self.real)
+                result = yield Request(run=partial(self._recorder.keep, tool, call.arguments, key, result))
         # Asking again costs nothing.
         return result, {**(state or {}), key: replace(result, usage=None)}
 
@@ -226,6 +234,15 @@ class VirtualBackend:
             return ""
         # A recording run makes its own overlay grow, and must still be resumable.
         return self.cache.base_hash if self.mode == "record" else self.cache.hash
+
+
+def _waited(flight: Flight) -> Slow[None]:
+    try:
+        yield flight.boarding
+    except InfrastructureError as error:
+        # The time for one question is over, and the other's took several; this one still has its own.
+        if error.stage != "call":
+            raise
 
 
 def _watched(real: RealAPI | None, health: Health) -> RealAPI | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -34,3 +35,37 @@ def test_without_ray_the_extra_is_named():
 )
 def test_options_that_do_not_go_together_are_refused(words: tuple[str, ...], said: str):
     assert re.fullmatch(f"error: {said}", error(*words))
+
+
+@pytest.fixture
+def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Ray's folder, which says nothing, on a machine where no Ray runs."""
+    services = pytest.importorskip("ray._private.services", reason="needs Ray: pip install 'stb-env[ray]'")
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setenv("RAY_TMPDIR", str(tmp_path))
+    # Others may run a Ray on this machine, which auto would join.
+    monkeypatch.setattr(services, "find_gcs_addresses", set)
+    (tmp_path / "ray").mkdir()
+    return tmp_path / "ray"
+
+
+def test_a_dead_cluster_that_ray_s_own_file_names_is_said_at_once(nowhere: Path):
+    (nowhere / "ray_current_cluster").write_text("127.0.0.1:1")
+    said = r"error: auto goes where Ray's file ray_current_cluster says, and no cluster answers at '127\.0\."
+    assert re.match(said, error("--ray", "auto"))
+
+
+def test_a_dead_cluster_that_the_environment_names_is_said_at_once(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RAY_ADDRESS", "127.0.0.1:1")
+    said = r"error: auto goes where RAY_ADDRESS says, and no cluster answers at '127\.0\.0\.1:1' \("
+    assert re.match(said, error("--ray", "auto"))
+
+
+@pytest.mark.usefixtures("nowhere")
+def test_auto_without_any_cluster_says_how_to_get_one():
+    said = (
+        "error: auto finds no cluster on this machine; start one with `ray start --head`, set RAY_ADDRESS to"
+    )
+    assert error("--ray", "auto").startswith(said)

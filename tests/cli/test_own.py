@@ -148,6 +148,47 @@ def test_an_evaluation_of_a_file_stays_in_its_folder(place: Path):
     assert (place / "out" / "offline" / "gold" / "t-Eval" / "trajectories.jsonl").is_file()
 
 
+TOGETHER = """
+import asyncio
+import json
+
+from stb_env.rollout import Agent
+
+class Together(Agent):
+    name = "together"
+    both = asyncio.Barrier(2)
+
+    async def act(self, observation, info):
+        if observation["turn"]:
+            return {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
+        await self.both.wait()
+        tool = json.loads(observation["tools"])[0]["function"]
+        return {"name": tool["name"], "arguments": dict.fromkeys(tool["parameters"]["required"], "x")}
+"""
+COUNTED = """
+import asyncio
+
+async def simulate(tool, arguments):
+    with open("asked", "a") as file:
+        file.write(tool.name + "\\n")
+    for _ in range(99):
+        await asyncio.sleep(0)
+    return {"simulated": tool.name}
+"""
+
+
+def test_episodes_that_ask_the_same_at_the_same_time_pay_their_own_simulator_once(place: Path):
+    (place / "together.py").write_text(TOGETHER)
+    (place / "counted.py").write_text(COUNTED)
+    words = ("run", "stb/I1Tool-v0", "--episodes", "1", "--trials", "2", "--concurrency", "2")
+    words += ("--agent", "together.py:Together", "--simulator", "counted.py:simulate", "--judge", "heuristic")
+    summary = command(
+        *words, "--mode", "record", "--cache", str(place / "cache"), "--out", str(place / "run")
+    )
+    assert summary["sources"] == {"cache (simulated)": 1, "simulator": 1}
+    assert len((place / "asked").read_text().splitlines()) == 1
+
+
 @pytest.mark.parametrize("simulator", ["apis.py:simulate", "apis:simulate"])
 def test_a_run_is_simulated_by_your_own(place: Path, simulator: str):
     words = ("--mode", "live", "--simulator", simulator, "--judge", "heuristic", "--out", str(place / "run"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from pathlib import Path
 
 from stb_env.backend.cache.entry import CacheEntry, Hit
@@ -54,6 +54,11 @@ class CarriedCache(ResponseCache):
     def entry(self, key: str) -> CacheEntry | None:
         """Return everything that is known about a key, or None."""
         return self._added.get(key) or super().entry(key)
+
+    @property
+    def place(self) -> Hashable:
+        """This one alone: what is added stays in its memory."""
+        return id(self)
 
     def add(self, key: str, entry: CacheEntry) -> Hit | None:
         """Keep an entry where the key has none; return what stood there already, or None."""

@@ -98,6 +98,13 @@ class Layers:
         value = self.overlay.get(key) if self.overlay is not None else None
         return self.base.get(key) if value is None and self.base is not None else value
 
+    def find_overlay(self) -> None:
+        """Open an overlay for writing that there was not when the folder was opened."""
+        if self.overlay is None and self.folder is not None and not self.read_only:
+            overlay = self.folder / OVERLAY
+            if (overlay / FILE).exists():
+                self.overlay = TextStore(overlay)
+
     def rows(self, prefix: str = "") -> Iterator[Row]:
         """Yield every row in order of its key, refused ones included."""
         stores = [store.rows(prefix) for store in (self.overlay, self.base) if store is not None]

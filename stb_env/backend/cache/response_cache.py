@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -80,6 +80,16 @@ class ResponseCache:
             DataError: The row is damaged, or was refused because it is not plain text.
         """
         return self._recent.young.get(key) or self._recent.get(key) or self._load(key)
+
+    def get_anew(self, key: str) -> Hit | None:
+        """As `get`, also of an overlay that another has begun since this was opened."""
+        self._layers.find_overlay()
+        return self.get(key)
+
+    @property
+    def place(self) -> Hashable:
+        """What two caches of this process share if they find each other's answers."""
+        return (self.folder, self.overlay) if self.folder or self.overlay else id(self)
 
     def put(self, key: str, entry: CacheEntry) -> None:
         """Store an entry in the overlay; when this returns, it survives a crash.

@@ -17,7 +17,7 @@ from stb_env.rollout.cluster.players import ClusterPlayers, Ticket, WorkerLost
 from stb_env.rollout.cluster.worker import ClusterWorker
 from stb_env.rollout.job import Job
 
-LOCAL = "local"
+LOCAL, AUTO = "local", "auto"
 _STORE_BYTES = 100_000_000
 """Shared memory of a Ray that is started here: what travels is a line of text an episode."""
 
@@ -223,7 +223,10 @@ class RayMachines:
                 # Ray's own is 15: beside anything else that computes, such workers hardly come to play.
                 "_system_config": {"worker_niceness": 0},
             }
-        _knock(self._cluster.address)
+        if self._cluster.address == AUTO:
+            _knock_where_auto_leads()
+        else:
+            _knock(self._cluster.address)
         try:
             self._ray.init(address=self._cluster.address, **options)
         except (ConnectionError, ValueError, RuntimeError) as error:
@@ -239,6 +242,27 @@ class RayMachines:
                 "Ray was not up in the half minute that it gives itself; this machine is busy or short of "
                 "memory: give the same command again, or the address of a Ray that is up"
             ) from error
+
+
+def _knock_where_auto_leads() -> None:
+    """Say within seconds that the cluster is gone that the environment or Ray's own note names."""
+    try:
+        from ray._private.services import get_ray_address_from_environment
+    except ImportError:
+        # Not public: a Ray without it tries for itself.
+        return
+    try:
+        found = get_ray_address_from_environment(AUTO, None)
+    except ConnectionError as error:
+        raise ConfigError(
+            "auto finds no cluster on this machine; start one with `ray start --head`, set RAY_ADDRESS to "
+            "HOST:PORT of one, or give local"
+        ) from error
+    try:
+        _knock(found)
+    except ConfigError as error:
+        source = "RAY_ADDRESS" if os.environ.get("RAY_ADDRESS") else "Ray's file ray_current_cluster"
+        raise ConfigError(f"auto goes where {source} says, and {error}") from error
 
 
 def _knock(address: str) -> None:
