@@ -353,7 +353,6 @@ def test_a_run_of_no_episode_is_an_error(tmp_path):
 ERRORS = [
     (("--format", "jsonl", "--split", "train=nan,test=0.5"), "a split is shares such as 0.8,0.1,0.1 or"),
     (("--format", "jsonl", "--split", "train=inf,test=0.5"), "a split is shares such as 0.8,0.1,0.1 or"),
-    (("--format", "jsonl", "--split", "train=1,test=0"), "a split is shares such as 0.8,0.1,0.1 or"),
     (("--format", "jsonl", "--split", "train=1.5,test=-0.5"), "a split is shares such as 0.8,0.1,0.1 or"),
     (("--format", "sft", "--against", "RUN"), "--against belongs to --format preferences, got sft"),
     (("--format", "rl", "--first-turn"), "--first-turn belongs to --format preferences, got rl"),
