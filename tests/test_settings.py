@@ -217,7 +217,7 @@ def test_a_setting_that_another_environment_has_is_refused():
 
 @pytest.mark.parametrize("env_id", [env_id for suite in suites() for env_id in suite.environments])
 def test_every_environment_checks_its_settings(env_id: str):
-    with pytest.raises(ConfigError, match=r"^the environment has no setting 'max_trns'; it takes "):
+    with pytest.raises(ConfigError, match=r"^(the environment|ToolEnv) has no setting 'max_trns'; it takes "):
         gym.make(env_id, max_trns=3)
 
 
