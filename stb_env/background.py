@@ -30,27 +30,24 @@ def wait_for(awaitable: Awaitable[T]) -> T:
         'done'
     """
     loop = _background_loop()
-    if _is_running(loop):
-        # Whoever blocks the background loop would wait for themselves.
-        with ThreadPoolExecutor(1, thread_name_prefix="stb-env-await") as pool:
-            return pool.submit(copy_context().run, asyncio.run, _awaited(awaitable)).result()
-    future = asyncio.run_coroutine_threadsafe(_carried(awaitable), loop)
     try:
-        return future.result()
+        if _is_running(loop):
+            # Whoever blocks the background loop would wait for themselves.
+            with ThreadPoolExecutor(1, thread_name_prefix="stb-env-await") as pool:
+                return pool.submit(copy_context().run, asyncio.run, _carried(awaitable)).result()
+        future = asyncio.run_coroutine_threadsafe(_carried(awaitable), loop)
+        try:
+            return future.result()
+        except BaseException:
+            future.cancel()
+            raise
     except _Exit as exit_:
         raise exit_.error from None
-    except BaseException:
-        future.cancel()
-        raise
 
 
 def runs_here() -> bool:
     """Return whether this thread is the one of the background loop, where nothing may wait for it."""
     return _is_running(_background_loop())
-
-
-async def _awaited(awaitable: Awaitable[T]) -> T:
-    return await awaitable
 
 
 class _Exit(Exception):

@@ -6,11 +6,13 @@ import asyncio
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
+from typing import Any
 
 import pytest
 
-from stb_env.background import wait_for
+from stb_env.background import AwaitedCancelledError, wait_for
 from stb_env.errors import BackendError
 from stb_env.request import Request, Slow, adrive, drive, settled
 
@@ -151,3 +153,28 @@ def test_a_forked_process_has_a_loop_of_its_own():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.stdout == "3\n", done.stderr
+
+
+async def _waits_for_what_was_cancelled() -> None:
+    task = asyncio.create_task(asyncio.Event().wait())
+    task.cancel()
+    await task
+
+
+async def _leaves() -> None:
+    raise SystemExit(3)
+
+
+@pytest.mark.parametrize(
+    ("ends", "error"), [(_waits_for_what_was_cancelled, AwaitedCancelledError), (_leaves, SystemExit)]
+)
+@pytest.mark.parametrize("nested", [False, True])
+def test_what_ends_a_wait_reaches_who_waits_and_leaves_the_loop_running(
+    ends: Callable[[], Coroutine[Any, Any, None]], error: type[BaseException], nested: bool
+) -> None:
+    async def on_the_loop() -> None:
+        wait_for(ends())
+
+    with pytest.raises(error):
+        wait_for(on_the_loop() if nested else ends())
+    assert wait_for(asyncio.sleep(0, "runs")) == "runs"
