@@ -19,7 +19,7 @@ def main(episodes: int = 20, file: str = "transitions.jsonl") -> None:
     """Play seeded random episodes and write one transition a line."""
     if Path(file).exists():
         sys.exit(f"{file} is there already: move it, or give another FILE")
-    env = gym.make("stb/Sandbox-v0", max_turns=8)
+    env = gym.make("stb/Sandbox-v1", max_turns=8)
     solved = steps = invalid = 0
     with open(file, "w", encoding="utf-8") as out:
         for episode in range(episodes):

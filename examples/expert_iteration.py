@@ -109,7 +109,7 @@ def warmed(player: Player, task_ids: Sequence[str], plan: Plan, seed: int, folde
 
 def save(folder: Path, trajectories: Iterable[Trajectory]) -> int:
     """Save episodes as a run, and return how many of them are solved."""
-    run = Run(folder, {"env": "stb/Sandbox-v0", "agent": "causal language model", "judge": "exact"})
+    run = Run(folder, {"env": "stb/Sandbox-v1", "agent": "causal language model", "judge": "exact"})
     for trajectory in trajectories:
         run.add(trajectory, seconds=0.0)
     run.close()

@@ -35,7 +35,7 @@ class Episodes(gym.Wrapper[Any, Any, Any, Any]):
     """Gives training tasks in turn, each once."""
 
     def __init__(self, seed: int = 0) -> None:
-        self.choices = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS))
+        self.choices = DiscreteActions(gym.make("stb/Sandbox-v1", split="train", max_turns=TURNS))
         super().__init__(self.choices)
         self._next = seed * 50_000
 

@@ -181,7 +181,7 @@ def tasks_of(templates: Iterable[str], *splits: str) -> list[str]:
     ids = []
     for template in templates:
         for split in splits:
-            source = DiscreteActions(gym.make("stb/Sandbox-v0", split=split, template=template)).tasks
+            source = DiscreteActions(gym.make("stb/Sandbox-v1", split=split, template=template)).tasks
             ids += [source.at(index).id for index in range(source.size or 0)]
     return ids
 
@@ -250,7 +250,7 @@ def main(episodes: int = 6500, out: str = "policy_gradient.json", seed: int = 0)
     if earlier := [file for file in (*beside, Path(out)) if file.exists()]:
         sys.exit(f"{earlier[0]} is of an earlier training: move it, or give another FILE")
     recorded = beside[0]
-    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=TURNS), texts=True)
+    env = DiscreteActions(gym.make("stb/Sandbox-v1", split="train", max_turns=TURNS), texts=True)
     policy = Policy(len(env.feature_names))
     strange = tasks_of(UNSEEN, "test")
     unseen = success(env, policy, strange)

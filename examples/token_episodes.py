@@ -98,7 +98,7 @@ class Player:
 
     def _env(self, number: int) -> gym.Env[Any, Any]:
         while number >= len(self._envs):
-            self._envs.append(stb_env.make("stb/Sandbox-v0", **self._settings))
+            self._envs.append(stb_env.make("stb/Sandbox-v1", **self._settings))
         return self._envs[number]
 
     def _begin(self, number: int, task_id: str) -> TokenEpisode:

@@ -69,6 +69,7 @@ class Suite:
         checks: Adds checks of its own to those of `stb_env.testing`.
         standing: Settings under which standing checks cost nothing and give the same each time.
         commands: Typer application with its own commands.
+        replaced: Earlier ids whose scores are not comparable with today's, and the id that stands for each now.
         required: Settings that its environments cannot be made without. Such ids are listed, and left out of
             what goes through all that there are.
 
@@ -97,6 +98,7 @@ class Suite:
     checks: Reference | None = None
     standing: JsonMapping = field(default_factory=dict)
     commands: Reference | None = None
+    replaced: Mapping[str, str] = field(default_factory=dict)
     required: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -215,6 +217,12 @@ def find_env(text: str) -> str:
         suites()
     if env_id in registry and (colon or suite_of(env_id) is not None):
         return env_id
+    for suite in _SUITES.values():
+        if env_id in suite.replaced:
+            raise ConfigError(
+                f"{env_id} was replaced by {suite.replaced[env_id]}, whose scores are not comparable with its "
+                f"own; make {suite.replaced[env_id]} (saved runs of {env_id} are still read)"
+            )
     known = [known for suite in _SUITES.values() for known in suite.environments]
     place = f" in {where}" if colon else ""
     hint = did_you_mean(env_id, known)

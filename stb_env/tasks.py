@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol, overload
+from typing import Literal, Protocol, overload
 
 from stb_env import jsontext, seeding
 from stb_env.errors import DataError, did_you_mean
@@ -37,6 +37,8 @@ class Task:
         relevant: Identities of the APIs that the data set marks as relevant.
         gold: Calls that are known to solve it, where the suite knows them.
         goal: What an exact verifier checks, as plain data; empty for open queries.
+        answer: JSON Schema of the object that Finish takes as ``answer``; ``"acts"`` where calls and final state
+            decide and nothing that is said does; None where the answer is text.
         record: The record as the data set gives it.
         checked: Whether id and tools must be as said; False takes them as another program had them. Of
             tools that share a name the first is then called (as by Guo et al., 2024); there may be none, as
@@ -66,6 +68,7 @@ class Task:
     gold: tuple[ToolCall, ...] = ()
     goal: JsonMapping = field(default_factory=dict, repr=False)
     record: JsonMapping = field(default_factory=dict, repr=False, compare=False)
+    answer: JsonMapping | Literal["acts"] | None = field(default=None, repr=False, kw_only=True)
     checked: bool = field(default=True, repr=False, compare=False, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -87,9 +90,9 @@ class Task:
         """Text that identifies the task's content, for hashing."""
         tools = [tool.spec for tool in self.tools]
         gold = [[call.name, call.arguments] for call in self.gold]
-        return jsontext.dumps(
-            [self.suite, self.group, self.split, self.id, self.query, tools, gold, dict(self.goal)]
-        )
+        parts = [self.suite, self.group, self.split, self.id, self.query, tools, gold, dict(self.goal)]
+        # Tasks that are judged from text keep the hashes that they have always had.
+        return jsontext.dumps(parts if self.answer is None else [*parts, self.answer])
 
 
 def _why_refused(tools: Sequence[Tool]) -> str:

@@ -42,7 +42,7 @@ def test_no_file_of_the_engine_names_a_suite():
     assert [line for file in files for line in mentions(file)] == []
 
 
-@pytest.mark.parametrize("line", ["stb/Sandbox-v0", "APIBankCall", "as API-Bank does", "TOOLBENCH_KEY"])
+@pytest.mark.parametrize("line", ["stb/Sandbox-v1", "APIBankCall", "as API-Bank does", "TOOLBENCH_KEY"])
 def test_a_mention_is_found_however_it_is_written(line: str, tmp_path: Path):
     file = tmp_path / "judge.py"
     file.write_text(f"first\n{line}\n", encoding="utf-8")

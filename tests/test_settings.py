@@ -203,7 +203,7 @@ WRONG = [
 
 @pytest.mark.parametrize(("settings", "message"), WRONG)
 @pytest.mark.parametrize(
-    "env_id", ["stb/Sandbox-v0", "stb/I1Tool-v0", "stb/APIBankCall-v0", "stb/HomeSearch-v0"]
+    "env_id", ["stb/Sandbox-v1", "stb/I1Tool-v0", "stb/APIBankCall-v1", "stb/HomeSearch-v1"]
 )
 def test_gymnasium_makes_nothing_of_a_wrong_setting(env_id: str, settings: dict[str, Any], message: str):
     with pytest.raises(ConfigError, match=message):
@@ -212,7 +212,7 @@ def test_gymnasium_makes_nothing_of_a_wrong_setting(env_id: str, settings: dict[
 
 def test_a_setting_that_another_environment_has_is_refused():
     with pytest.raises(ConfigError, match=r"^the environment has no setting 'data'; it takes split, group, "):
-        gym.make("stb/Sandbox-v0", data=5)
+        gym.make("stb/Sandbox-v1", data=5)
 
 
 @pytest.mark.parametrize("env_id", [env_id for suite in suites() for env_id in suite.environments])

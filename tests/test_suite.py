@@ -23,17 +23,17 @@ def test_a_suite_names_what_makes_its_environments_as_text():
 
 
 def test_an_id_of_another_suite_is_refused():
-    taken = Suite(name="theirs", description="Trips.", environments={"stb/TripBooking-v0": TRIPS})
-    with pytest.raises(ConfigError, match=r"^stb/TripBooking-v0 belongs to the suite 'sambanova'; give "):
+    taken = Suite(name="theirs", description="Trips.", environments={"stb/TripBooking-v1": TRIPS})
+    with pytest.raises(ConfigError, match=r"^stb/TripBooking-v1 belongs to the suite 'sambanova'; give "):
         taken.register()
 
 
 @pytest.mark.usefixtures("forgotten")
 def test_a_name_that_another_suite_has_is_refused_and_that_suite_stays():
     taken = Suite(name="sandbox", description="Trips.", environments={"theirs/Trips-v0": TRIPS})
-    with pytest.raises(ConfigError, match=r"^the suite 'sandbox' is there already, with stb/Sandbox-v0; "):
+    with pytest.raises(ConfigError, match=r"^the suite 'sandbox' is there already, with stb/Sandbox-v1; "):
         taken.register()
-    assert "stb/Sandbox-v0" in env_ids()
+    assert "stb/Sandbox-v1" in env_ids()
 
 
 @pytest.mark.usefixtures("forgotten")

@@ -40,7 +40,7 @@ def played() -> tuple[str, SearchTree]:
     Raises:
         RuntimeError: The task was not solved, so the picture would show something else than its caption says.
     """
-    env = DepthFirstSearch(gym.make("stb/Sandbox-v0"), width=2)
+    env = DepthFirstSearch(gym.make("stb/Sandbox-v1"), width=2)
     agent = StumblingOracle(ERROR_RATE)
     observation, info = env.reset(seed=SEED, options={"task_id": TASK})
     query = str(observation["query"])

@@ -2,7 +2,7 @@
 
 Usage: python docs/suites/write.py
 
-A part begins with a line such as ``<!-- written: episode stb/Sandbox-v0 -->`` and ends with ``<!-- end -->``;
+A part begins with a line such as ``<!-- written: episode stb/Sandbox-v1 -->`` and ends with ``<!-- end -->``;
 its first word names the function below that writes it.
 """
 

@@ -8,4 +8,4 @@ __all__ = ["ApiBank", "StbHarness"]
 class ApiBank(StbTaskset):
     """The tasks of an environment; ``--env.taskset.env-id`` names another of the suite."""
 
-    ENV_ID = "stb/APIBankRetrieve-v0"
+    ENV_ID = "stb/APIBankRetrieve-v1"

@@ -8,4 +8,4 @@ __all__ = ["SambaNova", "StbHarness"]
 class SambaNova(StbTaskset):
     """The tasks of an environment; ``--env.taskset.env-id`` names another of the suite."""
 
-    ENV_ID = "stb/OpenWeather-v0"
+    ENV_ID = "stb/OpenWeather-v1"

@@ -8,4 +8,4 @@ __all__ = ["Sandbox", "StbHarness"]
 class Sandbox(StbTaskset):
     """The tasks of an environment; ``--env.taskset.env-id`` names another of the suite."""
 
-    ENV_ID = "stb/Sandbox-v0"
+    ENV_ID = "stb/Sandbox-v1"

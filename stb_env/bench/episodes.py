@@ -14,7 +14,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.rollout.make import make_env
 from stb_env.tools import FINISH
 
-_ENV = "stb/Sandbox-v0"
+_ENV = "stb/Sandbox-v1"
 _TASKS = 50
 # A task is new only once.
 _NEW = 400

@@ -22,7 +22,7 @@ from stb_env.llm.connection import Pool
 from stb_env.rollout.make import make_env
 from stb_env.tools import FINISH
 
-ENV = "stb/Sandbox-v0"
+ENV = "stb/Sandbox-v1"
 IN_FLIGHT = 64
 _CONNECTIONS = 8
 

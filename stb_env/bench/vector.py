@@ -19,7 +19,7 @@ from stb_env.judges.judge import Case, Judge
 from stb_env.request import Request, Slow
 from stb_env.verdict import Verdict
 
-_ENV = "stb/Sandbox-v0"
+_ENV = "stb/Sandbox-v1"
 _SIZES = (1, 16, 256)
 _WAIT = 0.05
 _ANSWER = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Done."}}

@@ -48,7 +48,7 @@ _OPEN = "stb_env.suites.stabletoolbench.env:make"
 
 def sandbox_measurements(seconds: float) -> Iterator[Measurement]:
     """Measure the Sandbox: steps, snapshots, forks and resets."""
-    env = _made("stb/Sandbox-v0", split="train")
+    env = _made("stb/Sandbox-v1", split="train")
     call = env.task.gold[0]
     action = jsontext.dumps({"name": call.name, "arguments": call.arguments})
     yield Measurement("env.step, Sandbox call", episode_rate(env, cycle([action]), seconds), "/s")
@@ -74,7 +74,7 @@ def world_measurements(seconds: float) -> Iterator[Measurement]:
     world = ApiBankWorld()
     yield Measurement("fresh API-Bank world", 1e6 / rate(world.fresh, seconds), "us")
     for env_id in env_ids():
-        own = env_id.startswith("stb/") and env_id != "stb/Sandbox-v0"
+        own = env_id.startswith("stb/") and env_id != "stb/Sandbox-v1"
         if own and registry[env_id].entry_point != _OPEN:
             name = env_id.removeprefix("stb/").removesuffix("-v0")
             env = _made(env_id)
@@ -115,11 +115,11 @@ def searcher_measurements(seconds: float) -> Iterator[Measurement]:
 
 def _search_measurement(seconds: float) -> Measurement:
     """Return what a search adds to a step, in trees of 200 nodes."""
-    inner = _made("stb/Sandbox-v0", max_turns=_NODES)
+    inner = _made("stb/Sandbox-v1", max_turns=_NODES)
     call = inner.task.gold[0]
     action = {"name": call.name, "arguments": call.arguments}
     start, task_id = inner.snapshot(), inner.task.id
-    search = DepthFirstSearch(_made("stb/Sandbox-v0", max_turns=_NODES), max_depth=TURNS, max_queries=_NODES)
+    search = DepthFirstSearch(_made("stb/Sandbox-v1", max_turns=_NODES), max_depth=TURNS, max_queries=_NODES)
     alone, with_search = float("inf"), float("inf")
     until = time.perf_counter() + max(seconds, 0.1)
     while time.perf_counter() < until:

@@ -70,7 +70,7 @@ def groups(
 
     ``groups.jsonl`` stands beside the episodes of an ordinary run folder. Exit 1 where no trial has a reward.
 
-    Example: stb-env groups stb/Sandbox-v0 --agent 'keyword(calls=2)' --k 4 --out runs/groups
+    Example: stb-env groups stb/Sandbox-v1 --agent 'keyword(calls=2)' --k 4 --out runs/groups
     """
     trials = Trials(k, branch_at, stop_equal, cast("Estimator", advantages))
     deadlines = Deadlines(call=call_timeout, step=step_timeout, episode=episode_timeout)

@@ -62,7 +62,7 @@ def play(
     Choose a tool and fill in its form, or type a call; F2 gives the answer, F3 takes a step back, F4 forks.
     Every episode that comes to its end is kept in --out. What was taken back is not in it.
 
-    Example: stb-env play stb/Sandbox-v0 --out runs/mine
+    Example: stb-env play stb/Sandbox-v1 --out runs/mine
     """
     if agent and not watch:
         raise ConfigError("--agent names who is watched; add --watch, or leave it out to play yourself")

@@ -30,7 +30,7 @@ from stb_env.trajectory import read_trajectories
 EnvId = Annotated[
     str,
     typer.Argument(
-        metavar="ID", help="Environment id: stb/Sandbox-v0, module:my/Todo-v0, todo.py:my/Todo-v0."
+        metavar="ID", help="Environment id: stb/Sandbox-v1, module:my/Todo-v0, todo.py:my/Todo-v0."
     ),
 ]
 AgentName = Annotated[
@@ -103,7 +103,7 @@ def run(
     The same command plays what failed for a reason that may pass again, and more episodes or trials extend
     the run. Exit 1 where it stopped before its end, or every episode is invalid.
 
-    Example: stb-env run stb/Sandbox-v0 --agent gold --seed 0 --out runs/gold
+    Example: stb-env run stb/Sandbox-v1 --agent gold --seed 0 --out runs/gold
     """
     chosen = options.env_settings(
         settings,

@@ -135,7 +135,7 @@ def serve(
 ) -> None:
     """Serve environments, tools and the virtual API until stopped.
 
-    Example: stb-env serve stb/Sandbox-v0 --port 8000
+    Example: stb-env serve stb/Sandbox-v1 --port 8000
     """
     chosen = options.env_settings(
         settings,

@@ -39,7 +39,7 @@ def validate(
 ) -> None:
     """Check contract, gold, null agents, red team, determinism and forks; exit 0 only where all hold.
 
-    Example: stb-env validate stb/Sandbox-v0 --seeds 50
+    Example: stb-env validate stb/Sandbox-v1 --seeds 50
     """
     chosen = options.env_settings(settings, data=data, cache=cache, mode=mode, judge=judge, models=models)
     env_id = find_env(env_id)

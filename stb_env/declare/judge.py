@@ -57,11 +57,11 @@ class CheckJudge:
         query = self._declared.queries.get(case.task.id)
         if query is None:
             raise DataError(f"{self._declared.env_id} has no task {case.task.id!r} to check")
-        if query.answer is not None and not same_answer(case.answer, query.answer):
+        if query.answer is not None and not same_answer(case.final_answer, query.answer):
             reason = f"the answer is not {str(query.answer)[:80]!r}"
             return Verdict.of("unsolved", judge=self.name, votes=(Vote("unsolved", reason),))
         if query.check is None:
             return Verdict.of("solved", judge=self.name)
         with others_code(f"the check of task {case.task.id!r}", query.check, FAILURE):
-            said = yield from settled(query.check(case.answer, own(case.state)))
+            said = yield from settled(query.check(case.final_answer, own(case.state)))
         return as_verdict(said, self.name)

@@ -69,7 +69,7 @@ def evaluate(
     Examples:
         >>> import tempfile
         >>> from stb_env.evaluate.plan import AgentPlan
-        >>> plan = EvaluationPlan("tiny", ("stb/Sandbox-v0",), (AgentPlan("gold"),), episodes=2)
+        >>> plan = EvaluationPlan("tiny", ("stb/Sandbox-v1",), (AgentPlan("gold"),), episodes=2)
         >>> with tempfile.TemporaryDirectory() as folder:
         ...     done = evaluate(plan, folder)
         >>> done.results.averages[0].mean

@@ -106,7 +106,7 @@ def parse_plan(
         ConfigError: Something in it is unknown, missing or wrong.
 
     Examples:
-        >>> plan = parse_plan('[eval]\ngroups = ["stb/Sandbox-v0"]\n[[agent]]\nname = "gold"')
+        >>> plan = parse_plan('[eval]\ngroups = ["stb/Sandbox-v1"]\n[[agent]]\nname = "gold"')
         >>> plan.agents[0].name, [cell.simulator.name for cell in plan.cells]
         ('gold', ['offline'])
         >>> parse_plan('[eval]\ngroups = []\nseeds = 3')  # doctest: +ELLIPSIS

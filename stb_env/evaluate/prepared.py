@@ -75,7 +75,7 @@ def prepared(plan: EvaluationPlan, out: str | Path) -> Iterator[Prepared]:
 
     Examples:
         >>> from stb_env.evaluate.plan import AgentPlan
-        >>> plan = EvaluationPlan("tiny", ("stb/Sandbox-v0",), (AgentPlan("gold"),), episodes=2)
+        >>> plan = EvaluationPlan("tiny", ("stb/Sandbox-v1",), (AgentPlan("gold"),), episodes=2)
         >>> with prepared(plan, "runs/tiny") as ready:
         ...     [(str(run.cell), len(run.session.jobs)) for run in ready.waiting]
         [('offline · gold · Sandbox', 2)]

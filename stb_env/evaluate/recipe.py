@@ -41,7 +41,7 @@ class Recipe:
         cache: Where the run is saved, keeps new answers.
 
     Examples:
-        >>> inputs = {"env_id": "stb/Sandbox-v0", "agent": "gold", "settings": {}, "episodes": 1}
+        >>> inputs = {"env_id": "stb/Sandbox-v1", "agent": "gold", "settings": {}, "episodes": 1}
         >>> recipe = Recipe.of(inputs, {})
         >>> recipe.make_agent().name, recipe.make_env().rules.judge.name
         ('gold', 'exact')

@@ -63,7 +63,7 @@ class Session:
         DataError: The data cannot be read.
 
     Examples:
-        >>> session = Session("stb/Sandbox-v0", "gold", {}, episodes=2)
+        >>> session = Session("stb/Sandbox-v1", "gold", {}, episodes=2)
         >>> summary = session.play()
         >>> summary["solved"], summary["planned"], session.manifest["judge"]
         (2, 2, 'exact')

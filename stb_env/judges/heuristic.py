@@ -137,7 +137,7 @@ class HeuristicJudge:
         >>> from stb_env.tasks import Task
         >>> from stb_env.tools import Tool
         >>> forecast = Tool("forecast", "", {})
-        >>> case = Case(Task("1", "Weather in Oslo?", (forecast,)), answer="Weather in Oslo?", calls=())
+        >>> case = Case(Task("1", "Weather in Oslo?", (forecast,)), final_answer="Weather in Oslo?", calls=())
         >>> drive(HeuristicJudge().judge(case)).status
         'unsolved'
     """
@@ -167,7 +167,7 @@ class HeuristicJudge:
 
     def _decide(self, case: Case) -> Decision:
         limits = self._thresholds
-        text, sentences = _to_the_user(case.answer[:_MAX_ANSWER])
+        text, sentences = _to_the_user(case.final_answer[:_MAX_ANSWER])
         if not sentences:
             return "unsolved", "empty: nothing is left to judge"
         refused = sum(REFUSAL.search(text.lower()) is not None for text in sentences) / len(sentences)

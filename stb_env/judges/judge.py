@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow, drive
 from stb_env.tasks import Task
 from stb_env.trajectory import CallRecord
@@ -17,24 +18,28 @@ class Case:
 
     Attributes:
         task: The task, with its query and tools.
-        answer: The final answer.
+        final_answer: The prose for the user; empty where there is none.
         calls: Every call of the episode in order, Finish included.
         state: The backend's state at the end, for exact verifiers.
         replies: What the agent said to the user, in tasks that are conversations.
+        answer: The typed answer, where the task has a schema for one; None where the agent gave none.
+        cannot: Why the request cannot be met and what is lacking, where the agent said so.
 
     Examples:
         >>> from stb_env import Case, Task, Tool, load_judge
         >>> task = Task("1", "Weather in Oslo?", (Tool("forecast", "Tells the weather.", {}),))
-        >>> case = Case(task, answer="Sorry, I cannot say.", calls=())
+        >>> case = Case(task, final_answer="Sorry, I cannot say.", calls=())
         >>> case.verdict(load_judge("heuristic")).status
         'unsolved'
     """
 
     task: Task
-    answer: str
+    final_answer: str
     calls: tuple[CallRecord, ...]
     state: Any = None
     replies: tuple[str, ...] = ()
+    answer: JsonObject | None = None
+    cannot: JsonObject | None = None
 
     def verdict(self, judge: Judge) -> Verdict:
         """Return what a judge says of it, once that is there.
@@ -54,7 +59,7 @@ class Judge(Protocol):
         ...     name = "polite"
         ...     def judge(self, case):
         ...         yield from ()
-        ...         return Verdict.of("solved" if "please" in case.answer else "unsolved", judge=self.name)
+        ...         return Verdict.of("solved" if "please" in case.final_answer else "unsolved", judge=self.name)
         >>> task = Task("1", "Ask for tea.", (Tool("kettle", "Boils water.", {}),))
         >>> Case(task, "Tea, please.", ()).verdict(Polite()).score
         1.0

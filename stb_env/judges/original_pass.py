@@ -141,5 +141,5 @@ class OriginalPassJudge:
 
     def _coin(self, case: Case, what: int | str) -> bool:
         # By the answer too: two runs of a task are left to chance independently.
-        rng = seeding.rng("original pass", self._seed, case.task.id, what, case.answer)
+        rng = seeding.rng("original pass", self._seed, case.task.id, what, case.final_answer)
         return rng.random() < 0.5

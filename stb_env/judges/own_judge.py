@@ -41,7 +41,7 @@ class OwnJudge:
     Examples:
         >>> from stb_env.request import drive
         >>> from stb_env import Task, Tool
-        >>> judge = OwnJudge(lambda case: (case.answer == "42", "the answer is 42"))
+        >>> judge = OwnJudge(lambda case: (case.final_answer == "42", "the answer is 42"))
         >>> task = Task("1", "?", (Tool("ping", "Answers pong.", {}),))
         >>> verdict = drive(judge.judge(Case(task, "41", ())))
         >>> verdict.status, verdict.votes[0].reason

@@ -22,7 +22,7 @@ from stb_env.rollout.make import make_env
 from stb_env.rollout.timing import Timing
 from stb_env.trajectory import Trajectory
 
-ENV = "stb/Sandbox-v0"
+ENV = "stb/Sandbox-v1"
 _EARLY, _EPISODES = 20, 80
 """Of each worker: what it plays before it is timed, and what is timed."""
 _TRIPS = 50

@@ -226,7 +226,8 @@ def _preference(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None
     pairs = pairwise([*_cases(tasks), gold_case(tasks[0])])
     # Both answer the task of the first: which is better is for the model to say.
     return _readings(
-        judge.better(one.case, replace(one.case, answer=other.case.answer)) for one, other in pairs
+        judge.better(one.case, replace(one.case, final_answer=other.case.final_answer))
+        for one, other in pairs
     )
 
 
@@ -257,7 +258,7 @@ def _written(author: ModelAuthor, role: SynthesisRole, scene: Scene) -> bool | N
 
 def _user(model: ChatModel, tasks: Sequence[Task]) -> Iterator[bool | None]:
     user = ModelUser(model)
-    source = cast(ToolEnv, make_env("stb/APIBankCall-v0", {}).unwrapped).tasks
+    source = cast(ToolEnv, make_env("stb/APIBankCall-v1", {}).unwrapped).tasks
     dialogues = [source.at(index) for index in range(min(len(tasks), source.size or len(tasks)))]
     return _readings(
         user.reply(task, user.start(task, seed), "What should I know of it?")

@@ -85,7 +85,7 @@ def _tricked(case: Case, trick: str, judge: str) -> Case:
     if trick == CLEAN:
         return case
     if judge != "solvability":
-        return replace(case, answer=injections(case.answer, case.task.query)[trick])
+        return replace(case, final_answer=injections(case.final_answer, case.task.query)[trick])
     return replace(case, task=replace(case.task, query=injections(case.task.query, "")[trick]))
 
 
@@ -105,7 +105,7 @@ def _complete(model: ChatModel, case: Case) -> bool:
 
 
 def _preferred(model: ChatModel, case: Case) -> bool:
-    plain = Contender(replace(case, answer=f"{WRONG} "), "unsolved")
+    plain = Contender(replace(case, final_answer=f"{WRONG} "), "unsolved")
     judge = PreferenceJudge(model, attempts=1)
     return drive(judge.compare(Contender(case, "unsolved"), plain)).outcome == "first"
 

@@ -88,7 +88,7 @@ class NotesJudge:
         """Return the verdict; yields nothing."""
         yield from ()
         notes = sorted(row["text"] for row in case.state.table("notes").values())
-        wanted, said = case.task.goal["answer"], case.answer.strip(" .").casefold()
+        wanted, said = case.task.goal["answer"], case.final_answer.strip(" .").casefold()
         parts = {"notes": notes == case.task.goal["notes"], "answer": wanted.casefold() in ("", said)}
         return Verdict.of("solved" if all(parts.values()) else "unsolved", judge=self.name, parts=parts)
 

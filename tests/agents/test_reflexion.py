@@ -53,7 +53,7 @@ def test_an_answer_that_its_own_judge_rejects_is_a_failed_try_which_the_test_nev
     agent = ReflexionAgent(model)
     episode = played(agent, test)
     assert (episode.answer, len(agent.lessons)) == ("gold", 1)
-    assert [case.answer for case in test.cases] == ["gold"]
+    assert [case.final_answer for case in test.cases] == ["gold"]
     reflected = [r.messages[-1]["content"] for r in model.requests if "You tried" in str(r.messages)]
     assert "nothing" in str(reflected[0])
 

@@ -347,7 +347,7 @@ class Curious:
 
 
 def test_in_a_conversation_the_models_text_goes_to_the_user():
-    env = gym.make("stb/Sandbox-v0", user=Curious())
+    env = gym.make("stb/Sandbox-v1", user=Curious())
     model = ScriptedModel(["Ten feet.", "Three metres."], name="m")
     trajectory = play(env, ChatAgent(model), task_id=env.unwrapped.tasks.at(0).id, seed=0)
     said = [(message["role"], message["content"]) for message in trajectory.messages[-3:]]

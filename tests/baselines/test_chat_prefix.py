@@ -98,7 +98,7 @@ def test_slips_in_form_rebuild_nothing_either():
     broken = call({"name": "nothing", "arguments": {}}, "x")
     broken["function"]["arguments"] = '{"a": '
     slips = ["Let me see.", {"tool_calls": [broken]}, ChatReply({"content": "So"}, "length"), ""]
-    gold, chat, model = gold_driven(make_env("stb/Sandbox-v0", {}), 0, *slips)
+    gold, chat, model = gold_driven(make_env("stb/Sandbox-v1", {}), 0, *slips)
     assert (chat.reward, len(chat.steps)) == (gold.reward, len(gold.steps) + len(slips))
     assert rebuilt(model.requests) == []
 

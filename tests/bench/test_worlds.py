@@ -12,7 +12,7 @@ KINDS = ("env.step, ", "last step, ", "reset, ", "reset, new task, ")
 
 
 def test_a_world_has_figures_for_its_resets_its_steps_and_its_verdict(monkeypatch):
-    monkeypatch.setattr("stb_env.bench.worlds.env_ids", lambda: ["stb/Tabletop-v0", "stb/APIBankPlan-v0"])
+    monkeypatch.setattr("stb_env.bench.worlds.env_ids", lambda: ["stb/Tabletop-v1", "stb/APIBankPlan-v1"])
     monkeypatch.setattr("stb_env.bench.worlds.PROGRAMS", {})
     names = {figure.name for figure in world_measurements(0.001)}
     assert {f"{kind}{world}" for kind in KINDS for world in ("Tabletop", "APIBankPlan")} <= names

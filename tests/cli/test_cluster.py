@@ -15,7 +15,7 @@ HAS_RAY = importlib.util.find_spec("ray") is not None
 
 
 def error(*words: str) -> str:
-    result = CliRunner().invoke(app, ["run", "stb/Sandbox-v0", "--episodes", "1", *words])
+    result = CliRunner().invoke(app, ["run", "stb/Sandbox-v1", "--episodes", "1", *words])
     assert result.exit_code == 2, result.output
     return result.stderr.splitlines()[-1]
 

@@ -27,7 +27,7 @@ def report(*words: str | Path) -> dict[str, Any]:
 
 def test_list_names_every_environment_and_agent():
     listed = report("list")
-    assert "stb/Sandbox-v0" in [row["id"] for row in listed["environments"]]
+    assert "stb/Sandbox-v1" in [row["id"] for row in listed["environments"]]
     assert {"gold", "noop", "random", "replay", "dfs", "few_shot"} <= set(listed["agents"])
 
 
@@ -52,7 +52,7 @@ def test_list_for_people_has_every_agent_too():
 
 
 def test_run_saves_manifest_trajectories_timings_and_summary(tmp_path: Path):
-    summary = report("run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", "5", "--out", tmp_path)
+    summary = report("run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "5", "--out", tmp_path)
     assert (summary["episodes"], summary["solved_all"], summary["judges"]) == (5, 1.0, ["exact"])
     assert {file.name for file in tmp_path.iterdir()} == {
         "manifest.json",
@@ -64,7 +64,7 @@ def test_run_saves_manifest_trajectories_timings_and_summary(tmp_path: Path):
 
 
 def test_a_saved_line_has_the_documented_fields(tmp_path: Path):
-    report("run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", "1", "--out", tmp_path)
+    report("run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "1", "--out", tmp_path)
     (line,) = (tmp_path / "trajectories.jsonl").read_text(encoding="utf-8").splitlines()
     saved = json.loads(line)
     assert list(saved) == [
@@ -103,7 +103,7 @@ def test_other_seeds_play_otherwise(tmp_path: Path):
     for seed in ("1", "2"):
         report(
             "run",
-            "stb/Sandbox-v0",
+            "stb/Sandbox-v1",
             "--agent",
             "random",
             "--seed",
@@ -120,7 +120,7 @@ def test_other_seeds_play_otherwise(tmp_path: Path):
 def test_any_setting_of_the_environment_can_be_set(tmp_path: Path):
     words = (
         "run",
-        "stb/Sandbox-v0",
+        "stb/Sandbox-v1",
         "--agent",
         "noop",
         "--episodes",
@@ -135,42 +135,42 @@ def test_any_setting_of_the_environment_can_be_set(tmp_path: Path):
 
 ERRORS = [
     (
-        ("run", "stb/Sandbx-v0"),
+        ("run", "stb/Sandbx-v1"),
         2,
-        "unknown environment 'stb/Sandbx-v0'; `stb-env list` shows all. Did you mean",
+        "unknown environment 'stb/Sandbx-v1'; `stb-env list` shows all. Did you mean",
     ),
-    (("run", "stb/Sandbox-v0", "--agent", "golden"), 2, "no agent 'golden'; give a name (best_of_n, "),
+    (("run", "stb/Sandbox-v1", "--agent", "golden"), 2, "no agent 'golden'; give a name (best_of_n, "),
     (
-        ("run", "stb/Sandbox-v0", "--agent", "gold:x"),
+        ("run", "stb/Sandbox-v1", "--agent", "gold:x"),
         2,
         "gold takes no argument, got 'x'; write --agent gold",
     ),
     (
-        ("run", "stb/Sandbox-v0", "--agent", "dfs(widht=2)"),
+        ("run", "stb/Sandbox-v1", "--agent", "dfs(widht=2)"),
         2,
         "max_queries, filter, compat. Did you mean 'width'?",
     ),
-    (("run", "stb/Sandbox-v0", "--agent", "dfs(width='2')"), 2, "width must be a whole number, got '2'"),
+    (("run", "stb/Sandbox-v1", "--agent", "dfs(width='2')"), 2, "width must be a whole number, got '2'"),
     (
-        ("run", "stb/Sandbox-v0", "--set", "max_trns=3"),
+        ("run", "stb/Sandbox-v1", "--set", "max_trns=3"),
         2,
-        "stb/Sandbox-v0 has no setting 'max_trns'; it takes",
+        "stb/Sandbox-v1 has no setting 'max_trns'; it takes",
     ),
-    (("run", "stb/Sandbox-v0", "--set", "max_turns=x"), 2, "max_turns must be a whole number, got 'x'"),
-    (("run", "stb/Sandbox-v0", "--set", "votes=0"), 2, "votes must be at least 1, got 0"),
-    (("run", "stb/Sandbox-v0", "--set", "split=tset"), 2, "got 'tset'. Did you mean 'test'?"),
+    (("run", "stb/Sandbox-v1", "--set", "max_turns=x"), 2, "max_turns must be a whole number, got 'x'"),
+    (("run", "stb/Sandbox-v1", "--set", "votes=0"), 2, "votes must be at least 1, got 0"),
+    (("run", "stb/Sandbox-v1", "--set", "split=tset"), 2, "got 'tset'. Did you mean 'test'?"),
     (
-        ("run", "stb/Sandbox-v0", "--data", "5"),
+        ("run", "stb/Sandbox-v1", "--data", "5"),
         2,
-        "stb/Sandbox-v0 has no setting 'data'; it takes split",
+        "stb/Sandbox-v1 has no setting 'data'; it takes split",
     ),
     (
         ("run", "stb/I1Tool-v0", "--set", 'faults={"shar": 1}'),
         2,
         "faults has no setting 'shar'; it takes share",
     ),
-    (("run", "stb/Sandbox-v0", "--set", "max_turns"), 2, "--set takes NAME=VALUE, got 'max_turns'"),
-    (("run", "stb/Sandbox-v0", "--set", "split=train"), 2, "say how many with --episodes N"),
+    (("run", "stb/Sandbox-v1", "--set", "max_turns"), 2, "--set takes NAME=VALUE, got 'max_turns'"),
+    (("run", "stb/Sandbox-v1", "--set", "split=train"), 2, "say how many with --episodes N"),
     (("run", "stb/I1Tool-v0", "--data", "/nowhere"), 2, "/nowhere does not exist"),
     (("run", "stb/I1Tool-v0", "--mode", "replay"), 2, "mode 'replay' needs a cache"),
     (("run", "stb/I1Tool-v0", "--mode", "reply"), 2, "Did you mean 'replay'?"),
@@ -204,7 +204,7 @@ def test_a_run_of_nothing_but_failures_exits_with_1(tmp_path: Path):
 
 
 def test_validate_holds_for_the_shipped_environments():
-    for env_id in ("stb/Sandbox-v0", "stb/I3Instruction-v0"):
+    for env_id in ("stb/Sandbox-v1", "stb/I3Instruction-v0"):
         found = report("validate", env_id, "--seeds", "12")
         assert found["passed"]
         assert {"tried", "reproduced", "explained"} <= found["gold_calls"].keys()

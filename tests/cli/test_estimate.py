@@ -43,7 +43,7 @@ def test_an_estimate_on_invalid_episodes_says_so_and_is_no_success(tmp_path: Pat
     (tmp_path / "silent.py").write_text("def act(observation, info):\n    return None\n")
     run = (
         "run",
-        "stb/Sandbox-v0",
+        "stb/Sandbox-v1",
         "--agent",
         f"{tmp_path / 'silent.py'}:act",
         "--episodes",

@@ -53,7 +53,7 @@ def test_each_line_says_what_a_trainer_needs(tmp_path: Path, command: tuple[str,
 def test_a_trial_keeps_the_time_of_each_of_its_own_steps_and_of_its_agent(tmp_path: Path):
     stb(
         "groups",
-        "stb/Sandbox-v0",
+        "stb/Sandbox-v1",
         "--agent",
         "gold",
         "--k",

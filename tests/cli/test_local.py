@@ -23,7 +23,7 @@ def weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return file
 
 
-@pytest.mark.parametrize("env_id", ["stb/Sandbox-v0", "stb/OpenWeather-v0", "stb/APIBankCall-v0"])
+@pytest.mark.parametrize("env_id", ["stb/Sandbox-v1", "stb/OpenWeather-v1", "stb/APIBankCall-v1"])
 def test_weights_play_without_a_server_and_the_run_holds_no_path_of_them(weights, tmp_path, env_id):
     out = tmp_path / "run"
     words = ["run", env_id, "--agent", "chat", "--local", weights, "--episodes", 1, "--out", out, "--json"]
@@ -44,5 +44,5 @@ def test_weights_play_without_a_server_and_the_run_holds_no_path_of_them(weights
     ],
 )
 def test_what_weights_cannot_play_is_said(words: list[str], message: str):
-    done = CliRunner().invoke(app, ["run", "stb/Sandbox-v0", *words])
+    done = CliRunner().invoke(app, ["run", "stb/Sandbox-v1", *words])
     assert (done.exit_code, done.stderr.strip()) == (2, f"error: {message}")

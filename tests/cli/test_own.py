@@ -15,14 +15,14 @@ pytestmark = pytest.mark.usefixtures("forgotten")
 
 JUDGES = '''
 def strict(case):
-    return case.answer == "never"
+    return case.final_answer == "never"
 
 def knows(case):
     """Look at what only the task says."""
     return bool(case.task.gold), f"{len(case.task.gold)} gold calls"
 
 def broken(case):
-    raise RuntimeError(case.answer)
+    raise RuntimeError(case.final_answer)
 
 class Level:
     def __init__(self, score):
@@ -54,7 +54,7 @@ def manifest(folder: Path) -> dict[str, Any]:
     return json.loads((folder / "manifest.json").read_text())
 
 
-@pytest.mark.parametrize("env_id", ["stb/Sandbox-v0", "stb/I1Tool-v0", "stb/OpenWeather-v0"])
+@pytest.mark.parametrize("env_id", ["stb/Sandbox-v1", "stb/I1Tool-v0", "stb/OpenWeather-v1"])
 @pytest.mark.parametrize("judge", ["judges.py:strict", "my_judges:strict"])
 def test_a_run_is_judged_by_your_own(place: Path, env_id: str, judge: str):
     out = str(place / "run")
@@ -67,7 +67,7 @@ def test_a_run_is_judged_by_your_own(place: Path, env_id: str, judge: str):
 def test_settings_of_a_judge_are_in_the_manifest(place: Path):
     out = str(place / "run")
     summary = command(
-        "run", "stb/Sandbox-v0", "--episodes", "2", "--judge", "judges.py:Level(score=0.5)", "--out", out
+        "run", "stb/Sandbox-v1", "--episodes", "2", "--judge", "judges.py:Level(score=0.5)", "--out", out
     )
     assert summary["mean"] == 0.5
     assert manifest(place / "run")["judge_settings"]["settings"] == {"score": 0.5}
@@ -76,7 +76,7 @@ def test_settings_of_a_judge_are_in_the_manifest(place: Path):
 def test_another_version_of_a_judge_does_not_go_on_with_a_run(place: Path):
     words = (
         "run",
-        "stb/Sandbox-v0",
+        "stb/Sandbox-v1",
         "--episodes",
         "1",
         "--judge",
@@ -91,7 +91,7 @@ def test_another_version_of_a_judge_does_not_go_on_with_a_run(place: Path):
 
 def test_a_saved_run_is_judged_by_your_own_which_sees_the_tasks(place: Path):
     out = str(place / "run")
-    command("run", "stb/Sandbox-v0", "--episodes", "3", "--out", out)
+    command("run", "stb/Sandbox-v1", "--episodes", "3", "--out", out)
     judged = command("judge", out, "--judge", "judges.py:knows")
     assert (judged["judged"], judged["solved"], judged["judge"]) == (3, 3, "knows")
     assert (place / "run" / "verdicts-knows.jsonl").is_file()
@@ -99,7 +99,7 @@ def test_a_saved_run_is_judged_by_your_own_which_sees_the_tasks(place: Path):
 
 def test_a_judge_sees_query_and_tools_alone_where_the_tasks_are_gone(place: Path):
     out = place / "run"
-    command("run", "stb/Sandbox-v0", "--episodes", "3", "--out", str(out))
+    command("run", "stb/Sandbox-v1", "--episodes", "3", "--out", str(out))
     written = manifest(out)
     (out / "manifest.json").write_text(json.dumps(written | {"tasks": "others"}))
     done = CliRunner().invoke(app, ["judge", str(out), "--judge", "judges.py:knows", "--json"])
@@ -109,7 +109,7 @@ def test_a_judge_sees_query_and_tools_alone_where_the_tasks_are_gone(place: Path
 
 def test_a_judge_that_breaks_leaves_episodes_without_a_verdict(place: Path):
     out = str(place / "run")
-    command("run", "stb/Sandbox-v0", "--episodes", "2", "--out", out)
+    command("run", "stb/Sandbox-v1", "--episodes", "2", "--out", out)
     done = CliRunner().invoke(app, ["judge", out, "--judge", "judges.py:broken", "--json"])
     assert done.exit_code == 1
     assert json.loads(done.stdout)["failed"] == 2
@@ -117,13 +117,13 @@ def test_a_judge_that_breaks_leaves_episodes_without_a_verdict(place: Path):
 
 def test_validation_takes_your_own_judge(place: Path):
     done = CliRunner().invoke(
-        app, ["validate", "stb/Sandbox-v0", "--seeds", "2", "--judge", "judges.py:strict"]
+        app, ["validate", "stb/Sandbox-v1", "--seeds", "2", "--judge", "judges.py:strict"]
     )
     assert done.exit_code == 1
     assert "0 of 2 reach the" in done.stdout
 
 
-@pytest.mark.parametrize("group", ["stb/Sandbox-v0", "stb/I1Tool-v0"])
+@pytest.mark.parametrize("group", ["stb/Sandbox-v1", "stb/I1Tool-v0"])
 def test_an_evaluation_is_judged_by_your_own_in_every_group(place: Path, group: str):
     head = f'[eval]\ngroups = ["{group}"]\nepisodes = 2\njudge = "judges.py:Level(score=0.5)"\n'
     (place / "plan.toml").write_text(head + '[[agent]]\nname = "gold"\n')
@@ -201,14 +201,14 @@ def test_a_run_is_simulated_by_your_own(place: Path, simulator: str):
     ("words", "message"),
     [
         (
-            ("run", "stb/Sandbox-v0", "--judge", "judges.py:strikt"),
+            ("run", "stb/Sandbox-v1", "--judge", "judges.py:strikt"),
             "judges.py defines no 'strikt'. Did you mean 'st",
         ),
         (
-            ("run", "stb/Sandbox-v0", "--judge", "nowhere.py:x"),
+            ("run", "stb/Sandbox-v1", "--judge", "nowhere.py:x"),
             "nowhere.py does not exist; give the path of a Pyt",
         ),
-        (("run", "stb/Sandbox-v0", "--simulator", "apis.py:simulate"), "has no setting 'simulator'"),
+        (("run", "stb/Sandbox-v1", "--simulator", "apis.py:simulate"), "has no setting 'simulator'"),
         (
             ("run", "stb/I1Tool-v0", "--simulator", "apis.py:simulate"),
             "asked in the modes live and record alone",

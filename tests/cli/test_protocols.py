@@ -62,7 +62,7 @@ def test_a_protocol_that_is_not_there_is_refused_with_the_nearest():
 
 
 def test_a_protocol_is_refused_for_environments_that_it_says_nothing_of():
-    done = stb("run", "stb/Sandbox-v0", "--protocol", "stabletoolbench")
+    done = stb("run", "stb/Sandbox-v1", "--protocol", "stabletoolbench")
     assert done.exit_code == 2
     assert "the protocol 'stabletoolbench' is made for stb/I1Instruction-v0" in done.stderr
 
@@ -81,7 +81,7 @@ def test_a_manifest_says_which_protocol_made_a_run_and_how_it_departs(tmp_path: 
 
 
 def test_a_run_without_a_protocol_says_nothing_of_one(tmp_path: Path):
-    assert "protocol" not in manifest(tmp_path, "stb/Sandbox-v0", "--episodes", 1)
+    assert "protocol" not in manifest(tmp_path, "stb/Sandbox-v1", "--episodes", 1)
 
 
 def test_a_table_says_that_the_prompts_are_our_own():
@@ -119,7 +119,7 @@ def test_functions_are_those_of_the_protocols_paper(tmp_path: Path, name: str, b
 
 
 def test_sambanova_plays_gold_programs_three_times(tmp_path: Path):
-    words = ("stb/HomeSearch-v0", "--protocol", "sambanova", "--agent", "gold", "--episodes", 2)
+    words = ("stb/HomeSearch-v1", "--protocol", "sambanova", "--agent", "gold", "--episodes", 2)
     played = report("run", *words)
     assert (played["solved"], played["episodes"]) == (6, 6)
     assert played["judges"] == ["original"]
@@ -139,7 +139,7 @@ def test_an_evaluation_follows_the_protocol_of_its_plan_and_its_tables_say_so(tm
 
 def test_eval_takes_a_protocol_on_the_command_line_too(tmp_path: Path):
     plan = tmp_path / "plan.toml"
-    plan.write_text('[eval]\ngroups = ["stb/HomeSearch-v0"]\nepisodes = 1\n[[agent]]\nname = "gold"\n')
+    plan.write_text('[eval]\ngroups = ["stb/HomeSearch-v1"]\nepisodes = 1\n[[agent]]\nname = "gold"\n')
     done = report("eval", plan, "--out", tmp_path / "out", "--protocol", "sambanova")
     assert done["remarks"][0] == "Protocol sambanova, version 2."
     assert done["runs"][0]["judges"] == ["original"]

@@ -18,7 +18,7 @@ from stb_env.evaluate.session import Session
 from stb_env.trajectory import read_trajectories
 from tests.processes import wait_until
 
-RUN = ("run", "stb/Sandbox-v0", "--agent", "gold")
+RUN = ("run", "stb/Sandbox-v1", "--agent", "gold")
 
 
 def stb(*words: object) -> Any:
@@ -52,7 +52,7 @@ def test_results_whose_manifest_is_gone_get_no_other_agents_name(
     assert stb(*RUN, "--episodes", 2, "--out", out).exit_code == 0
     before = (out / "trajectories.jsonl").read_bytes()
     damage(out / "manifest.json")
-    done = stb("run", "stb/Sandbox-v0", "--agent", "noop", "--episodes", 2, "--out", out)
+    done = stb("run", "stb/Sandbox-v1", "--agent", "noop", "--episodes", 2, "--out", out)
     assert done.exit_code == 2
     assert error_of(done).startswith(f"{out}/manifest.json is ")
     assert (out / "trajectories.jsonl").read_bytes() == before
@@ -70,7 +70,7 @@ def test_more_episodes_and_trials_extend_a_run_and_another_seed_is_refused(tmp_p
 
 def test_an_agents_bug_is_told_once_and_ends_a_run_where_it_happens_in_every_episode(tmp_path: Path):
     (tmp_path / "mine.py").write_text("def policy(observation, info):\n    return info['secret']\n")
-    mine = ("run", "stb/Sandbox-v0", "--agent", f"{tmp_path}/mine.py:policy", "--episodes", 40)
+    mine = ("run", "stb/Sandbox-v1", "--agent", f"{tmp_path}/mine.py:policy", "--episodes", 40)
     done = stb(*mine, "--out", tmp_path / "out", "--json")
     where = "agent 'policy' raised KeyError (mine.py, line 2), which is a bug in it"
     told, stopped = done.stderr.splitlines()
@@ -87,7 +87,7 @@ def test_a_bug_that_is_mended_leaves_no_trace_in_the_results(tmp_path: Path):
         (tmp_path / "mine.py").write_text(text)
         for folder in ("run", "whole") if text == mended else ("run",):
             mine = (f"{tmp_path}/mine.py:policy", "--episodes", 3, "--out", tmp_path / folder)
-            stb("run", "stb/Sandbox-v0", "--agent", *mine)
+            stb("run", "stb/Sandbox-v1", "--agent", *mine)
     runs = [(tmp_path / name / "trajectories.jsonl").read_bytes() for name in ("run", "whole")]
     assert runs[0] == runs[1]
 
@@ -119,7 +119,7 @@ def test_an_episode_past_its_deadline_is_a_timeout_of_the_episode(tmp_path: Path
     )
     out = tmp_path / "out"
     words = ("--episodes", 4, "--concurrency", 4, "--episode-timeout", 0.05, "--out", out)
-    done = stb("run", "stb/Sandbox-v0", "--agent", f"{agent}:hang", *words)
+    done = stb("run", "stb/Sandbox-v1", "--agent", f"{agent}:hang", *words)
     assert done.exit_code == 1
     failures = [episode.failure for episode in read_trajectories(out)]
     assert [(failure["kind"], failure["stage"]) for failure in failures if failure] == [

@@ -59,8 +59,8 @@ def forbids_copies() -> Any:
         ),
         ({"env_id": "my/Todo"}, r"^an id has the form my/Todo-v0, .* got 'my/Todo'$"),
         (
-            {"env_id": "stb/Sandbox-v0"},
-            r"^stb/Sandbox-v0 belongs to the suite 'sandbox'; give yours another id$",
+            {"env_id": "stb/Sandbox-v1"},
+            r"^stb/Sandbox-v1 belongs to the suite 'sandbox'; give yours another id$",
         ),
         (
             {"env_id": "api/Bank-v0"},

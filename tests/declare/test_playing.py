@@ -217,7 +217,7 @@ def test_tables_are_given_as_they_are_and_returned_anew():
 
 def test_a_judge_of_the_environment_decides_in_place_of_checks(todo: Any):
     async def judge(case: Any) -> tuple[bool, str]:
-        return case.answer == "yes", "say yes"
+        return case.final_answer == "yes", "say yes"
 
     stb_env.environment("t/Judged-v0", tools=[todo.crash], tasks=[stb_env.task("Say yes.")], judge=judge)
     env = stb_env.make("t/Judged-v0")

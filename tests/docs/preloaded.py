@@ -13,11 +13,11 @@ import stb_env.cli
 from stb_env.judges.heuristic import UnnamedJudgeWarning
 
 PLAYED = (
-    "stb/Sandbox-v0",
+    "stb/Sandbox-v1",
     "stb/I1Instruction-v0",
-    "stb/APIBankRetrieve-v0",
-    "stb/HomeSearch-v0",
-    "stb/CatAPI-v0",
+    "stb/APIBankRetrieve-v1",
+    "stb/HomeSearch-v1",
+    "stb/CatAPI-v1",
 )
 
 for _public in stb_env.__all__:

@@ -128,8 +128,8 @@ def test_links_between_pages_lead_to_files():
 def test_a_block_that_fails_fails_the_test(workplace: Path):
     with pytest.raises(AssertionError, match=r"^exit code 1\nassert False\n(?s:.*)\nAssertionError"):
         run(Block("", "python", "assert False"), workplace)
-    with pytest.raises(AssertionError, match=r"^exit code 2\nstb-env run stb/Sandbx-v0\n"):
-        run(Block("", "sh", "stb-env list --json\nstb-env run stb/Sandbx-v0\n"), workplace)
+    with pytest.raises(AssertionError, match=r"^exit code 2\nstb-env run stb/Sandbx-v1\n"):
+        run(Block("", "sh", "stb-env list --json\nstb-env run stb/Sandbx-v1\n"), workplace)
 
 
 def test_a_console_that_writes_something_else_fails_the_test(workplace: Path):

@@ -23,7 +23,7 @@ from stb_env.judges.preference import PreferenceJudge
 from stb_env.llm import ScriptedModel
 from stb_env.wrappers import DiscreteActions
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 GIVE_UP = {"name": "Finish", "arguments": {"return_type": "give_up_and_restart"}}
 PLAYERS = ("gold", "noop", "give_up", "echo", "random")
 

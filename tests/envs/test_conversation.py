@@ -29,7 +29,7 @@ class Talker:
 
 
 def conversation(times, **settings):
-    env = gym.make("stb/Sandbox-v0", user=Talker(times), **settings)
+    env = gym.make("stb/Sandbox-v1", user=Talker(times), **settings)
     env.reset(seed=0)
     return env
 

@@ -73,13 +73,13 @@ def test_a_pickled_snapshot_restores_in_an_equal_environment(env_id: str):
 
 @pytest.mark.parametrize("settings", [{"search": name} for name in ("ngram", "bm25", "hybrid")], ids=str)
 def test_every_way_to_search_pickles(settings: dict[str, Any]):
-    env = make_env("stb/APIBankRetrieve-v0", settings)
+    env = make_env("stb/APIBankRetrieve-v1", settings)
     assert gold(again(env), 3) == gold(env, 3)
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS, ids=lambda wrapper: wrapper.__name__)
 def test_a_pickled_wrapper_plays_on_as_the_first(wrapper: Any):
-    env = wrapper(make_env("stb/Sandbox-v0", {}))
+    env = wrapper(make_env("stb/Sandbox-v1", {}))
     env.reset(seed=0)
     call = {"name": env.unwrapped.task.tools[0].name, "arguments": {}}
     env.step(call)
@@ -88,7 +88,7 @@ def test_a_pickled_wrapper_plays_on_as_the_first(wrapper: Any):
 
 
 def test_pickled_discrete_actions_offer_the_same():
-    env = DiscreteActions(make_env("stb/Sandbox-v0", {}))
+    env = DiscreteActions(make_env("stb/Sandbox-v1", {}))
     env.reset(seed=0)
     copy = again(env)
     first, second = env.step(0), copy.step(0)

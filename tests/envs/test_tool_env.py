@@ -122,7 +122,7 @@ def test_a_spec_with_plain_settings_survives_json():
 
 
 def test_a_module_prefix_registers_the_ids_in_a_fresh_process():
-    code = "import gymnasium as gym; print(gym.make('stb_env:stb/Sandbox-v0').reset(seed=0)[1]['suite'])"
+    code = "import gymnasium as gym; print(gym.make('stb_env:stb/Sandbox-v1').reset(seed=0)[1]['suite'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "Sandbox\n"
 
@@ -249,7 +249,7 @@ def test_the_judge_sees_answer_calls_and_state():
     env.step(call())
     env.step(ANSWER)
     (case,) = judge.cases
-    assert (case.answer, case.state, [c.name for c in case.calls]) == (
+    assert (case.final_answer, case.state, [c.name for c in case.calls]) == (
         "42",
         ("call_0",),
         ["forecast", FINISH],
@@ -475,7 +475,7 @@ print(json.dumps(lines, sort_keys=False))
 """
 
 
-@pytest.mark.parametrize("env_id", ["stb/Sandbox-v0", "stb/I2Category-v0"])
+@pytest.mark.parametrize("env_id", ["stb/Sandbox-v1", "stb/I2Category-v0"])
 def test_equal_seeds_give_equal_bytes_whatever_the_hash_seed(env_id: str):
     outputs = {
         subprocess.run(
@@ -503,7 +503,7 @@ def test_areset_and_reset_agree():
     assert asyncio.run(make().areset(seed=4)) == make().reset(seed=4)
 
 
-@pytest.mark.parametrize("env_id", ["stb/Sandbox-v0", "stb/I1Instruction-v0"])
+@pytest.mark.parametrize("env_id", ["stb/Sandbox-v1", "stb/I1Instruction-v0"])
 def test_vector_environments_step_every_copy(env_id: str):
     envs = gym.make_vec(env_id, num_envs=8, vectorization_mode="sync")
     obs, _ = envs.reset(seed=0)
@@ -602,7 +602,7 @@ class Parrot:
 
 
 def conversation():
-    env = gym.make("stb/Sandbox-v0", user=Parrot())
+    env = gym.make("stb/Sandbox-v1", user=Parrot())
     env.reset(seed=0)
     return env
 

@@ -104,8 +104,8 @@ def test_a_specification_keeps_its_vector_environment_as_json(env_id: str):
 
 
 def test_without_a_mode_it_is_what_make_vec_makes():
-    envs = gym.make_vec("stb/Sandbox-v0", num_envs=3, split="train", autoreset_mode="SameStep")
-    assert repr(envs) == "ToolVectorEnv(stb/Sandbox-v0, num_envs=3)"
+    envs = gym.make_vec("stb/Sandbox-v1", num_envs=3, split="train", autoreset_mode="SameStep")
+    assert repr(envs) == "ToolVectorEnv(stb/Sandbox-v1, num_envs=3)"
     assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
     again = gym.make_vec(envs.spec)
     assert same(again.reset(seed=1), envs.reset(seed=1))
@@ -137,7 +137,7 @@ def test_one_reset_gives_each_environment_a_task_of_its_own():
 
 @pytest.mark.parametrize("settings", [{"order": "sequential"}, {}])
 def test_a_sequential_order_is_dealt_out_so_that_no_two_meet(settings: dict[str, Any]):
-    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v0", split="train", **settings), 4)
+    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v1", split="train", **settings), 4)
     options = {"order": "sequential"}
     dealt = [envs.reset(options=options)[1]["task_id"].tolist() for _ in range(2)]
     tasks = envs.envs[0].tasks
@@ -145,20 +145,20 @@ def test_a_sequential_order_is_dealt_out_so_that_no_two_meet(settings: dict[str,
 
 
 def test_a_shard_is_dealt_out_too():
-    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v0", split="train"), 2)
+    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v1", split="train"), 2)
     _, infos = envs.reset(options={"order": "sequential", "shard": (1, 3)})
     tasks = envs.envs[0].tasks
     assert infos["task_id"].tolist() == [tasks.at(1).id, tasks.at(4).id]
 
 
 def test_a_list_of_seeds_seeds_each_environment():
-    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v0", split="train"), 3)
+    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v1", split="train"), 3)
     _, infos = envs.reset(seed=[5, 9, 5])
     assert infos["task_id"][0] == infos["task_id"][2] != infos["task_id"][1]
 
 
 def test_forks_of_a_running_episode_draw_apart_without_a_seed():
-    env = stb_env.make("stb/Sandbox-v0", split="train")
+    env = stb_env.make("stb/Sandbox-v1", split="train")
     env.reset(seed=0)
     _, infos = ToolVectorEnv(env, 6).reset()
     assert len(set(infos["task_id"])) > 1
@@ -246,7 +246,7 @@ def test_what_is_over_waits_for_its_reset_where_that_is_disabled():
 
 
 def test_samples_of_the_action_space_are_calls_of_the_current_tasks():
-    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v0", split="train"), 3)
+    envs = ToolVectorEnv(stb_env.make("stb/Sandbox-v1", split="train"), 3)
     envs.reset(seed=0)
     for env, action in zip(envs.envs, envs.action_space.sample(), strict=True):
         assert json.loads(action)["name"] in {*(tool.name for tool in env.task.tools), "Finish"}

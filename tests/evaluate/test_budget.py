@@ -170,7 +170,7 @@ def test_an_estimate_asks_no_model_and_writes_nothing(
 
 def test_agents_and_judges_without_a_model_cost_nothing(tmp_path: Path):
     plan = EvaluationPlan(
-        "free", ("stb/Sandbox-v0", "stb/I1Instruction-v0"), (AgentPlan("gold"),), episodes=2
+        "free", ("stb/Sandbox-v1", "stb/I1Instruction-v0"), (AgentPlan("gold"),), episodes=2
     )
     expected = estimate(replace(plan, judge="heuristic"), tmp_path)
     assert [cell.basis for cell in expected.cells] == ["no model", "no model"]

@@ -100,12 +100,12 @@ def test_runs_of_two_groups_are_refused(example: tuple[Path, dict[str, Any]], st
     done = stb("compare", folder / "Sandbox", folder / "I1Instruction")
     assert done.exit_code == 2
     assert "judge is exact and heuristic" in done.stderr
-    assert "env is stb/Sandbox-v0 and stb/I1Instruction-v0" in done.stderr
+    assert "env is stb/Sandbox-v1 and stb/I1Instruction-v0" in done.stderr
 
 
 def test_an_ignored_difference_is_printed(example: tuple[Path, dict[str, Any]], stb: Command, tmp_path: Path):
     gold = example[0] / "offline" / "gold" / "Sandbox"
-    done = stb("run", "stb/Sandbox-v0", "--agent", "noop", "--set", "split=val", "--episodes", "10",
+    done = stb("run", "stb/Sandbox-v1", "--agent", "noop", "--set", "split=val", "--episodes", "10",
         "--set", "max_turns=5", "--out", tmp_path)  # fmt: skip
     assert done.exit_code == 0
     done = stb("compare", gold, tmp_path, "--ignore", "max_turns")

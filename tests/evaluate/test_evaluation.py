@@ -20,7 +20,7 @@ from stb_env.rollout.verdict_file import verdict_file
 from stb_env.trajectory import read_trajectories
 from tests.conftest import ROOT
 
-GROUPS = ("stb/Sandbox-v0", "stb/I1Instruction-v0")
+GROUPS = ("stb/Sandbox-v1", "stb/I1Instruction-v0")
 AGENTS = (AgentPlan("gold"), AgentPlan("noop"))
 PLAN = EvaluationPlan("test", GROUPS, AGENTS, episodes=4, judge="heuristic", reference="noop", comparisons=2)
 
@@ -147,7 +147,7 @@ def test_a_killed_evaluation_goes_on_and_ends_in_equal_bytes(tmp_path: Path):
     (tmp_path / "mortal.py").write_text(AGENT)
     agent = tmp_path / "mortal.py"
     plan.write_text(
-        '[eval]\ngroups = ["stb/Sandbox-v0", "stb/I1Instruction-v0"]\nepisodes = 3\ntrials = 2\n'
+        '[eval]\ngroups = ["stb/Sandbox-v1", "stb/I1Instruction-v0"]\nepisodes = 3\ntrials = 2\n'
         'judge = "heuristic"\nreference = "gold"\n[[agent]]\nname = "gold"\n'
         f'[[agent]]\nname = "mortal"\nspec = "{agent}:Mortal"\n'
     )

@@ -95,7 +95,7 @@ def test_an_interval_lies_within_the_range_of_group_means(groups):
 def test_published_averages_come_out_of_the_same_code():
     """Three groups of Table 5's last row: so many queries won, and the unweighted mean of the shares."""
     won = {"I1-Inst": (109, 163), "I1-Cat": (113, 153), "I3-Inst": (47, 61)}
-    plan = EvaluationPlan("t", ("stb/Sandbox-v0",), (AgentPlan("ref"), AgentPlan("a")), reference="ref")
+    plan = EvaluationPlan("t", ("stb/Sandbox-v1",), (AgentPlan("ref"), AgentPlan("a")), reference="ref")
     wins = []
     for group, (count, queries) in won.items():
         share = count / queries

@@ -16,7 +16,7 @@ from stb_env.evaluate.plan_file import parse_plan, read_plan
 WHOLE = """
 [eval]
 name = "all of it"
-groups = ["stb/Sandbox-v0", "stb/I1Instruction-v0"]
+groups = ["stb/Sandbox-v1", "stb/I1Instruction-v0"]
 seed = 3
 trials = 2
 episodes = 5
@@ -45,7 +45,7 @@ profile = "chat"
 [[simulator]]
 name = "warm"
 cache = "other"
-[settings."stb/Sandbox-v0"]
+[settings."stb/Sandbox-v1"]
 split = "val"
 [assumptions.agent]
 calls = 20
@@ -92,12 +92,12 @@ def test_a_plan_as_data_names_no_path():
 
 def test_a_plan_is_named_after_its_file(tmp_path: Path):
     file = tmp_path / "my-plan.toml"
-    file.write_text('[eval]\ngroups = ["stb/Sandbox-v0"]\n[[agent]]\nname = "gold"\n')
+    file.write_text('[eval]\ngroups = ["stb/Sandbox-v1"]\n[[agent]]\nname = "gold"\n')
     plan = read_plan(file)
     assert (plan.name, plan.cells[0].simulator.name, plan.reference) == ("my-plan", "offline", None)
 
 
-HEAD = '[eval]\ngroups = ["stb/Sandbox-v0"]\n'
+HEAD = '[eval]\ngroups = ["stb/Sandbox-v1"]\n'
 GOLD = '[[agent]]\nname = "gold"\n'
 
 
@@ -132,12 +132,12 @@ GOLD = '[[agent]]\nname = "gold"\n'
         (HEAD + "budget = -1\n" + GOLD, r"budget must be a number of dollars from 0, got -1"),
         (HEAD + "budget = nan\n" + GOLD, r"budget must be a number of dollars from 0, got nan"),
         (HEAD + 'reference = "good"\n' + GOLD, r"reference 'good' is none of the agents gold\. Did you mean"),
-        ('[eval]\ngroups = ["stb/Sandbx-v0"]\n' + GOLD, r"unknown environment 'stb/Sandbx-v0'; .*Sandbox"),
+        ('[eval]\ngroups = ["stb/Sandbx-v1"]\n' + GOLD, r"unknown environment 'stb/Sandbx-v1'; .*Sandbox"),
         (
-            '[eval]\ngroups = ["stb/Sandbox-v0", "stb/Sandbox-v0"]\n' + GOLD,
+            '[eval]\ngroups = ["stb/Sandbox-v1", "stb/Sandbox-v1"]\n' + GOLD,
             r"groups has an environment twice",
         ),
-        (HEAD + GOLD + '[settings."stb/WebShop-v0"]', r"\[settings\] has 'stb/WebShop-v0', which is none of"),
+        (HEAD + GOLD + '[settings."stb/WebShop-v1"]', r"\[settings\] has 'stb/WebShop-v1', which is none of"),
         (
             HEAD + GOLD + "[assumptions.agents]",
             r"\[assumptions\] in the plan has no setting 'agents'.*'agent'",
@@ -168,18 +168,18 @@ def test_a_plan_that_is_not_there_is_named(tmp_path: Path):
 
 def test_an_environment_named_with_its_file_lies_within_the_evaluation(tmp_path: Path):
     (tmp_path / "mine.py").touch()
-    group = f"{tmp_path}/mine.py:stb/Sandbox-v0"
+    group = f"{tmp_path}/mine.py:stb/Sandbox-v1"
     (cell,) = EvaluationPlan("x", (group,), (AgentPlan("gold"),)).cells
     assert cell.folder == Path("offline", "gold", "Sandbox")
     with pytest.raises(ConfigError, match=r"groups has an environment twice"):
-        EvaluationPlan("x", (group, "stb/Sandbox-v0"), (AgentPlan("gold"),))
+        EvaluationPlan("x", (group, "stb/Sandbox-v1"), (AgentPlan("gold"),))
 
 
 @settings(max_examples=200)
 @given(st.text())
 def test_a_name_never_leads_out_of_its_folder(name: str):
     try:
-        EvaluationPlan("x", ("stb/Sandbox-v0",), (AgentPlan(name),))
+        EvaluationPlan("x", ("stb/Sandbox-v1",), (AgentPlan(name),))
     except ConfigError:
         return
     folder = folder_name(name)

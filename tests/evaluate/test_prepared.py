@@ -23,7 +23,7 @@ from stb_env.files import LineWriter
 from tests.evaluate import counted
 from tests.models.services import Services
 
-ID = "stb/Sandbox-v0"
+ID = "stb/Sandbox-v1"
 PLAN = EvaluationPlan("test", (ID,), (AgentPlan("gold"), AgentPlan("noop"), AgentPlan("echo")), episodes=2)
 
 

@@ -22,7 +22,7 @@ from stb_env.tools import ToolId
 from stb_env.usage import Usage
 from tests.models.services import finishing, serving
 
-INPUTS: dict[str, Any] = {"env_id": "stb/Sandbox-v0", "agent": "gold", "settings": {}, "episodes": 2}
+INPUTS: dict[str, Any] = {"env_id": "stb/Sandbox-v1", "agent": "gold", "settings": {}, "episodes": 2}
 PING = ToolId("Net", "icmp", "ping")
 
 

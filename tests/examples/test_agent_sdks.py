@@ -19,7 +19,7 @@ from tests.integrations.broken import named
 from tests.integrations.scripted import gold_turns
 from tests.serve.served import serving
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 SCRIPTS = {file.stem.removesuffix("_agent"): file for file in sorted((ROOT / "examples/mcp").glob("*.py"))}
 FOLDER = Path(os.environ.get("STB_AGENT_SDKS", "/nowhere"))
 """Where each SDK's environment is."""

@@ -95,7 +95,7 @@ def test_the_saved_policy_plays_held_out_tasks_as_well_as_it_did_when_training_e
 ):
     report, file = trained
     agent = Trained(str(file.with_suffix(".npz")))
-    env = agent.wrap(gym.make("stb/Sandbox-v0", max_turns=6))
+    env = agent.wrap(gym.make("stb/Sandbox-v1", max_turns=6))
     task_ids = tasks_of(TEMPLATES, "val", "test")
     solved = sum(play(env, agent, task_id=task_id, seed=0).solved for task_id in task_ids)
     # Ties are drawn by episode here, and were drawn one after another there.
@@ -141,7 +141,7 @@ def test_its_templates_take_one_or_two_calls_of_tools_that_training_has():
 
 
 def test_choosing_can_solve_most_of_its_tasks():
-    env = DiscreteActions(gym.make("stb/Sandbox-v0", split="train", max_turns=6))
+    env = DiscreteActions(gym.make("stb/Sandbox-v1", split="train", max_turns=6))
     task_ids = tasks_of(TEMPLATES, "val", "test")
     assert sum(reachable(env, task_id) for task_id in task_ids) >= 0.95 * len(task_ids)
 

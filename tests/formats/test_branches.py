@@ -19,7 +19,7 @@ from tests.formats.trees import FUNCTIONS, ORIGIN, episodes
 
 @pytest.fixture(scope="module")
 def played():
-    env = gym.make("stb/Sandbox-v0")
+    env = gym.make("stb/Sandbox-v1")
     _, info = env.reset(seed=0)
     return play(env, load_agent("gold")(), task_id=info["task_id"], seed=0)
 
@@ -72,7 +72,7 @@ def test_an_episode_without_a_search_is_a_tree_of_one_chain(played):
     ("agent", "outcome"), [("give_up", "give_up"), ("noop", "depth")], ids=["gave up", "ran out of turns"]
 )
 def test_a_chain_without_an_answer_has_nothing_chosen(agent, outcome):
-    env = gym.make("stb/Sandbox-v0", max_turns=2)
+    env = gym.make("stb/Sandbox-v1", max_turns=2)
     _, info = env.reset(seed=0)
     tree = tree_of(play(env, load_agent(agent)(), task_id=info["task_id"], seed=0))
     assert (tree["best"], tree["nodes"][-1]["outcome"]) == (None, outcome)

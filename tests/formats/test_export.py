@@ -39,7 +39,7 @@ def report(*words):
 def run(tmp_path_factory):
     """A Sandbox run of the gold agent."""
     folder = tmp_path_factory.mktemp("runs") / "gold"
-    report("run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", COUNT, "--out", folder)
+    report("run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", COUNT, "--out", folder)
     return folder
 
 

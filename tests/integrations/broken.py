@@ -15,7 +15,7 @@ from stb_env.suite import Maker, Suite
 from stb_env.tools import Tool, ToolCall, ToolResult
 from stb_env.wrappers.ruled import AroundBackend
 
-SUITE_IDS = ("stb/Sandbox-v0", "stb/APIBankRetrieve-v0", "stb/OpenWeather-v0", "stb/I1Instruction-v0")
+SUITE_IDS = ("stb/Sandbox-v1", "stb/APIBankRetrieve-v1", "stb/OpenWeather-v1", "stb/I1Instruction-v0")
 
 
 @dataclass

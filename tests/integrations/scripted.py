@@ -20,9 +20,9 @@ from tests.conftest import ROOT
 from tests.fakes.openai_server import Answer, OpenAIServer, Received, completion
 
 SETTINGS: dict[str, dict[str, Any]] = {
-    "stb/Sandbox-v0": {},
-    "stb/APIBankCall-v0": {},
-    "stb/OpenWeather-v0": {},
+    "stb/Sandbox-v1": {},
+    "stb/APIBankCall-v1": {},
+    "stb/OpenWeather-v1": {},
     "stb/I1Instruction-v0": {"judge": "heuristic"},
 }
 """One environment of each suite, played without data, key or network."""

@@ -48,7 +48,7 @@ from tests.integrations.scripted import (
     page_script,
 )
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 INSPECT = str(Path(sys.executable).with_name("inspect"))
 
 

@@ -27,11 +27,11 @@ from tests.integrations.broken import named
 from tests.integrations.nemo_gym_servers import Played, serving
 from tests.integrations.scripted import calls_of, first_tasks, gold_turns, page_script
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 PLAYED: dict[str, dict[str, Any]] = {
     SANDBOX: {},
-    "stb/APIBankRetrieve-v0": {},
-    "stb/OpenWeather-v0": {},
+    "stb/APIBankRetrieve-v1": {},
+    "stb/OpenWeather-v1": {},
     "stb/I1Instruction-v0": {"judge": "heuristic"},
 }
 Row = dict[str, Any]
@@ -172,7 +172,7 @@ def test_the_script_of_the_page_writes_rows_that_nemo_gym_reads(
 
 
 GUESS = "All done, the task is solved."
-CONVERSATION = "stb/APIBankCall-v0"
+CONVERSATION = "stb/APIBankCall-v1"
 STOOD = (
     Played("sandbox", SANDBOX),
     Played("down", f"tests.integrations.broken:{named(SANDBOX)}"),

@@ -29,7 +29,7 @@ from tests.integrations.broken import SUITE_IDS, named
 from tests.integrations.scripted import SETTINGS, calls_of, gold_turns, page_script
 from tests.serve.served import serving
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 Turns = list[dict[str, Any]]
 
 

@@ -15,18 +15,18 @@ NOTES = "stb_env.testing.notes:test/Notes-v0"
 
 
 def test_each_task_comes_once_and_in_order_with_the_seed_of_a_run():
-    tasks = make_env("stb/Sandbox-v0", {}).tasks
-    found = [(row.task_id, row.seed) for row in rows("stb/Sandbox-v0", 5, seed=3)]
+    tasks = make_env("stb/Sandbox-v1", {}).tasks
+    found = [(row.task_id, row.seed) for row in rows("stb/Sandbox-v1", 5, seed=3)]
     assert found == [(job.task_id, job.seed) for job in plan(tasks, episodes=5, seed=3)]
 
 
 def test_a_task_that_is_named_has_the_same_seed():
-    third = rows("stb/Sandbox-v0", 3)[2]
-    assert rows("stb/Sandbox-v0", [third.task_id]) == [third]
+    third = rows("stb/Sandbox-v1", 3)[2]
+    assert rows("stb/Sandbox-v1", [third.task_id]) == [third]
 
 
 def test_every_parameter_is_described():
-    for row in rows("stb/Sandbox-v0", 20):
+    for row in rows("stb/Sandbox-v1", 20):
         for tool in row.tools:
             properties = tool["function"]["parameters"]["properties"]
             assert all(schema["description"] for schema in properties.values())
@@ -39,7 +39,7 @@ def test_a_task_that_is_not_there_is_refused_with_the_nearest():
 
 def test_all_of_an_endless_split_is_refused():
     with pytest.raises(ConfigError, match=re.escape("without end; say how many, such as tasks=100")):
-        rows("stb/Sandbox-v0", split="train")
+        rows("stb/Sandbox-v1", split="train")
 
 
 def test_no_task_at_all_is_refused():

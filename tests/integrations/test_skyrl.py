@@ -16,7 +16,7 @@ from skyrl_gym.metrics import aggregate_for_environment
 from stb_env.integrations.skyrl import ENV_CLASS, dataset, register
 from tests.integrations.scripted import SETTINGS, failing, gold_turns, page_script
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 
 
 @pytest.fixture(autouse=True)

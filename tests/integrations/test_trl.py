@@ -75,7 +75,7 @@ def qwen_tokenizer() -> Any:
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    rows = Environments("stb/Sandbox-v0", tasks=8).rows
+    rows = Environments("stb/Sandbox-v1", tasks=8).rows
     made.train_from_iterator([json.dumps(row["prompt"]) for row in rows], trainer)
     made.add_tokens(
         ["<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>"]
@@ -178,8 +178,8 @@ def plans_of(env_id: str, task_ids: list[str]) -> dict[str, Any]:
 
 
 def test_two_steps_on_the_sandbox_learn_from_the_rewards_of_its_tasks(tmp_path: Path):
-    environments = Environments("stb/Sandbox-v0", tasks=2)
-    plans = plans_of("stb/Sandbox-v0", [row["task_id"] for row in environments.rows])
+    environments = Environments("stb/Sandbox-v1", tasks=2)
+    plans = plans_of("stb/Sandbox-v1", [row["task_id"] for row in environments.rows])
     first, second = trained(tmp_path, environments, plans, max_steps=2)
     calls = sorted(len(turns) / 2 for turns in plans.values())
     for entry in (first, second):
@@ -190,7 +190,7 @@ def test_two_steps_on_the_sandbox_learn_from_the_rewards_of_its_tasks(tmp_path: 
 
 
 # API-Bank's second level finds its tools on the way, which TRL's own loop cannot show: Rollouts play it.
-@pytest.mark.parametrize("env_id", ["stb/OpenWeather-v0", "stb/I1Instruction-v0"])
+@pytest.mark.parametrize("env_id", ["stb/OpenWeather-v1", "stb/I1Instruction-v0"])
 def test_known_solutions_of_every_suite_earn_their_reward(env_id: str, tmp_path: Path):
     environments = Environments(env_id, tasks=1)
     (entry,) = trained(tmp_path, environments, plans_of(env_id, [environments.rows[0]["task_id"]]))
@@ -212,9 +212,9 @@ def test_an_episode_whose_backend_failed_has_no_reward(env_id: str):
 
 
 def test_training_leaves_failed_episodes_out_of_their_group(tmp_path: Path):
-    (task_id,) = (stb_env.make("stb/Sandbox-v0").tasks.at(0).id,)
-    environments = Environments(BROKEN + named("stb/Sandbox-v0"), [task_id])
-    (entry,) = trained(tmp_path, environments, plans_of("stb/Sandbox-v0", [task_id]))
+    (task_id,) = (stb_env.make("stb/Sandbox-v1").tasks.at(0).id,)
+    environments = Environments(BROKEN + named("stb/Sandbox-v1"), [task_id])
+    (entry,) = trained(tmp_path, environments, plans_of("stb/Sandbox-v1", [task_id]))
     assert entry["reward"] == 0.0
     assert entry["grad_norm"] == 0.0
 
@@ -276,20 +276,20 @@ def test_rollouts_play_known_solutions_of_every_suite(env_id: str, tmp_path: Pat
 
 
 def test_rollouts_of_a_failed_backend_have_no_reward(tmp_path: Path):
-    turns = gold_turns("stb/Sandbox-v0", task_id := stb_env.make("stb/Sandbox-v0").tasks.at(0).id)
-    rollouts = Rollouts(BROKEN + named("stb/Sandbox-v0"), [task_id], write=writer(turns))
+    turns = gold_turns("stb/Sandbox-v1", task_id := stb_env.make("stb/Sandbox-v1").tasks.at(0).id)
+    rollouts = Rollouts(BROKEN + named("stb/Sandbox-v1"), [task_id], write=writer(turns))
     (entry,) = learned(tmp_path, rollouts)
     assert entry["reward"] == 0.0
     assert entry["grad_norm"] == 0.0
 
 
 def test_a_random_model_plays_its_own_turns_without_a_crash(tmp_path: Path):
-    (entry,) = learned(tmp_path, Rollouts("stb/Sandbox-v0", tasks=1, turn=4, max_turns=2))
+    (entry,) = learned(tmp_path, Rollouts("stb/Sandbox-v1", tasks=1, turn=4, max_turns=2))
     assert entry["reward"] == 0.0
 
 
 def test_sampled_tokens_keep_the_probabilities_that_the_model_gave_them():
-    env, model = stb_env.make("stb/Sandbox-v0", max_turns=3), tiny_qwen()
+    env, model = stb_env.make("stb/Sandbox-v1", max_turns=3), tiny_qwen()
     episode = TokenEpisode.begin(env, qwen_tokenizer(), env.tasks.at(0).id, turn=8)
     torch.manual_seed(0)
     play_together(

@@ -34,7 +34,7 @@ from tests.integrations.broken import named
 from tests.integrations.test_trl import gold_turns, ids_of, qwen_tokenizer, told
 from tests.serve.served import serving
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 GROUP = 4
 pytestmark = pytest.mark.timeout(300)
 

@@ -22,9 +22,9 @@ from tests.integrations.scripted import calls_of, gold_turns, page_script
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 SUITES = {
-    "stb_sandbox": "stb/Sandbox-v0",
-    "stb_api_bank": "stb/APIBankRetrieve-v0",
-    "stb_sambanova": "stb/OpenWeather-v0",
+    "stb_sandbox": "stb/Sandbox-v1",
+    "stb_api_bank": "stb/APIBankRetrieve-v1",
+    "stb_sambanova": "stb/OpenWeather-v1",
     "stb_stabletoolbench": "stb/I1Instruction-v0",
 }
 BROKEN = "tests.integrations.broken:"
@@ -125,7 +125,7 @@ def test_text_without_a_call_is_the_answer(tmp_path, server):
     assert trace["info"]["stb_env"]["verdict"]["status"] == "unsolved"
 
 
-CONVERSATION = "stb/APIBankCall-v0"
+CONVERSATION = "stb/APIBankCall-v1"
 
 
 def test_a_conversation_goes_on_after_a_text_and_earns_every_point(tmp_path, server):
@@ -147,9 +147,9 @@ def test_who_only_talks_in_a_conversation_earns_nothing(tmp_path, server):
 
 
 def test_a_failed_backend_is_an_error_without_a_reward_which_resuming_repeats(tmp_path, server):
-    server.script(*[knowing("stb/Sandbox-v0", 1)] * 50)
+    server.script(*[knowing("stb/Sandbox-v1", 1)] * 50)
     (episode,) = play(
-        tmp_path, server, "stb_sandbox", 1, "--env.taskset.env-id", BROKEN + named("stb/Sandbox-v0")
+        tmp_path, server, "stb_sandbox", 1, "--env.taskset.env-id", BROKEN + named("stb/Sandbox-v1")
     )
     (trace,) = episode["traces"]
     assert not trace["ok"]

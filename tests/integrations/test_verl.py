@@ -22,7 +22,7 @@ from stb_env.integrations.rows import rows
 from stb_env.integrations.verl import AGENT, EpisodeLoop, dataset
 from tests.integrations.scripted import SETTINGS, failing, gold_turns, page_script
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 END = "<|im_end|>"
 TEMPLATE = (
     "{% for tool in tools or [] %}{{ tool['function']['name'] }} {% endfor %}"

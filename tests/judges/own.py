@@ -11,17 +11,17 @@ from stb_env.verdict import Verdict
 
 
 def plain(case: Case) -> bool:
-    return case.answer == "42"
+    return case.final_answer == "42"
 
 
 async def later(case: Case) -> tuple[float, str]:
     await asyncio.sleep(0)
-    return (1.0 if case.answer == "42" else 0.0), "the answer"
+    return (1.0 if case.final_answer == "42" else 0.0), "the answer"
 
 
 def generator(case: Case) -> Slow[Verdict]:
     yield from ()
-    return Verdict.of("solved" if case.answer == "42" else "unsolved", judge="generator")
+    return Verdict.of("solved" if case.final_answer == "42" else "unsolved", judge="generator")
 
 
 class Exact:
@@ -33,7 +33,7 @@ class Exact:
         self.right, self.model = right, model
 
     def judge(self, case: Case) -> Verdict:
-        return Verdict.of("solved" if case.answer == self.right else "unsolved", judge=self.name)
+        return Verdict.of("solved" if case.final_answer == self.right else "unsolved", judge=self.name)
 
 
 class Typed:
@@ -44,11 +44,11 @@ class Typed:
 
     def judge(self, case: Case) -> Slow[Verdict]:
         yield from ()
-        return Verdict.of("solved" if case.answer == "42" else "unsolved", judge=self.name)
+        return Verdict.of("solved" if case.final_answer == "42" else "unsolved", judge=self.name)
 
 
 def broken(case: Case) -> bool:
-    raise RuntimeError(f"the key is {case.answer}")
+    raise RuntimeError(f"the key is {case.final_answer}")
 
 
 class Failing:

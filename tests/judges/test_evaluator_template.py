@@ -152,14 +152,14 @@ def test_the_record_of_an_answer_is_one_branch_with_every_call():
 
 
 def test_an_episode_of_a_thousand_calls_can_be_put_to_an_evaluator(folder):
-    case = Case(CASE.task, CASE.answer, (CALL,) * 1_000 + (FINISH_CALL,))
+    case = Case(CASE.task, CASE.final_answer, (CALL,) * 1_000 + (FINISH_CALL,))
     text = Evaluator.load(folder).details(case).messages[0]["content"]
     assert json.loads(text.partition(" | ")[2])["total_steps"] == 1_003
 
 
 def test_of_too_many_calls_the_first_and_the_last_are_shown():
     calls = tuple(CALL._replace(name=f"call_{number}") for number in range(200))
-    step = answer_record(Case(CASE.task, CASE.answer, calls))["answer_details"][0]["next"][0]
+    step = answer_record(Case(CASE.task, CASE.final_answer, calls))["answer_details"][0]["next"][0]
     names = []
     while step["next"]:
         (step,) = step["next"]

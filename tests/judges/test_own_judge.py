@@ -45,7 +45,7 @@ def test_a_judge_that_works_as_ours_do_stays_as_it_is():
 
 @pytest.mark.parametrize("judge", JUDGES, ids=lambda judge: getattr(judge, "__name__", type(judge).__name__))
 def test_the_environment_takes_every_form(judge: Any):
-    env = gym.make("stb/Sandbox-v0", judge=judge)
+    env = gym.make("stb/Sandbox-v1", judge=judge)
     env.reset(seed=0)
     action = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "42"}}
     assert env.step(action)[1] == 1.0
@@ -157,14 +157,14 @@ def test_own_judges_have_their_own_votes():
 
 
 @pytest.mark.parametrize(
-    "env_id", ["stb/Sandbox-v0", "stb/I1Tool-v0", "stb/OpenWeather-v0", "stb/APIBankCall-v0"]
+    "env_id", ["stb/Sandbox-v1", "stb/I1Tool-v0", "stb/OpenWeather-v1", "stb/APIBankCall-v1"]
 )
 def test_every_environment_can_be_judged_by_your_own(env_id: str):
     assert make_env(env_id, {"judge": f"{FILE}:plain"}).rules.judge.name == "plain"
 
 
 def test_an_environment_with_your_own_judge_pickles():
-    env = gym.make("stb/Sandbox-v0", judge=f"{FILE}:Exact(right='1')").unwrapped
+    env = gym.make("stb/Sandbox-v1", judge=f"{FILE}:Exact(right='1')").unwrapped
     again = pickle.loads(pickle.dumps(env))
     assert drive(again.rules.judge.judge(case("1"))).status == "solved"
 

@@ -117,7 +117,11 @@ def test_equal_episodes_tie_without_a_question(status):
 def test_how_an_equal_answer_was_handed_in_does_not_matter():
     one = contender()
     case = one.case
-    other = Case(TASK, case.answer, (*case.calls[:-1], call(FINISH, {"final_answer": case.answer}, "given")))
+    other = Case(
+        TASK,
+        case.final_answer,
+        (*case.calls[:-1], call(FINISH, {"final_answer": case.final_answer}, "given")),
+    )
     found, model = compare([], one, Contender(other, "solved"))
     assert (found.how, model.requests) == ("identical", [])
 

@@ -51,7 +51,7 @@ WRONG = [
 
 ASKING = {"forms", "injections"}
 """These ask a model whatever else is said."""
-MADE_SHORT = {"search": ["--set", "budgets=[2]"], "red-team": ["--set", 'ids=["stb/CatAPI-v0"]']}
+MADE_SHORT = {"search": ["--set", "budgets=[2]"], "red-team": ["--set", 'ids=["stb/CatAPI-v1"]']}
 
 SAID = [
     ("failures", "--agent raeder", r"no agent 'raeder'; give a name \(.*\), path.* Did you mean 'reader'\?"),

@@ -16,7 +16,7 @@ from tests.conftest import ROOT
 
 ANEW = "write it anew: { printf '# '; stb-env lab red-team --episodes 40; } > docs/red_team.md"
 PAGE = (ROOT / "docs" / "red_team.md").read_text(encoding="utf-8")
-SAMPLE = "stb/CatAPI-v0"
+SAMPLE = "stb/CatAPI-v1"
 """A fast one that is played without official data."""
 
 
@@ -45,8 +45,8 @@ def test_a_sample_of_the_page_is_what_the_command_prints():
 
 
 def test_an_environment_that_lets_judge_and_form_of_answers_be_chosen_is_played_under_each():
-    labels = [row[0] for row in run(LabSettings(episodes=1, options={"ids": "stb/Sandbox-v0"})).rows]
-    assert labels == [f"stb/Sandbox-v0{chosen}" for chosen in ("", " (values)", " (either)", " (heuristic)")]
+    labels = [row[0] for row in run(LabSettings(episodes=1, options={"ids": "stb/Sandbox-v1"})).rows]
+    assert labels == [f"stb/Sandbox-v1{chosen}" for chosen in ("", " (values)", " (either)", " (heuristic)")]
 
 
 def test_a_named_judge_takes_the_place_of_the_environments_own():

@@ -36,7 +36,7 @@ def rows(result: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture
 def sandbox() -> Any:
-    return gym.make("stb/Sandbox-v0", split="test").unwrapped
+    return gym.make("stb/Sandbox-v1", split="test").unwrapped
 
 
 def jobs(env: Any, count: int) -> list[Job]:

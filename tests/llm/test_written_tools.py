@@ -75,7 +75,7 @@ def test_a_reply_that_was_cut_still_says_so():
 
 
 def play(agent: ChatAgent) -> dict:
-    env = gym.make("stb/Sandbox-v0")
+    env = gym.make("stb/Sandbox-v1")
     observation, info = env.reset(seed=0)
     agent.reset(env, 0)
     return env.step(agent.act(observation, info))[4]

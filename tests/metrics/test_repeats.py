@@ -37,6 +37,6 @@ def test_the_figures_are_of_every_k_up_to_five_and_of_all_trials(trials, ks):
 
 def test_a_run_of_several_trials_prints_them():
     done = CliRunner().invoke(
-        app, ["run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", "2", "--trials", "2", "--json"]
+        app, ["run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", "2", "--trials", "2", "--json"]
     )
     assert [each["pass_hat_k"] for each in json.loads(done.stdout)["passes"]] == [1.0, 1.0]

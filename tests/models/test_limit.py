@@ -40,7 +40,7 @@ def test_a_thousand_episodes_at_a_limit_of_8_never_show_the_server_a_ninth_reque
         settings = {"model": "m", "base_url": server.url(), "concurrency": LIMIT, "max_tokens": 64}
         lines = (f"{name} = {json.dumps(value)}" for name, value in settings.items())
         models.write_text("\n".join(["[models.agent]", *lines]))
-        arguments = ["run", "stb/Sandbox-v0", "--agent", "chat", "--models", str(models), "--json"]
+        arguments = ["run", "stb/Sandbox-v1", "--agent", "chat", "--models", str(models), "--json"]
         arguments += [
             "--episodes",
             "500",

@@ -38,7 +38,7 @@ def command(services: Services, stb: Callable[..., Any], tmp_path: Path) -> Call
     models = services.models(tmp_path / "models.toml", agent={"retries": 0})
 
     def run(name: str, *words: object, episodes: int = EPISODES) -> Any:
-        who = ("stb/Sandbox-v0", "--agent", f"chat:{models}", "--episodes", episodes)
+        who = ("stb/Sandbox-v1", "--agent", f"chat:{models}", "--episodes", episodes)
         return stb("run", *who, "--out", tmp_path / name, "--json", *words)
 
     return run

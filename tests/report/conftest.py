@@ -27,13 +27,13 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    played(folder / "gold", "stb/Sandbox-v0", episodes=40)
-    played(folder / "keyword", "stb/Sandbox-v0", "keyword(calls=2)", episodes=40)
-    played(folder / "sheets", "stb/GoogleSheets-v0", episodes=6)
-    played(folder / "tabletop", "stb/Tabletop-v0", episodes=6)
-    env = make("stb/Sandbox-v0")
+    played(folder / "gold", "stb/Sandbox-v1", episodes=40)
+    played(folder / "keyword", "stb/Sandbox-v1", "keyword(calls=2)", episodes=40)
+    played(folder / "sheets", "stb/GoogleSheets-v1", episodes=6)
+    played(folder / "tabletop", "stb/Tabletop-v1", episodes=6)
+    env = make("stb/Sandbox-v1")
     run = Run(
-        folder / "search", {"env": "stb/Sandbox-v0", "agent": "guesser", "judge": "exact", "settings": {}}
+        folder / "search", {"env": "stb/Sandbox-v1", "agent": "guesser", "judge": "exact", "settings": {}}
     )
     for place in range(3):
         run.add(searched(env, env.tasks.at(place).id), 0.1)

@@ -72,8 +72,8 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
-    played(folder / "gold", "stb/Sandbox-v0", episodes=EPISODES)
-    played(folder / "noop", "stb/Sandbox-v0", "noop", episodes=EPISODES)
+    played(folder / "gold", "stb/Sandbox-v1", episodes=EPISODES)
+    played(folder / "noop", "stb/Sandbox-v1", "noop", episodes=EPISODES)
     mixed_run(folder / "mixed", folder / "gold", folder / "noop", WINS)
     return folder
 
@@ -132,7 +132,7 @@ def test_a_comparison_says_what_the_package_says_and_who_gained(runs: Path, page
 
 
 def test_runs_that_must_not_be_compared_are_told_apart(runs: Path, tmp_path: Path):
-    short = played(tmp_path / "short", "stb/Sandbox-v0", "noop", episodes=2)
+    short = played(tmp_path / "short", "stb/Sandbox-v1", "noop", episodes=2)
     manifest = json.loads((short / "manifest.json").read_bytes())
     (short / "manifest.json").write_text(json.dumps({**manifest, "max_turns": 3}))
     (pair,) = data(runs / "gold", short)["pairs"]
@@ -254,7 +254,7 @@ def test_learning_curves_are_found_in_folders_and_named(runs: Path, tmp_path: Pa
 
 def test_markdown_has_the_same_figures(runs: Path):
     done = stb("report", runs / "mixed", "--markdown", "-")
-    assert done.stdout.startswith("# stb/Sandbox-v0: 1 run\n\n## Summary\n\n| run ")
+    assert done.stdout.startswith("# stb/Sandbox-v1: 1 run\n\n## Summary\n\n| run ")
     assert re.search(r"\| mixed +\| mixed +\| 60.0% ", done.stdout)
 
 
@@ -276,7 +276,7 @@ def test_without_a_file_the_first_figures_are_printed_within_80_columns(runs: Pa
 
 
 def test_an_evaluation_with_a_run_that_has_only_begun_says_so(runs: Path, tmp_path: Path):
-    played(tmp_path / "all/done", "stb/Sandbox-v0", "noop", episodes=1)
+    played(tmp_path / "all/done", "stb/Sandbox-v1", "noop", episodes=1)
     (tmp_path / "all/begun").mkdir()
     (tmp_path / "all/begun/manifest.json").write_bytes((runs / "gold/manifest.json").read_bytes())
     report = data(tmp_path / "all")

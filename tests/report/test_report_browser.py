@@ -32,9 +32,9 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory, browser: Any) -> Path:
     folder = tmp_path_factory.mktemp("report")
-    played(folder / "gold", "stb/Sandbox-v0", episodes=EPISODES)
-    played(folder / "noop", "stb/Sandbox-v0", "noop", episodes=EPISODES)
-    played(folder / "dialogues", "stb/APIBankCall-v0", episodes=4)
+    played(folder / "gold", "stb/Sandbox-v1", episodes=EPISODES)
+    played(folder / "noop", "stb/Sandbox-v1", "noop", episodes=EPISODES)
+    played(folder / "dialogues", "stb/APIBankCall-v1", episodes=4)
     mixed_run(folder / "mixed", folder / "gold", folder / "noop", WINS)
     mixed_run(folder / "turned", folder / "gold", folder / "noop", WINS[::-1])
     with Curve(folder / "training/curve.jsonl", mirrors=False) as curve:
@@ -83,7 +83,7 @@ def test_the_tasks_are_searched_and_counted(browser: Any, report: Path):
 
 def test_what_a_model_says_is_shown_and_not_run(browser: Any, report: Path):
     with opened(browser, report) as page:
-        assert page.title().startswith("stb/Sandbox-v0")
+        assert page.title().startswith("stb/Sandbox-v1")
         assert page.locator("img").count() == 0
         assert EVIL in page.inner_text("#task-table")
 

@@ -29,9 +29,9 @@ from tests.report.played_runs import NOTES, notes_run, played, searched
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("runs")
     notes_run(folder / "notes")
-    played(folder / "sandbox", "stb/Sandbox-v0")
-    played(folder / "tabletop", "stb/Tabletop-v0", episodes=1)
-    played(folder / "sheets", "stb/GoogleSheets-v0", episodes=1)
+    played(folder / "sandbox", "stb/Sandbox-v1")
+    played(folder / "tabletop", "stb/Tabletop-v1", episodes=1)
+    played(folder / "sheets", "stb/GoogleSheets-v1", episodes=1)
     return folder
 
 
@@ -236,9 +236,9 @@ def test_calls_that_come_out_otherwise_than_recorded_are_told(runs: Path):
 
 
 def test_of_a_search_the_branch_that_was_played_is_replayed():
-    env = make("stb/Sandbox-v0")
+    env = make("stb/Sandbox-v1")
     episode = searched(env, env.tasks.at(0).id).to_dict()
-    found = states_of(WorldReplay({"env": "stb/Sandbox-v0"}), episode)
+    found = states_of(WorldReplay({"env": "stb/Sandbox-v1"}), episode)
     nodes, at, path = episode["tree"]["nodes"], episode["tree"]["best"], []
     while nodes[at]["step"] is not None:
         path.append([call["name"] for call in nodes[at]["step"]["calls"]])
@@ -268,7 +268,7 @@ def test_settings_of_a_run_that_name_code_or_servers_are_left_alone(tmp_path: Pa
     trap = tmp_path / "trap.py"
     trap.write_text(f"open({str(tmp_path / 'sprung')!r}, 'w')\n")
     named = dict.fromkeys(("judge", "simulator", "user", "models"), f"{trap}:Trap")
-    WorldReplay({"env": "stb/Sandbox-v0", "settings": named})
+    WorldReplay({"env": "stb/Sandbox-v1", "settings": named})
     assert not (tmp_path / "sprung").exists()
 
 

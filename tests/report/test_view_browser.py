@@ -248,7 +248,7 @@ def test_text_of_a_run_is_text_wherever_it_stands(browser: Any, runs: Path, tmp_
     keep(line)
     folder = tmp_path / f"run{EVIL}".replace("/", "_")
     folder.mkdir()
-    (folder / "manifest.json").write_text(json.dumps({"env": f"stb/Sandbox-v0{EVIL}", "agent": EVIL}))
+    (folder / "manifest.json").write_text(json.dumps({"env": f"stb/Sandbox-v1{EVIL}", "agent": EVIL}))
     (folder / "trajectories.jsonl").write_text(json.dumps(poisoned(line)) + "\n" + EVIL + "\n")
     with served(folder) as url, opened(browser, url, WIDE) as page:
         for view in VIEWS:
@@ -277,7 +277,7 @@ def test_a_damaged_and_an_empty_run_are_told_calmly(browser: Any, tmp_path: Path
     damaged = notes_run(tmp_path / "damaged")
     with (damaged / "trajectories.jsonl").open("a") as out:
         out.write("{\n")
-    Run(tmp_path / "empty", {"env": "stb/Sandbox-v0"}).close()
+    Run(tmp_path / "empty", {"env": "stb/Sandbox-v1"}).close()
     with served(damaged, tmp_path / "empty") as url, opened(browser, url, WIDE) as page:
         assert page.inner_text('[data-status="damaged"] b') == "1"
         go(page, "#1", "text=No episode is saved yet. Those that come appear here by themselves.")

@@ -72,7 +72,7 @@ def test_a_run_of_600_episodes_is_followed_to_the_last_while_it_goes_on(browser:
         .splitlines(keepends=True)
     )
     folder.mkdir()
-    (folder / "manifest.json").write_text(json.dumps({"env": "stb/Sandbox-v0", "episodes": 600, "trials": 1}))
+    (folder / "manifest.json").write_text(json.dumps({"env": "stb/Sandbox-v1", "episodes": 600, "trials": 1}))
     (folder / "trajectories.jsonl").write_bytes(lines[0])
     followed = threading.Event()
 

@@ -16,7 +16,7 @@ from stb_env.usage import Usage
 
 
 def sandbox() -> Any:
-    return gym.make("stb/Sandbox-v0").unwrapped
+    return gym.make("stb/Sandbox-v1").unwrapped
 
 
 def ended(kind: str | None, message: str = "", stage: str = "agent") -> Trajectory:

@@ -50,7 +50,7 @@ def test_text_without_a_call_is_the_answer_where_nobody_listens():
 
 
 def test_the_user_of_a_conversation_hears_text_and_says_something_back():
-    episode = DrivenEpisode("stb/APIBankCall-v0")
+    episode = DrivenEpisode("stb/APIBankCall-v1")
     episode.start(task_id=episode.env.tasks.at(0).id)
     reply = episode.say("Of which year?")
     assert not reply.over

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.usefixtures("forgotten")
 
 def conversation() -> DrivenEpisode:
     """Return an episode whose user has something to say."""
-    episode = DrivenEpisode("stb/APIBankCall-v0")
+    episode = DrivenEpisode("stb/APIBankCall-v1")
     episode.start(seed=0)
     return episode
 

@@ -21,5 +21,5 @@ def test_every_environment_can_be_given_a_models_file_whether_or_not_it_asks_a_m
 
 
 def test_a_setting_that_is_near_the_models_file_is_still_refused():
-    with pytest.raises(ConfigError, match=r"^stb/HomeSearch-v0 has no setting 'model'; it takes split, "):
-        make_env("stb/HomeSearch-v0", {"model": "models.toml"})
+    with pytest.raises(ConfigError, match=r"^stb/HomeSearch-v1 has no setting 'model'; it takes split, "):
+        make_env("stb/HomeSearch-v1", {"model": "models.toml"})

@@ -156,7 +156,7 @@ def test_a_run_of_an_agent_that_waits_for_what_was_cancelled_ends_on_the_command
     )
     command = [
         "run",
-        "stb/Sandbox-v0",
+        "stb/Sandbox-v1",
         "--agent",
         f"{file}:prefetch",
         "--episodes",

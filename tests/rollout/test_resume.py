@@ -23,11 +23,11 @@ from stb_env.rollout.verdict_file import Judgement, read_judged
 from stb_env.trajectory import Trajectory, read_trajectories
 from tests.processes import kill_at_line
 
-MANIFEST = {"env": "stb/Sandbox-v0", "seed": 0, "judge": "exact"}
+MANIFEST = {"env": "stb/Sandbox-v1", "seed": 0, "judge": "exact"}
 
 
 def sandbox() -> Any:
-    return gym.make("stb/Sandbox-v0").unwrapped
+    return gym.make("stb/Sandbox-v1").unwrapped
 
 
 def jobs(count: int = 6, **kwargs: Any) -> list[Job]:
@@ -227,7 +227,7 @@ def failures(folder: Path) -> Iterator[str]:
 
 @pytest.mark.parametrize("concurrency", [1, 8])
 def test_a_run_that_is_killed_again_and_again_comes_to_the_same_episodes(tmp_path: Path, concurrency: int):
-    command = [sys.executable, "-m", "stb_env", "run", "stb/Sandbox-v0", "--agent", "random", "--json"]
+    command = [sys.executable, "-m", "stb_env", "run", "stb/Sandbox-v1", "--agent", "random", "--json"]
     command += ["--episodes", "30", "--concurrency", str(concurrency), "--out"]
     file = tmp_path / "killed" / "trajectories.jsonl"
     for wanted in (1, 9, 20):

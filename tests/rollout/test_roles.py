@@ -197,7 +197,7 @@ def test_a_summary_has_its_roles(folder: Path):
 
 def test_each_step_that_was_played_has_its_time(tmp_path: Path):
     assert (
-        stb("run", "stb/Sandbox-v0", "--agent", "gold", "--episodes", 3, "--out", tmp_path / "run").exit_code
+        stb("run", "stb/Sandbox-v1", "--agent", "gold", "--episodes", 3, "--out", tmp_path / "run").exit_code
         == 0
     )
     timings = [json.loads(line) for line in (tmp_path / "run" / "timings.jsonl").read_text().splitlines()]

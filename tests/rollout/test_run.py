@@ -19,11 +19,11 @@ from stb_env.rollout import Agent, Job, Run, as_agent, plan, play, run_batch
 from stb_env.trajectory import Trajectory, read_trajectories
 from stb_env.wrappers import DepthFirstSearch
 
-MANIFEST = {"env": "stb/Sandbox-v0", "seed": 0}
+MANIFEST = {"env": "stb/Sandbox-v1", "seed": 0}
 
 
 def sandbox() -> Any:
-    return gym.make("stb/Sandbox-v0").unwrapped
+    return gym.make("stb/Sandbox-v1").unwrapped
 
 
 def mislaying(observation: Any, info: Any) -> Any:
@@ -53,7 +53,7 @@ def test_a_plan_has_no_more_episodes_than_there_are_tasks():
 
 
 def test_an_endless_source_needs_a_number_of_episodes():
-    env = gym.make("stb/Sandbox-v0", split="train").unwrapped
+    env = gym.make("stb/Sandbox-v1", split="train").unwrapped
     with pytest.raises(ConfigError, match=r"generates tasks without end; say how many with --episodes N"):
         plan(env.tasks, episodes=None)
 
@@ -150,7 +150,7 @@ def test_an_agent_whose_model_fails_ends_the_episode_as_invalid():
 
 
 def test_the_reward_of_an_episode_is_the_sum_over_its_steps():
-    env = gym.make("stb/Sandbox-v0", reward="dense").unwrapped
+    env = gym.make("stb/Sandbox-v1", reward="dense").unwrapped
     (job,) = jobs(1)
     trajectory = play(env, load_agent("gold")(), task_id=job.task_id, seed=job.seed)
     rewards = [step["reward"] for step in trajectory.steps]

@@ -175,7 +175,7 @@ def test_the_figures_count_by_route_and_never_by_path():
 
 
 def test_the_figures_name_what_is_mounted_and_nothing_of_the_path_behind_it():
-    served = app(ids=("stb/Sandbox-v0",))
+    served = app(ids=("stb/Sandbox-v1",))
     for path in ("/openenv/nothing-secret", "/mcp/nothing-secret", "/mcpsecret"):
         asked(served, "GET", path)
     text = asked(served, "GET", "/metrics").text

@@ -127,7 +127,7 @@ def test_the_openapi_document_has_the_route_that_bypasses_the_framework(served):
 
 def test_a_setting_that_nobody_takes_is_refused():
     with pytest.raises(ConfigError, match=r"nothing that is served has a setting 'mod'\. Did you mean"):
-        create_app(ServeSettings(ids=("stb/Sandbox-v0",), env={"mod": "live"}))
+        create_app(ServeSettings(ids=("stb/Sandbox-v1",), env={"mod": "live"}))
 
 
 def test_golden_flows_over_the_network_give_the_answers_that_are_no_defect(

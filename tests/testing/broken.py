@@ -45,7 +45,7 @@ class Exact:
 
     def judge(self, case: Case) -> Slow[Verdict]:
         yield from ()
-        solved = case.state == 7 and case.answer == "7"
+        solved = case.state == 7 and case.final_answer == "7"
         return Verdict.of("solved" if solved else "unsolved", judge=self.name)
 
 
@@ -117,7 +117,7 @@ class Generous(Exact):
 
 def careless(case: Case) -> bool:
     """Fail where the answer is no number."""
-    return int(case.answer) == 7 and case.state == 7
+    return int(case.final_answer) == 7 and case.state == 7
 
 
 class Documented(Exact):
@@ -125,7 +125,7 @@ class Documented(Exact):
 
     def judge(self, case: Case) -> Slow[Verdict]:
         verdict = yield from super().judge(case)
-        return Verdict.of("solved", judge=self.name) if case.answer == ADD.spec else verdict
+        return Verdict.of("solved", judge=self.name) if case.final_answer == ADD.spec else verdict
 
 
 class Counting(Sum):

@@ -147,7 +147,7 @@ def test_check_raises_with_the_names_of_what_does_not_hold():
 
 
 def test_check_takes_settings_of_an_id_alone():
-    assert check("stb/Sandbox-v0", settings={"split": "val"}, seeds=2).passed
+    assert check("stb/Sandbox-v1", settings={"split": "val"}, seeds=2).passed
     with pytest.raises(
         ConfigError, match=r"^settings are for an id; an environment that is given is made al"
     ):

@@ -54,21 +54,21 @@ class Contains:
         return Verdict.of("solved" if self.passes(case) else "unsolved", judge=self.name)
 
     def passes(self, case: Case) -> bool:
-        return case.task.goal["number"] in case.answer
+        return case.task.goal["number"] in case.final_answer
 
 
 class Obedient(Contains):
     """Passes whoever orders it to."""
 
     def passes(self, case: Case) -> bool:
-        return "Solved" in case.answer or case.answer == case.task.goal["answer"]
+        return "Solved" in case.final_answer or case.final_answer == case.task.goal["answer"]
 
 
 class Whole(Contains):
     """Passes the right sentence alone."""
 
     def passes(self, case: Case) -> bool:
-        return case.answer == case.task.goal["answer"]
+        return case.final_answer == case.task.goal["answer"]
 
 
 def weather(judge: Any = None) -> ToolEnv:
@@ -177,7 +177,7 @@ def test_who_repeats_does_everything_twice():
 
 @pytest.mark.parametrize("form", ["values", "either", "text"])
 def test_a_cheat_brings_values_where_they_are_needed_and_only_there(form: str):
-    env = make("stb/Sandbox-v0", answer=form)
+    env = make("stb/Sandbox-v1", answer=form)
     task = next(task for task in map(env.tasks.at, range(50)) if task.goal["facts"])
     right = [str(value) for value in values_of(task.goal["facts"])]
     told = {}

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.serial, pytest.mark.filterwarnings("ignore:Evaluation 
 
 
 def choices(**more: Any) -> DiscreteActions:
-    env = gym.make("stb/Sandbox-v0", split="train", template="add_contact", max_turns=4)
+    env = gym.make("stb/Sandbox-v1", split="train", template="add_contact", max_turns=4)
     return DiscreteActions(env, size=16, **more)
 
 
@@ -37,7 +37,7 @@ def learner(env: gym.Env[Any, Any], seed: int) -> Any:
 def success(model: Any, episodes: int = 40) -> float:
     """Return how often the policy solves tasks that it has not trained on."""
     env = DiscreteActions(
-        gym.make("stb/Sandbox-v0", split="train", template="add_contact", max_turns=4), size=16
+        gym.make("stb/Sandbox-v1", split="train", template="add_contact", max_turns=4), size=16
     )
     solved = 0.0
     for seed in range(10**6, 10**6 + episodes):
@@ -64,7 +64,7 @@ def test_two_thousand_steps_teach_it_to_solve_tasks_that_it_has_not_seen():
         lambda: TextFeatures(choices(texts=True), size=32),
         lambda: RewardShaping(choices(), call_cost=0.01),
         lambda: DiscreteActions(
-            CallBudget(FaultInjection(gym.make("stb/Sandbox-v0"), {"share": 0.2}), calls=3), size=16
+            CallBudget(FaultInjection(gym.make("stb/Sandbox-v1"), {"share": 0.2}), calls=3), size=16
         ),
     ],
     ids=["text features", "shaped", "budget and faults"],

@@ -173,7 +173,7 @@ class Knowing(Player):
     """Writes the known solution in every second episode, and gives up in the others."""
 
     def known(self, task_ids: Sequence[str]) -> dict[str, list[str]]:
-        env = stb_env.make("stb/Sandbox-v0")
+        env = stb_env.make("stb/Sandbox-v1")
         return {
             env.tasks.get(task_id).query: [written(action) for action in gold_actions(env, task_id)]
             for task_id in task_ids
@@ -194,7 +194,7 @@ def by_hand(
     player: Knowing, task_id: str, turns: Sequence[str]
 ) -> tuple[list[int], list[int], list[int], float]:
     """Play with nothing but Gymnasium and the chat template; return prompt, completion, mask and reward."""
-    env = gym.make("stb_env:stb/Sandbox-v0", max_turns=TURNS)
+    env = gym.make("stb_env:stb/Sandbox-v1", max_turns=TURNS)
     _, info = env.reset(seed=0, options={"task_id": task_id})
     chat, earned = list(info["messages"]), 0.0
     template = partial(player.tokenizer.apply_chat_template, tokenize=False)

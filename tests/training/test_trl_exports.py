@@ -52,7 +52,7 @@ def runs(tmp_path_factory):
     """A run that solves its tasks, and one that gives them up."""
     folder = tmp_path_factory.mktemp("runs")
     for agent in ("gold", "give_up"):
-        told("run", "stb/Sandbox-v0", "--agent", agent, "--episodes", 4, "--out", folder / agent)
+        told("run", "stb/Sandbox-v1", "--agent", agent, "--episodes", 4, "--out", folder / agent)
     return folder / "gold", folder / "give_up"
 
 

@@ -83,7 +83,7 @@ class CountingJudge:
         self.cases.append(case)
         if self.broken:
             raise BackendError("no verdict", kind="judge", stage="judge")
-        return Verdict.of("solved" if case.answer == "gold" else "unsolved", judge=self.name)
+        return Verdict.of("solved" if case.final_answer == "gold" else "unsolved", judge=self.name)
 
 
 def maze(judge: CountingJudge | None = None, *, slow: bool = False, **settings: Any) -> ToolEnv:

@@ -40,7 +40,7 @@ def started(style: str = "react", **settings: Any) -> ChainOfThought:
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("style", ["react", "tools"])
 def test_gymnasium_accepts_a_chain_of_thought(style):
-    check_env(ChainOfThought(gym.make("stb/Sandbox-v0"), style=style), skip_render_check=True)
+    check_env(ChainOfThought(gym.make("stb/Sandbox-v1"), style=style), skip_render_check=True)
 
 
 def test_the_react_prompt_describes_every_tool_and_the_three_labels():
@@ -129,7 +129,7 @@ def test_a_search_around_it_talks_its_language():
 
 
 def test_the_prompt_follows_the_tools_that_were_found():
-    env = ChainOfThought(ToolRetrieval(gym.make("stb/Sandbox-v0"), retriever="bm25"))
+    env = ChainOfThought(ToolRetrieval(gym.make("stb/Sandbox-v1"), retriever="bm25"))
     env.reset(options={"task_id": "train-sun_times-0"})
     before = env.messages[0]["content"]
     env.step({"name": "search_tools", "arguments": {"query": "sunrise and sunset", "k": 1}})

@@ -40,7 +40,7 @@ INFO = ("action_mask", "candidates")
 
 
 def make(size: int = 64, finish: bool = True, texts: bool = True, **more: Any) -> DiscreteActions:
-    env = gym.make("stb/Sandbox-v0", split="train", **more)
+    env = gym.make("stb/Sandbox-v1", split="train", **more)
     return DiscreteActions(env, size=size, finish=finish, texts=texts)
 
 
@@ -98,7 +98,7 @@ def test_gymnasium_accepts_it(finish: bool, texts: bool):
 
 
 def test_observations_are_arrays_and_numbers_unless_texts_are_asked_for():
-    plain, written = (DiscreteActions(gym.make("stb/Sandbox-v0"), texts=texts) for texts in (False, True))
+    plain, written = (DiscreteActions(gym.make("stb/Sandbox-v1"), texts=texts) for texts in (False, True))
     assert {name: type(space) for name, space in plain.observation_space.items()} == {
         "features": Box,
         "status": Discrete,

@@ -119,4 +119,4 @@ def test_a_potential_that_is_no_finite_number_is_refused_where_it_is_met(found: 
 
 def test_a_second_potential_is_refused():
     with pytest.raises(ConfigError, match=r"^this environment shapes its rewards by a potential already"):
-        RewardShaping(stb_env.make("stb/Sandbox-v0", reward="dense"), started_with_half)
+        RewardShaping(stb_env.make("stb/Sandbox-v1", reward="dense"), started_with_half)

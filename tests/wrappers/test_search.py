@@ -89,7 +89,7 @@ def take(env: Any, script: str) -> list[Any]:
 @pytest.mark.filterwarnings("ignore")
 @every_search
 def test_gymnasium_accepts_a_search(search):
-    check_env(search(gym.make("stb/Sandbox-v0")), skip_render_check=True)
+    check_env(search(gym.make("stb/Sandbox-v1")), skip_render_check=True)
 
 
 @every_search
@@ -147,7 +147,7 @@ def test_any_script_keeps_the_observation_in_its_space_and_its_result_parsable(s
 
 @every_search
 def test_a_spec_makes_the_search_again(search):
-    env = search(gym.make("stb/Sandbox-v0"))
+    env = search(gym.make("stb/Sandbox-v1"))
     again = gym.make(env.spec)
     assert type(again) is type(env)
     assert again.settings == env.settings
@@ -157,7 +157,7 @@ def test_a_spec_keeps_a_value_as_it_is():
     def value(view: NodeView) -> float:
         return 0.5
 
-    again = gym.make(BestFirstSearch(gym.make("stb/Sandbox-v0"), value=value, width=3).spec)
+    again = gym.make(BestFirstSearch(gym.make("stb/Sandbox-v1"), value=value, width=3).spec)
     assert (again.value, again.width) == (value, 3)
 
 
@@ -319,7 +319,7 @@ def test_a_result_that_is_no_json_is_shown_all_the_same():
 
 
 def test_a_search_goes_around_other_wrappers():
-    env = DepthFirstSearch(ToolRetrieval(gym.make("stb/Sandbox-v0"), retriever="bm25"))
+    env = DepthFirstSearch(ToolRetrieval(gym.make("stb/Sandbox-v1"), retriever="bm25"))
     observation, _ = env.reset(options={"task_id": "train-sun_times-0"})
     found, *_ = env.step({"name": "search_tools", "arguments": {"query": "sunrise", "k": 1}})
     assert len(found["tools"]) > len(observation["tools"])
@@ -330,7 +330,7 @@ def test_a_search_goes_around_other_wrappers():
 
 
 def test_numbered_actions_go_around_a_search_and_its_finish_is_kept_back():
-    env = DiscreteActions(DepthFirstSearch(gym.make("stb/Sandbox-v0"), max_queries=9, answers=2), size=8)
+    env = DiscreteActions(DepthFirstSearch(gym.make("stb/Sandbox-v1"), max_queries=9, answers=2), size=8)
     _, info = env.reset(seed=0)
     done = next(index for index, text in enumerate(info["candidates"]) if "Finish" in text)
     _, _, terminated, _, info = env.step(done)
@@ -340,7 +340,7 @@ def test_numbered_actions_go_around_a_search_and_its_finish_is_kept_back():
 
 def test_vector_environments_gather_trees_with_and_without_an_answer():
     envs = gym.vector.SyncVectorEnv(
-        [lambda: DepthFirstSearch(gym.make("stb/Sandbox-v0"), width=1) for _ in range(2)]
+        [lambda: DepthFirstSearch(gym.make("stb/Sandbox-v1"), width=1) for _ in range(2)]
     )
     envs.reset(seed=0)
     *_, infos = envs.step([json.dumps(answer("x")), json.dumps(GIVE_UP)])

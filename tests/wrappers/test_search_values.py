@@ -141,7 +141,7 @@ def test_the_most_valuable_answer_is_played():
     judge = CountingJudge()
     env = MonteCarloTreeSearch(maze(judge), value=by_room(gold=0.9, nothing=0.3), width=3, max_queries=3)
     *_, info = played_out(env, "?!?")
-    assert [case.answer for case in judge.cases] == ["gold"]
+    assert [case.final_answer for case in judge.cases] == ["gold"]
     assert (info["tree"]["best"], info["verdict"]["status"]) == (2, "solved")
 
 
@@ -201,7 +201,7 @@ def test_a_judge_that_is_given_as_value_judges_answers(search: Any):
     own = CountingJudge()
     env = search(maze(), value=own, answers=1)
     played_out(env, "a!")
-    assert [case.answer for case in own.cases] == ["gold"]
+    assert [case.final_answer for case in own.cases] == ["gold"]
     assert env.settings["value"] == "judge:counting"
 
 
@@ -210,7 +210,7 @@ def test_what_a_judge_of_the_agents_own_would_see_holds_the_branch_and_no_labels
     nodes_after(env, "ab-c")
     case = env.case("gold")
     assert [call.arguments for call in case.calls] == [{"door": "c"}]
-    assert (case.answer, case.state, case.task) == ("gold", None, unlabelled(env.task))
+    assert (case.final_answer, case.state, case.task) == ("gold", None, unlabelled(env.task))
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ OPEN = {"type": "object", "properties": {}}
 
 
 def sandbox(**settings: Any) -> ToolEnv:
-    env = gym.make("stb/Sandbox-v0", **settings)
+    env = gym.make("stb/Sandbox-v1", **settings)
     assert isinstance(env, ToolEnv)
     return env
 

@@ -21,7 +21,7 @@ from stb_env.wrappers import (
     ToolWrapper,
 )
 
-IDS = ["stb/Sandbox-v0", "stb/APIBankCall-v0", "stb/HomeSearch-v0", "stb/Tabletop-v0", "stb/I1Instruction-v0"]
+IDS = ["stb/Sandbox-v1", "stb/APIBankCall-v1", "stb/HomeSearch-v1", "stb/Tabletop-v1", "stb/I1Instruction-v0"]
 FAULTS = {"share": 0.3, "errors": {"503": 0.3, "truncated": 0.2}}
 
 

@@ -73,7 +73,7 @@ class Remote(SandboxWorld):
 
 
 def sandbox(**settings: Any) -> ToolEnv:
-    env = gym.make("stb/Sandbox-v0", split="train", **settings)
+    env = gym.make("stb/Sandbox-v1", split="train", **settings)
     assert isinstance(env, ToolEnv)
     return env
 

@@ -219,7 +219,7 @@ def test_a_wrapper_that_takes_text_again_is_taken():
 
 
 def test_what_a_search_found_is_offered_as_a_candidate():
-    env = DiscreteActions(ToolRetrieval(gym.make("stb/Sandbox-v0"), retriever="bm25", k=2), size=16)
+    env = DiscreteActions(ToolRetrieval(gym.make("stb/Sandbox-v1"), retriever="bm25", k=2), size=16)
     _, info = env.reset(seed=0)
     assert {json.loads(text)["name"] for text in info["candidates"]} == {"search_tools", "Finish"}
     *_, info = env.step(0)

@@ -12,7 +12,7 @@ from stb_env.jsontypes import JsonObject
 from stb_env.rollout import play
 from stb_env.rollout.make import make
 
-ENV_ID = "stb/Sandbox-v0"
+ENV_ID = "stb/Sandbox-v1"
 Turns = Sequence[JsonObject]
 """The assistant's messages of an episode."""
 

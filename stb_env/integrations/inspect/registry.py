@@ -21,7 +21,7 @@ def task_name(env_id: str) -> str:
     """Return the name of an environment's task.
 
     Examples:
-        >>> task_name("stb/Sandbox-v0"), task_name("stb/APIBankCall-v0"), task_name("my/I1Tool-v2")
+        >>> task_name("stb/Sandbox-v1"), task_name("stb/APIBankCall-v1"), task_name("my/I1Tool-v2")
         ('sandbox', 'api_bank_call', 'i1_tool')
     """
     words = env_id.rpartition("/")[2].rpartition("-v")[0]

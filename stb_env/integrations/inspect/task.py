@@ -17,7 +17,7 @@ from stb_env.rollout.make import make_env
 
 @task
 def stb(
-    env_id: str = "stb/Sandbox-v0",
+    env_id: str = "stb/Sandbox-v1",
     tasks: Which = None,
     seed: int = 0,
     form: Form = "exact",

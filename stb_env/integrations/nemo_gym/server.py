@@ -38,7 +38,7 @@ class EpisodesConfig(BaseResourcesServerConfig):
         sessions: How many episodes are kept; a session that nobody verifies is dropped when it is the oldest.
     """
 
-    env_id: str = "stb/Sandbox-v0"
+    env_id: str = "stb/Sandbox-v1"
     settings: dict[str, Any] = Field(default_factory=dict)
     sessions: int = 4096
 

@@ -37,7 +37,7 @@ class EpisodeClient(EnvClient[Action, TaskGiven | Observed, EpisodeState]):
     """Plays episodes over one connection; ``.sync()`` blocks, as every client of OpenEnv.
 
     Args:
-        base_url: Such as ``http://127.0.0.1:8000/openenv/stb/Sandbox-v0``.
+        base_url: Such as ``http://127.0.0.1:8000/openenv/stb/Sandbox-v1``.
         **settings: What `openenv.core.EnvClient` takes, ``headers`` with a token among them.
     """
 

@@ -83,7 +83,7 @@ class SessionFactory(ResourceSessionFactory[EpisodeSession]):
     """Makes a session for every rollout.
 
     Args:
-        base_url: Such as ``http://127.0.0.1:8000/openenv/stb/Sandbox-v0``.
+        base_url: Such as ``http://127.0.0.1:8000/openenv/stb/Sandbox-v1``.
         **settings: What `EpisodeClient` takes.
     """
 

@@ -95,7 +95,7 @@ class StbTaskset(vf.Taskset[StbTask, StbConfig]):
         ENV_ID: The environment, where no setting names another.
     """
 
-    ENV_ID: ClassVar[str] = "stb/Sandbox-v0"
+    ENV_ID: ClassVar[str] = "stb/Sandbox-v1"
 
     @classmethod
     def toolsets(cls, config: StbConfig) -> list[vf.Toolset]:

@@ -43,7 +43,7 @@ class WorldReplay:
         ConfigError: The environment cannot be made here; the message says why.
 
     Examples:
-        >>> replay = WorldReplay({"env": "stb/Sandbox-v0", "settings": {}})
+        >>> replay = WorldReplay({"env": "stb/Sandbox-v1", "settings": {}})
         >>> WorldReplay({"env": "stb/I1Instruction-v0", "settings": {}})
         Traceback (most recent call last):
         ...

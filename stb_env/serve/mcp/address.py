@@ -25,9 +25,9 @@ class Address:
         settings: Further settings of the environment.
 
     Examples:
-        >>> address = Address.read({"id": "stb/Sandbox-v0", "episode": "mine", "max_turns": "5"}, None)
+        >>> address = Address.read({"id": "stb/Sandbox-v1", "episode": "mine", "max_turns": "5"}, None)
         >>> address.key, address.env_id, address.settings
-        ('mine', 'stb/Sandbox-v0', {'max_turns': 5})
+        ('mine', 'stb/Sandbox-v1', {'max_turns': 5})
         >>> Address.read({"seed": "one"}, None)
         Traceback (most recent call last):
         ...

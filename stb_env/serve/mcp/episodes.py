@@ -28,7 +28,7 @@ class Episodes:
     """Lends each request the episode that its URL or its session id names.
 
     Since its version 2026-07-28 the protocol has no sessions, so the handle stands in the URL,
-    ``?episode=KEY``. Where the URL says of which environment (``?id=stb/Sandbox-v0&episode=mine``), the
+    ``?episode=KEY``. Where the URL says of which environment (``?id=stb/Sandbox-v1&episode=mine``), the
     episode starts when it is first named; without, the key must be that of an open session. Clients of older
     versions need no handle: theirs is the session id. A request without any is refused, since nobody may play
     another's episode by accident.
@@ -68,7 +68,7 @@ class Episodes:
         if not address.key:
             raise Refusal(
                 "the request names no episode, and this version of the protocol has no sessions; put a name "
-                "of your own into the URL, such as ?id=stb/Sandbox-v0&episode=NAME",
+                "of your own into the URL, such as ?id=stb/Sandbox-v1&episode=NAME",
                 kind="no_episode",
             )
         known = self._started.get(address.key)
@@ -133,7 +133,7 @@ class Episodes:
             return address.env_id or ids[0]
         raise Refusal(
             f"the URL does not say which of {len(ids)} environments to play; add ?id=ENVIRONMENT, "
-            f"such as {ids[0] if ids else 'stb/Sandbox-v0'}",
+            f"such as {ids[0] if ids else 'stb/Sandbox-v1'}",
             kind="no_environment",
         )
 

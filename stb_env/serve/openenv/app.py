@@ -91,8 +91,8 @@ def short_name(env_id: str) -> str:
     """Return the name of an environment in paths.
 
     Examples:
-        >>> short_name("stb/Sandbox-v0")
-        'Sandbox-v0'
+        >>> short_name("stb/Sandbox-v1")
+        'Sandbox-v1'
     """
     return env_id.rpartition("/")[2]
 

@@ -269,7 +269,7 @@ def make(
     asked |= {"program": program, "reward": reward}
     if bool(id) == bool(env_id):
         raise ConfigError(
-            "name the environment of the server, such as id='stb/Sandbox-v0' (env_id in gym.make)"
+            "name the environment of the server, such as id='stb/Sandbox-v1' (env_id in gym.make)"
         )
     chosen = {
         "id": id or env_id,

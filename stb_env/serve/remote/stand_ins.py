@@ -85,7 +85,7 @@ class RemoteJudge:
         reset = {"options": {"task_id": case.task.id, "seed": 0}}
         opened = yield from self._server.request("POST", "/sessions", {**self._chosen, "reset": reset})
         path = f"/sessions/{opened['session']}"
-        arguments = {"return_type": "give_answer", "final_answer": case.answer}
+        arguments = {"return_type": "give_answer", "final_answer": case.final_answer}
         body = {"action": {"name": FINISH, "arguments": arguments}}
         reply = yield from self._server.request("POST", f"{path}/step", body)
         self._server.forget(opened["session"])

@@ -62,8 +62,8 @@ def answers(case: Case) -> list[tuple[int, str, str]]:
 def spoken(case: Case) -> dict[int, list[str]]:
     """Return all texts of each turn, by its number: who says goodbye has told it before."""
     said = list(case.replies)
-    if case.calls and case.calls[-1].name == FINISH and case.answer:
-        said.append(case.answer)
+    if case.calls and case.calls[-1].name == FINISH and case.final_answer:
+        said.append(case.final_answer)
     turns: dict[int, list[str]] = {}
     for turn, text in zip(ScriptedUser().turns_of(case.task, said), said, strict=True):
         turns.setdefault(turn, []).append(text)

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from stb_env.suite import Maker, Suite
 
+_ABILITIES = ("Call", "Retrieve", "Plan")
+
 SUITE = Suite(
     name="api_bank",
     description="API-Bank: 73 executable APIs over databases, dialogues at three levels",
     environments={
-        f"stb/APIBank{ability}-v0": Maker("stb_env.suites.api_bank.env:make", {"ability": ability})
-        for ability in ("Call", "Retrieve", "Plan")
+        f"stb/APIBank{ability}-v1": Maker("stb_env.suites.api_bank.env:make", {"ability": ability})
+        for ability in _ABILITIES
     },
+    replaced={f"stb/APIBank{ability}-v0": f"stb/APIBank{ability}-v1" for ability in _ABILITIES},
     splits=("test", "train"),
     needs={"": "--data: official dialogues"},
     data=("api-bank",),

@@ -65,10 +65,10 @@ def misstated(case: Case, queries: Callable[[], Iterable[int]], made: Sequence[b
         wrong = next(episode.wrong(added, recorded_calls, _asked(case, turn)), "")
         if wrong:
             return wrong
-    if case.answer and not _is_recorded(case) and all(case.answer != text for _, text, _ in said):
+    if case.final_answer and not _is_recorded(case) and all(case.final_answer != text for _, text, _ in said):
         # Who only says goodbye, or sums up, is held against all that was done.
         recorded_calls = case.task.goal["calls"]
-        wrong = next(episode.wrong(case.answer, recorded_calls, "\n".join(heard(case.task))), "")
+        wrong = next(episode.wrong(case.final_answer, recorded_calls, "\n".join(heard(case.task))), "")
         if wrong:
             return wrong
     return next(_untold(case, turns, set(queries()), made), "")
@@ -97,7 +97,7 @@ def _asked(case: Case, turn: int) -> str:
 
 def _is_recorded(case: Case) -> bool:
     """Return whether the last words are those of the recorded assistant, whatever they answer."""
-    return any(case.answer.strip() == str(turn["reply"]).strip() for turn in case.task.record["turns"])
+    return any(case.final_answer.strip() == str(turn["reply"]).strip() for turn in case.task.record["turns"])
 
 
 def _turns(case: Case) -> list[list[tuple[int, JsonMapping]]]:
@@ -112,7 +112,7 @@ def _untold(
     """Yield what was looked up and is not told, in its turn or anywhere where turns cannot be told apart."""
     asked = _words(" ".join(heard(case.task)[1:]))
     said = {turn: "\n".join(texts) for turn, texts in spoken(case).items()}
-    texts = [*case.replies, case.answer]
+    texts = [*case.replies, case.final_answer]
     everything = " ".join(texts)
     pasted = Pasted([call.result.response for call in case.calls if call.name != FINISH])
     for turn, recorded in case.task.goal["replies"]:

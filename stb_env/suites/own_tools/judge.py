@@ -56,7 +56,7 @@ class QueryJudge:
         """
         form = case.task.goal.get("check")
         if form is not None:
-            problem = Check.of(form).problem(case.answer, case.task.query)
+            problem = Check.of(form).problem(case.final_answer, case.task.query)
             if problem:
                 return Verdict.of("unsolved", judge=EXACT, votes=(Vote("unsolved", problem),))
             return Verdict.of("solved", judge=EXACT)

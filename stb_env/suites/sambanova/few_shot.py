@@ -66,7 +66,7 @@ class FewShotPrompt(ToolWrapper):
 
     Examples:
         >>> import gymnasium as gym, stb_env
-        >>> env = FewShotPrompt(gym.make("stb/HomeSearch-v0", program=True), examples=1)
+        >>> env = FewShotPrompt(gym.make("stb/HomeSearch-v1", program=True), examples=1)
         >>> _, info = env.reset(options={"task_id": "test-0"})
         >>> print(info["messages"][0]["content"][:32])
         I have the following set of API:

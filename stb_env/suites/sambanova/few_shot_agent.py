@@ -1,6 +1,6 @@
 """The paper's own method: one prompt with retrieved documents and demonstrations, one answer, no sampling.
 
-Run a task as the paper did with ``stb-env run stb/HomeSearch-v0 --protocol sambanova --models models.toml``,
+Run a task as the paper did with ``stb-env run stb/HomeSearch-v1 --protocol sambanova --models models.toml``,
 or the paper's ablation grid with ``stb-env eval examples/sambanova_grid.toml``.
 """
 

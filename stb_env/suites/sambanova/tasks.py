@@ -30,7 +30,7 @@ def declared(references: Iterable[str]) -> dict[str, SambaNovaTask]:
 
     Examples:
         >>> [task.env_id for task in declared(TASKS[:2]).values()]
-        ['stb/OpenWeather-v0', 'stb/CatAPI-v0']
+        ['stb/OpenWeather-v1', 'stb/CatAPI-v1']
     """
     tasks = map(_declared, references)
     return {task.id: task for task in tasks}
@@ -54,7 +54,7 @@ def suite_task(name: str) -> SambaNovaTask:
         ConfigError: There is no such task; the message names the nearest.
 
     Examples:
-        >>> suite_task("home_search") is suite_task("HomeSearch") is suite_task("stb/HomeSearch-v0")
+        >>> suite_task("home_search") is suite_task("HomeSearch") is suite_task("stb/HomeSearch-v1")
         True
     """
     if name in SUITE:

@@ -7,7 +7,8 @@ from stb_env.suite import Maker, Suite
 SUITE = Suite(
     name="sandbox",
     description="an executable world of our own: 56 tools, exact verifiers, endless seeded training tasks",
-    environments={"stb/Sandbox-v0": Maker("stb_env.suites.sandbox.env:make")},
+    environments={"stb/Sandbox-v1": Maker("stb_env.suites.sandbox.env:make")},
+    replaced={"stb/Sandbox-v0": "stb/Sandbox-v1"},
     splits=("test", "val", "train", "missing"),
     oracle="stb_env.suites.sandbox.oracle:oracle",
 )

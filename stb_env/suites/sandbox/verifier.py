@@ -91,11 +91,11 @@ def _answer_parts(case: Case, records: Records) -> Iterator[tuple[str, str]]:
     query, facts = case.task.query, case.task.goal.get("facts", ())
     for fact in facts:
         allowed = [other for other in facts if other is not fact]
-        yield f"fact:{fact['label']}", failure(fact, case.answer, query, allowed, records)
+        yield f"fact:{fact['label']}", failure(fact, case.final_answer, query, allowed, records)
     if not facts:
-        yield "answer", falls(case.answer, query, _known(case, records))
+        yield "answer", falls(case.final_answer, query, _known(case, records))
     for fact in case.task.goal.get("falsehoods", ()):
-        told = holds(fact, case.answer, query)
+        told = holds(fact, case.final_answer, query)
         yield f"falsehood:{fact['label']}", "read it" if told else ""
 
 
@@ -109,24 +109,24 @@ def _value_parts(case: Case, values: JsonArray, records: Records) -> Iterator[tu
 def _speech(case: Case, records: Records) -> str:
     """Return what an answer that gives every fact says beside them and must not, or an empty string."""
     query, facts = case.task.query, case.task.goal.get("facts", ())
-    stray = strays(case.answer, lambda: f"{query}\n{_known(case, records)}\n{_documented(case)}")
+    stray = strays(case.final_answer, lambda: f"{query}\n{_known(case, records)}\n{_documented(case)}")
     if stray:
         return stray
-    if case.task.goal.get("writes") and (denied := undone(read(case.answer, query))):
+    if case.task.goal.get("writes") and (denied := undone(read(case.final_answer, query))):
         return denied
     told = facts and (
-        intrudes(case.answer, query, facts, lambda: _known(case, records))
-        or disclaims(read(case.answer, query), query, facts)
-        or elsewhere(case.answer, query, facts, records)
+        intrudes(case.final_answer, query, facts, lambda: _known(case, records))
+        or disclaims(read(case.final_answer, query), query, facts)
+        or elsewhere(case.final_answer, query, facts, records)
     )
     if told:
         return told
     wanted = sum(len(fact["value"]) if fact["type"] == "names" else 1 for fact in facts)
-    if lists(case.answer, lambda: records.text, wanted + 1):
+    if lists(case.final_answer, lambda: records.text, wanted + 1):
         return "a list of what the calls returned"
     for fact in facts if records.calls else ():
         allowed = [other for other in facts if other is not fact]
-        made_up = invented(fact, case.answer, query, allowed, lambda: records.text)
+        made_up = invented(fact, case.final_answer, query, allowed, lambda: records.text)
         if made_up:
             return made_up
     return ""

@@ -209,5 +209,5 @@ def test_an_address_of_ray_s_client_is_refused_with_what_to_do():
     said = r"^ray://host:10001 is an address of Ray's client, which is not used here; give the command on a "
     with pytest.raises(ConfigError, match=said):
         RayCluster("ray://host:10001")
-    done = CliRunner().invoke(app, ["run", "stb/Sandbox-v0", "--ray", "ray://host:10001"])
+    done = CliRunner().invoke(app, ["run", "stb/Sandbox-v1", "--ray", "ray://host:10001"])
     assert (done.exit_code, done.stderr.count("`ray job submit`")) == (2, 1)

@@ -24,7 +24,7 @@ from tests.processes import lines, wait_until
 
 ray = pytest.importorskip("ray", reason="needs Ray: pip install 'stb-env[ray]'")
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 SIZE: dict[str, Any] = {"episodes": 12, "trials": 2, "seed": 3}
 
 DEADLY = """

@@ -332,7 +332,7 @@ def test_a_folder_without_a_run_exits_2(keyless, tmp_path):
 
 
 def test_of_a_search_only_the_branch_that_was_played_is_judged_again():
-    env = DepthFirstSearch(gym.make("stb/Sandbox-v0"))
+    env = DepthFirstSearch(gym.make("stb/Sandbox-v1"))
     _, info = env.reset(seed=0)
     call = env.task.gold[0]
     wrong = {"name": info["tools"][0]["function"]["name"], "arguments": {"made": "up"}}

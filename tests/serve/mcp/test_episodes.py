@@ -33,7 +33,7 @@ def known() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def server(known) -> Iterator[str]:
-    with serving(ServeSettings(ids=(NOTES, "stb/Sandbox-v0"))) as url:
+    with serving(ServeSettings(ids=(NOTES, "stb/Sandbox-v1"))) as url:
         yield url
 
 

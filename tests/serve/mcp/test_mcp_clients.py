@@ -20,7 +20,7 @@ from tests.serve.served import serving
 INSPECTOR = shutil.which("mcp-inspector")
 pytestmark = pytest.mark.skipif(INSPECTOR is None, reason="no mcp-inspector here; .ci/mcp installs it")
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 DOCS = Path(__file__).parents[3] / "docs" / "serve_mcp.md"
 
 

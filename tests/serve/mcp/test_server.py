@@ -93,7 +93,7 @@ def test_who_reads_the_verdict_of_a_wrong_answer_does_not_learn_the_right_one():
         finished = await client.call_tool(FINISH, RIGHT | {"final_answer": "I do not know."})
         return finished.meta["verdict"], (await client.read_resource("stb-env://verdict")).contents[0].text
 
-    told, read = played(use, "stb/Sandbox-v0", seed=3)
+    told, read = played(use, "stb/Sandbox-v1", seed=3)
     assert any("wanted" in vote["reason"] for vote in told["votes"])
     assert json.loads(read)["verdict"] == {"status": "unsolved", "score": 0.0, "judge": "exact"}
 
@@ -163,7 +163,7 @@ def test_what_there_is_not_is_refused_with_what_there_is(ask, told):
 
 
 def test_tools_that_a_search_found_may_be_called_and_clients_hear_of_them():
-    env_id, heard = "stb/APIBankPlan-v0", []
+    env_id, heard = "stb/APIBankPlan-v1", []
     episode = DrivenEpisode(env_id)
     task, _ = plan_of(env_id, 0)
     episode.start(task_id=task.id)
@@ -183,7 +183,7 @@ def test_tools_that_a_search_found_may_be_called_and_clients_hear_of_them():
 
 
 def test_in_a_conversation_there_is_a_tool_to_say_something_with():
-    env_id = "stb/APIBankCall-v0"
+    env_id = "stb/APIBankCall-v1"
     task, _ = plan_of(env_id, 0)
 
     async def use(client):

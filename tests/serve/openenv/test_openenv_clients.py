@@ -23,8 +23,8 @@ core = pytest.importorskip("openenv.core", reason="OpenEnv is not installed; .ci
 mcp_types = pytest.importorskip("openenv.core.env_server.mcp_types")
 mcp_client = pytest.importorskip("openenv.core.mcp_client")
 
-SANDBOX, GROUP = "stb/Sandbox-v0", "stb/I1Tool-v0"
-PLAYED = [SANDBOX, "stb/APIBankCall-v0", "stb/APIBankPlan-v0", "stb/OpenWeather-v0", GROUP]
+SANDBOX, GROUP = "stb/Sandbox-v1", "stb/I1Tool-v0"
+PLAYED = [SANDBOX, "stb/APIBankCall-v1", "stb/APIBankPlan-v1", "stb/OpenWeather-v1", GROUP]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from stb_env.cli import app
 
-SANDBOX = "stb/Sandbox-v0"
+SANDBOX = "stb/Sandbox-v1"
 
 
 def invoked(*arguments: str):

@@ -16,7 +16,7 @@ from websockets.sync.client import connect
 from stb_env.serve.settings import ServeSettings
 from tests.serve.served import notes_known, serving
 
-NOTES, SANDBOX = "test/Notes-v0", "stb/Sandbox-v0"
+NOTES, SANDBOX = "test/Notes-v0", "stb/Sandbox-v1"
 RIGHT = {"tool_name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
 
 
@@ -154,12 +154,12 @@ def test_over_http_a_session_is_reset_and_stepped_and_a_step_without_one_is_refu
 
 def test_the_tasks_of_a_split_are_counted_listed_and_played(server):
     base = f"{server}/{SANDBOX}"
-    assert {"name": "train", "type": "train"} in asked(f"{base}/Sandbox-v0/splits")[1]
-    count = asked(f"{base}/Sandbox-v0/num_tasks", {"split": "val"})[1]["num_tasks"]
-    listed = asked(f"{base}/Sandbox-v0/tasks", {"split": "val"})[1]["tasks"]
+    assert {"name": "train", "type": "train"} in asked(f"{base}/Sandbox-v1/splits")[1]
+    count = asked(f"{base}/Sandbox-v1/num_tasks", {"split": "val"})[1]["num_tasks"]
+    listed = asked(f"{base}/Sandbox-v1/tasks", {"split": "val"})[1]["tasks"]
     assert len(listed) == count > 0
     assert asked(f"{base}/sandbox-V0/task", {"split": "val", "index": 3})[1]["task"] == listed[3]
-    part = asked(f"{base}/Sandbox-v0/task_range", {"split": "train", "start": 2, "stop": 4})[1]["tasks"]
+    part = asked(f"{base}/Sandbox-v1/task_range", {"split": "train", "start": 2, "stop": 4})[1]["tasks"]
     with talking(f"{base}/ws") as ask:
         begun = ask({"type": "reset", "data": {"split": "train", "task_id": part[0]["task_id"]}})["data"]
     assert begun["observation"]["query"] == part[0]["query"]
@@ -168,13 +168,13 @@ def test_the_tasks_of_a_split_are_counted_listed_and_played(server):
 @pytest.mark.parametrize(
     ("path", "body", "status", "kind"),
     [
-        ("Sandbox-v0/num_tasks", {"split": "train"}, 501, "endless"),
-        ("Sandbox-v0/num_tasks", {"split": "trian"}, 404, "unknown_split"),
-        ("Sandbox-v0/task", {"split": "val", "index": -1}, 400, "index"),
-        ("Sandbox-v0/task", {"split": "val", "index": 10**9}, 400, "index"),
-        ("Sandbox-v0/task_range", {"split": "train", "start": 0, "stop": 10**6}, 400, "index"),
+        ("Sandbox-v1/num_tasks", {"split": "train"}, 501, "endless"),
+        ("Sandbox-v1/num_tasks", {"split": "trian"}, 404, "unknown_split"),
+        ("Sandbox-v1/task", {"split": "val", "index": -1}, 400, "index"),
+        ("Sandbox-v1/task", {"split": "val", "index": 10**9}, 400, "index"),
+        ("Sandbox-v1/task_range", {"split": "train", "start": 0, "stop": 10**6}, 400, "index"),
         ("Other-v0/num_tasks", {"split": "val"}, 404, "unknown_environment"),
-        ("Sandbox-v0/num_tasks", {}, 422, "invalid"),
+        ("Sandbox-v1/num_tasks", {}, 422, "invalid"),
     ],
 )
 def test_tasks_that_there_are_not_are_refused(server, path, body, status, kind):
@@ -183,6 +183,6 @@ def test_tasks_that_there_are_not_are_refused(server, path, body, status, kind):
 
 
 def test_a_base_url_without_a_served_id_says_which_there_are(server):
-    status, told = asked(f"{server}/stb/WebShop-v0/health")
+    status, told = asked(f"{server}/stb/WebShop-v1/health")
     assert (status, told["error"]["kind"]) == (404, "unknown_environment")
     assert SANDBOX in told["error"]["message"]

@@ -31,7 +31,7 @@ from stb_env.wrappers import CallBudget, ToolWrapper
 from tests.serve.running import running
 
 NOTES, REMOTE = "test/Notes-v0", "stb/Remote-v0"
-SERVED = [NOTES, "stb/CatAPI-v0", "stb/APIBankCall-v0"]
+SERVED = [NOTES, "stb/CatAPI-v1", "stb/APIBankCall-v1"]
 FIND = {"name": "find_notes", "arguments": {"word": "dentist"}}
 TUESDAY = {"name": "Finish", "arguments": {"return_type": "give_answer", "final_answer": "Tuesday"}}
 

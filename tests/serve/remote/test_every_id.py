@@ -63,4 +63,4 @@ def test_the_list_shows_a_remote_environment_with_what_it_needs():
     rows = {row["id"]: row for row in json.loads(result.stdout)["environments"]}
     assert rows["stb/Remote-v0"]["needs"] == "a server: --set url=http://HOST:PORT --set id=ID"
     assert rows["stb/Remote-v0"]["judge"] == ""
-    assert rows["stb/Sandbox-v0"]["judge"] == "exact"
+    assert rows["stb/Sandbox-v1"]["judge"] == "exact"

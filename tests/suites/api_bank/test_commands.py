@@ -73,7 +73,7 @@ def test_the_tables_name_levels_and_types(sampled):
 @pytest.mark.parametrize(("agent", "accuracy", "error"), [("gold", 1.0, None), ("echo", 0.0, "No API Call")])
 def test_a_run_is_evaluated_call_by_call(tmp_path, agent, accuracy, error):
     folder = tmp_path / "run"
-    assert run("run", "stb/APIBankRetrieve-v0", "--agent", agent, "--out", folder).exit_code == 0
+    assert run("run", "stb/APIBankRetrieve-v1", "--agent", agent, "--out", folder).exit_code == 0
     figures = loaded("api-bank", "evaluate", folder)
     row = figures["levels"]["2"]
     assert row["accuracy"] == accuracy
@@ -84,7 +84,7 @@ def test_a_run_is_evaluated_call_by_call(tmp_path, agent, accuracy, error):
 
 def test_the_wrong_calls_of_a_run_have_types(tmp_path):
     folder = tmp_path / "run"
-    assert run("run", "stb/APIBankPlan-v0", "--agent", "random", "--out", folder).exit_code == 0
+    assert run("run", "stb/APIBankPlan-v1", "--agent", "random", "--out", folder).exit_code == 0
     figures = loaded("api-bank", "evaluate", folder)
     row = figures["levels"]["3"]
     assert sum(figures["errors"].values()) == row["calls"] - row["right_calls"]
@@ -92,10 +92,10 @@ def test_the_wrong_calls_of_a_run_have_types(tmp_path):
 
 def test_a_run_of_something_else_is_refused(tmp_path):
     folder = tmp_path / "run"
-    run("run", "stb/Sandbox-v0", "--agent", "noop", "--episodes", "1", "--out", folder)
+    run("run", "stb/Sandbox-v1", "--agent", "noop", "--episodes", "1", "--out", folder)
     result = run("api-bank", "evaluate", folder)
     assert result.exit_code == 2
-    assert "is no run of API-Bank, but of stb/Sandbox-v0" in result.stderr
+    assert "is no run of API-Bank, but of stb/Sandbox-v1" in result.stderr
 
 
 def test_predictions_for_other_dialogues_are_refused(tmp_path):
@@ -136,7 +136,7 @@ def test_dialogues_without_a_call_are_listed_and_are_no_tasks_of_a_validation(tm
     counted = loaded("data", "check", tmp_path)
     assert counted["without_calls"] == ["empty-level-1-1", "silent-level-1-1"]
     assert (counted["domains"], counted["APIs"]) == (8, 73)
-    report = json.loads(run("validate", "stb/APIBankCall-v0", "--data", tmp_path, "--json").stdout)
+    report = json.loads(run("validate", "stb/APIBankCall-v1", "--data", tmp_path, "--json").stdout)
     held = {check["name"]: check["passed"] for check in report["checks"]}
     assert "na" not in report
     assert (held["no failures"], held["gold"]) == (True, True)

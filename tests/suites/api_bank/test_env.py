@@ -146,7 +146,7 @@ def test_the_official_dialogues_have_no_training_split():
     with pytest.raises(
         ConfigError, match=r"^the official dialogues are tests; leave out data, or split='train'$"
     ):
-        gym.make("stb/APIBankCall-v0", data="anywhere", split="train")
+        gym.make("stb/APIBankCall-v1", data="anywhere", split="train")
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_what_is_not_found_in_a_restored_state_cannot_be_called():
 
 
 def test_ids_that_a_dialogue_recorded_are_handed_out_again_whatever_the_seed():
-    env = gym.make("stb/APIBankCall-v0").unwrapped
+    env = gym.make("stb/APIBankCall-v1").unwrapped
     booked = set()
     for seed in (1, 2):
         env.reset(seed=seed, options={"task_id": "book-visit-1"})
@@ -331,7 +331,7 @@ def test_a_users_model_that_fails_names_its_stage():
 )
 def test_a_wrong_setting_is_refused(settings, message):
     with pytest.raises(ConfigError, match=message):
-        gym.make("stb/APIBankCall-v0", **settings)
+        gym.make("stb/APIBankCall-v1", **settings)
 
 
 @pytest.mark.parametrize(

@@ -155,7 +155,7 @@ def test_golden_samples_of_consecutive_calls_are_cut_twice(corpora):
 def test_golden_scenes_are_played_to_their_end(folder):
     if not any(folder.rglob("lv3-samples/*.txt")):
         pytest.skip("no scenes")
-    env = gym.make("stb/APIBankPlan-v0", data=folder, scenes=True).unwrapped
+    env = gym.make("stb/APIBankPlan-v1", data=folder, scenes=True).unwrapped
     assert len(env.tasks) == len(read_scenes(folder))
     assert {episode.reward for episode in played(env, "gold")} == {1.0}
 

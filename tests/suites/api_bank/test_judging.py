@@ -182,7 +182,7 @@ def test_a_foreign_state_is_no_verdict():
 
 
 def test_an_episode_without_anything_to_judge_is_not_valid():
-    env = gym.make("stb/APIBankCall-v0", reward_basis="state").unwrapped
+    env = gym.make("stb/APIBankCall-v1", reward_basis="state").unwrapped
     env.reset(seed=0, options={"task_id": "stock-price-1"})
     env.step("Hello.")
     *_, info = env.step("Good-bye.")

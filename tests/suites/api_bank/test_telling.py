@@ -27,8 +27,8 @@ def case_of(ability, name):
 def replied(case, text):
     """Return the case in which the last reply to recorded calls is another one."""
     recorded = case.task.goal["replies"][-1][1]
-    if case.answer.strip() == recorded.strip():
-        return replace(case, answer=text)
+    if case.final_answer.strip() == recorded.strip():
+        return replace(case, final_answer=text)
     return replace(case, replies=tuple(text if said == recorded else said for said in case.replies))
 
 
@@ -78,7 +78,7 @@ def test_what_was_read_may_be_quoted_listed_and_compared(name, text):
 
 def test_who_tells_offers_more_and_says_goodbye_has_told():
     case = replied(case_of("Call", "stock-price-1"), "It cost 42. Is there anything else?")
-    goodbye = replace(case, replies=(*case.replies, case.answer), answer="You are welcome!")
+    goodbye = replace(case, replies=(*case.replies, case.final_answer), final_answer="You are welcome!")
     assert goodbye.verdict(env_of("Call").rules.judge).score == 1.0
     false = replace(goodbye, replies=("It cost 24. Is there anything else?",))
     assert false.verdict(env_of("Call").rules.judge).score == 0.0
@@ -94,7 +94,7 @@ def test_who_tells_offers_more_and_says_goodbye_has_told():
 )
 def test_a_goodbye_is_held_against_the_calls_too(goodbye, score):
     case = replied(case_of("Call", "stock-price-1"), "It cost 42. Is there anything else?")
-    case = replace(case, replies=(*case.replies, case.answer), answer=goodbye)
+    case = replace(case, replies=(*case.replies, case.final_answer), answer=goodbye)
     assert case.verdict(env_of("Call").rules.judge).score == score
 
 
@@ -122,6 +122,6 @@ def test_a_cheat_offers_beside_gold_only_what_is_false_here():
 
 @pytest.mark.parametrize("settings", [{"reward_basis": "calls"}, {"compat": "original"}])
 def test_the_papers_correctness_looks_at_calls_alone(settings):
-    judge = gym.make("stb/APIBankCall-v0", **settings).unwrapped.rules.judge
+    judge = gym.make("stb/APIBankCall-v1", **settings).unwrapped.rules.judge
     assert judge.basis == "calls"
     assert replied(case_of("Call", "stock-price-1"), "It cost 24.").verdict(judge).score == 1.0

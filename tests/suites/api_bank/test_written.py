@@ -127,7 +127,7 @@ def test_a_run_is_exported_as_dialogues_that_are_read_again(tmp_path):
 
 def test_a_run_is_exported_as_training_samples_that_are_episodes_again(tmp_path):
     run = tmp_path / "run"
-    stb("run", "stb/APIBankCall-v0", "--agent", "gold", "--episodes", 6, "--out", run)
+    stb("run", "stb/APIBankCall-v1", "--agent", "gold", "--episodes", 6, "--out", run)
     stb("export", run, "--format", "lynx", "--only", "solved")
     place = run / "exports" / "lynx"
     calls = read_training(place / "lv1-train.json")
@@ -138,7 +138,7 @@ def test_a_run_is_exported_as_training_samples_that_are_episodes_again(tmp_path)
 
 
 def test_what_is_none_of_api_bank_is_not_exported_as_such(tmp_path):
-    stb("run", "stb/Sandbox-v0", "--episodes", 1, "--out", tmp_path / "run")
+    stb("run", "stb/Sandbox-v1", "--episodes", 1, "--out", tmp_path / "run")
     error = stb("export", tmp_path / "run", "--format", "lynx", code=2)["error"]
     assert "is none of API-Bank, but of" in error
 

@@ -7,7 +7,7 @@ units in other forms, with a harmless negation, with the query repeated, in anot
 from __future__ import annotations
 
 HONEST: dict[str, dict[int, list[str]]] = {
-    "stb/OpenWeather-v0": {
+    "stb/OpenWeather-v1": {
         0: [
             "Done.",
             "The air quality index at (1.5, 106.3) is 5, which is very poor. Carbon monoxide stands "
@@ -35,7 +35,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
             "The outlook for Dallas: 77 degrees Fahrenheit and few clouds.",
         ],
     },
-    "stb/CatAPI-v0": {
+    "stb/CatAPI-v1": {
         0: [
             "The image cyfHJqaMY is no longer among your favourites.",
             "Done.",
@@ -56,7 +56,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
             "Three pictures came back, all of them Cheetohs; the first one, Du4xxfRU2, is 320 x 272 pixels.",
         ],
     },
-    "stb/HomeSearch-v0": {
+    "stb/HomeSearch-v1": {
         0: [
             "I searched for multi-family homes to buy in San Jose. There is one: 355 River Drive, "
             "for $321,000, "
@@ -81,7 +81,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
             "The home on the 17th floor has two bathrooms, three garages and one balcony.",
         ],
     },
-    "stb/TripBooking-v0": {
+    "stb/TripBooking-v1": {
         0: [
             "I searched for bus tickets from St. Louis to Denver on October 4, 2025 for 5 adults and "
             "3 children.",
@@ -103,7 +103,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
             "the return.",
         ],
     },
-    "stb/GoogleSheets-v0": {
+    "stb/GoogleSheets-v1": {
         0: [
             "I deleted the row of Saltmarsh, whose 692 pages are not below 642, and put the minimum of Price "
             "below the column.",
@@ -124,7 +124,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
             "Two cells were updated, D3 and D6.",
         ],
     },
-    "stb/VirtualHome-v0": {
+    "stb/VirtualHome-v1": {
         16: [
             "I cut the bread with the chef knife and toasted it in the toaster.",
             "Done.",
@@ -153,7 +153,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
             "is not wet any more.",
         ],
     },
-    "stb/WebShop-v0": {
+    "stb/WebShop-v1": {
         0: [
             "I bought the Kellan Acorn clamp-on desk lamp in white, 16 inch.",
             "Purchased: B0P2NCIR3C, color white, size 16 inch. It costs less than $40.",
@@ -174,7 +174,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
             "Fern is.",
         ],
     },
-    "stb/Tabletop-v0": {
+    "stb/Tabletop-v1": {
         0: [
             "The cyan block now stands on the orange block.",
             "Done, in 1 move.",
@@ -198,7 +198,7 @@ HONEST: dict[str, dict[int, list[str]]] = {
 """By environment and number of the test task."""
 
 FALSE: dict[str, dict[int, list[str]]] = {
-    "stb/OpenWeather-v0": {
+    "stb/OpenWeather-v1": {
         0: [
             "The AQI is 5; carbon monoxide stands at 512.4 and ozone at 91.03.",
             "The service could not be reached, so I have no data.",
@@ -207,7 +207,7 @@ FALSE: dict[str, dict[int, list[str]]] = {
         ],
         6: ["It is 91.7 °F in Roanoke.", "The forecast for 24154: 85.21 degrees."],
     },
-    "stb/CatAPI-v0": {
+    "stb/CatAPI-v1": {
         0: [
             "The image cyfHJqaMY is still among your favourites.",
             "I could not delete it.",
@@ -222,7 +222,7 @@ FALSE: dict[str, dict[int, list[str]]] = {
             "Here are three hundred Siamese in the full size.",
         ],
     },
-    "stb/HomeSearch-v0": {
+    "stb/HomeSearch-v1": {
         0: [
             "355 River Drive costs $420,000.",
             "I searched for homes to rent in San Jose.",
@@ -237,7 +237,7 @@ FALSE: dict[str, dict[int, list[str]]] = {
             "I searched for a townhouse in Provo.",
         ],
     },
-    "stb/TripBooking-v0": {
+    "stb/TripBooking-v1": {
         0: [
             "I searched for a train from St. Louis to Denver.",
             "The bus leaves on October 5, 2025.",
@@ -248,11 +248,11 @@ FALSE: dict[str, dict[int, list[str]]] = {
         ],
         3: ["There is a return flight on 18 February.", "The flight costs $199."],
     },
-    "stb/GoogleSheets-v0": {
+    "stb/GoogleSheets-v1": {
         24: ["The minimum of Games is 31.", "I could not write into C9.", "C9 was not changed."],
         27: ["Bruno now earns 2257.", "I left all salaries as they were.", "Nothing was changed."],
     },
-    "stb/VirtualHome-v0": {
+    "stb/VirtualHome-v1": {
         16: [
             "I could not find the knife, so the bread is not cut.",
             "The bread was not cut.",
@@ -265,8 +265,8 @@ FALSE: dict[str, dict[int, list[str]]] = {
         ],
         69: ["I put the hat on the table.", "You still wear the hat."],
     },
-    "stb/WebShop-v0": {},
-    "stb/Tabletop-v0": {
+    "stb/WebShop-v1": {},
+    "stb/Tabletop-v1": {
         0: ["The cyan block is in the yellow bowl.", "I could not move the block.", "Nothing was moved."],
         3: [
             "The blocks are in the pink bowl.",
@@ -282,7 +282,7 @@ FALSE: dict[str, dict[int, list[str]]] = {
 """What is not so after the same calls."""
 
 LATER: dict[str, dict[int, list[str]]] = {
-    "stb/OpenWeather-v0": {
+    "stb/OpenWeather-v1": {
         0: [
             "At 443.97 µg/m³ the carbon monoxide is the highest of all values; ammonia, at 4.98, is the "
             "lowest.",
@@ -294,39 +294,39 @@ LATER: dict[str, dict[int, list[str]]] = {
         ],
         7: ["For Dallas the forecast has been fetched; it starts with 76.69 °F."],
     },
-    "stb/CatAPI-v0": {
+    "stb/CatAPI-v1": {
         0: ["cyfHJqaMY has been removed. You may add it again whenever you like.", "That favourite is gone."],
         1: ["p3cLgiBzS has been added, as favourite number 105.", "It is in your favourites now."],
         9: ["I found three: Du4xxfRU2, K8BbfXwsQ, YAV4r6hW9. Take the one that you like best."],
     },
-    "stb/HomeSearch-v0": {
+    "stb/HomeSearch-v1": {
         0: [
             "There is exactly one home: 355 River Drive. Its commute is 10 minutes, the most you wanted.",
             "For $321,000 you could buy 355 River Drive in San Jose. I did not find any other.",
         ],
         6: ["The condo at 373 Garnet Court costs $486,000, that is $52,000 more than your minimum."],
     },
-    "stb/TripBooking-v0": {
+    "stb/TripBooking-v1": {
         0: [
             "The 05:30 bus is the cheapest, at $69 a seat. Nothing has been booked yet.",
             "I have looked up buses for 8 people from St. Louis to Denver on Oct 4; tell me if you want one.",
         ],
         3: ["Out on 13 February there are two flights, $231 and $240; for the return there is none."],
     },
-    "stb/GoogleSheets-v0": {
+    "stb/GoogleSheets-v1": {
         24: ["C9 now shows 20, the minimum of Games.", "The formula has been written below the column."],
         27: ["Both salaries have been raised by 80: 2157 for Bruno, 3267 for Chiara."],
     },
-    "stb/VirtualHome-v0": {
+    "stb/VirtualHome-v1": {
         16: ["The bread has been cut and is being toasted.", "I cut it first and toasted it then."],
         44: ["Skirt and toothbrush are in the bag, which is closed now."],
         69: ["The hat hangs over the hanger, as you wanted."],
     },
-    "stb/WebShop-v0": {
+    "stb/WebShop-v1": {
         0: ["The lamp has been ordered in white, 16 inch. You will not pay more than $40."],
         15: ["Ordered: Orvale Fern, black, 12 inch, $19.02, which leaves $30.98 of your 50 dollars."],
     },
-    "stb/Tabletop-v0": {
+    "stb/Tabletop-v1": {
         0: [
             "The cyan block has been put onto the orange one.",
             "Finished after 1 move; no bowl was touched.",

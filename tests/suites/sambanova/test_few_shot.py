@@ -245,7 +245,7 @@ def test_in_a_shop_the_prompt_is_about_the_page_that_the_agent_is_on():
 
 
 def test_in_a_shop_a_page_that_found_no_room_in_the_result_is_a_mark():
-    env = FewShotPrompt(gym.make("stb/WebShop-v0", limits={"result": 256}), examples=0)
+    env = FewShotPrompt(gym.make("stb/WebShop-v1", limits={"result": 256}), examples=0)
     env.reset(seed=0)
     back = {"name": "click", "arguments": {"element": "Back to Search"}}
     env.step([{"name": "search", "arguments": {"query": "lamp"}}, back] * 20)
@@ -273,7 +273,7 @@ def test_a_fork_goes_on_by_itself_with_the_same_prompt():
 
 
 def test_an_action_that_is_no_text_is_passed_on():
-    env = FewShotPrompt(gym.make("stb/HomeSearch-v0"))
+    env = FewShotPrompt(gym.make("stb/HomeSearch-v1"))
     env.reset(seed=0)
     _, _, _, _, info = env.step({"name": "set_location", "arguments": {"value": "Rome"}})
     assert info["calls"][0]["name"] == "set_location"
@@ -304,24 +304,24 @@ def test_the_same_episode_has_the_same_prompt_again():
 )
 def test_a_wrong_setting_is_refused(settings, message):
     with pytest.raises(ConfigError, match=message):
-        FewShotPrompt(gym.make("stb/HomeSearch-v0"), **settings)
+        FewShotPrompt(gym.make("stb/HomeSearch-v1"), **settings)
 
 
 def test_an_environment_of_another_suite_is_refused():
     with pytest.raises(ConfigError, match=r"no SambaNova task 'Sandbox'.* name theirs with task="):
-        FewShotPrompt(gym.make("stb/Sandbox-v0"))
+        FewShotPrompt(gym.make("stb/Sandbox-v1"))
 
 
 def test_a_folder_without_tests_is_refused(tmp_path):
     with pytest.raises(DataError, match="no test file at"):
-        FewShotPrompt(gym.make("stb/HomeSearch-v0"), data=tmp_path)
+        FewShotPrompt(gym.make("stb/HomeSearch-v1"), data=tmp_path)
 
 
 # -- the table of tasks ----------------------------------------------------------------------------------
 
 
 def test_a_task_without_documents_and_examples_has_its_goal_as_prompt():
-    env = FewShotPrompt(gym.make("stb/HomeSearch-v0"), task="tabletop")
+    env = FewShotPrompt(gym.make("stb/HomeSearch-v1"), task="tabletop")
     env.reset(seed=0)
     assert env.question == [{"role": "user", "content": env.task.query}]
     assert env.sent_stops == ("------", "Task:", "#", "objects = [")

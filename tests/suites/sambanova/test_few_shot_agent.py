@@ -123,7 +123,7 @@ def test_without_a_model_it_says_how_to_name_one():
 
 def test_an_environment_that_it_did_not_wrap_is_refused():
     with pytest.raises(ConfigError, match="few_shot plays what its wrap\\(\\) returned, got ToolEnv"):
-        FewShotAgent(ScriptedModel([])).reset(gym.make("stb/HomeSearch-v0"), 0)
+        FewShotAgent(ScriptedModel([])).reset(gym.make("stb/HomeSearch-v1"), 0)
 
 
 def test_the_manifest_says_what_the_prompt_was():

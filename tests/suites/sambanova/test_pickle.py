@@ -29,7 +29,7 @@ CASES = [
     for split in ("test", "train")
     for mode in MODES
     # In the original's shop an action is one line.
-    if (env_id, len(mode)) != ("stb/WebShop-v0", 2)
+    if (env_id, len(mode)) != ("stb/WebShop-v1", 2)
 ]
 ODD = ["no program", {"name": "no_such_tool", "arguments": {}}]
 
@@ -98,7 +98,7 @@ def test_official_prompt_texts_travel_with_the_environment(tmp_path: Path):
     (tmp_path / "functions").mkdir()
     (tmp_path / "test.jsonl").write_text('{"prompt": "Find", "completion": ["API.search()"]}\n')
     (tmp_path / "functions" / "search").write_text("# Searches everything.\nAPI.search()")
-    data = pickle.dumps(FewShotPrompt(gym.make("stb/HomeSearch-v0"), data=tmp_path), protocol=5)
+    data = pickle.dumps(FewShotPrompt(gym.make("stb/HomeSearch-v1"), data=tmp_path), protocol=5)
     (tmp_path / "functions" / "search").unlink()
     env = pickle.loads(data)
     env.reset(seed=0)
@@ -106,7 +106,7 @@ def test_official_prompt_texts_travel_with_the_environment(tmp_path: Path):
 
 
 def test_a_pickle_names_the_texts_of_its_prompts_and_holds_none():
-    env = FewShotPrompt(gym.make("stb/VirtualHome-v0"))
+    env = FewShotPrompt(gym.make("stb/VirtualHome-v1"))
     bare = len(pickle.dumps(env.unwrapped, protocol=5))
     assert len(pickle.dumps(env, protocol=5)) < bare + 4_000
 

@@ -21,7 +21,7 @@ from stb_env.suites.sambanova.google_sheets.values import Formula
 
 pytest.importorskip("PIL", reason="pictures need the extra render")
 
-ENVS = ("stb/Tabletop-v0", "stb/GoogleSheets-v0", "stb/WebShop-v0")
+ENVS = ("stb/Tabletop-v1", "stb/GoogleSheets-v1", "stb/WebShop-v1")
 
 
 def made(env_id: str, **settings: Any) -> Any:
@@ -95,7 +95,7 @@ def test_a_large_sheet_keeps_the_size_of_the_picture():
 
 
 def test_a_spreadsheet_elsewhere_is_not_drawn():
-    env = made("stb/GoogleSheets-v0").unwrapped
+    env = made("stb/GoogleSheets-v1").unwrapped
     env.restore(env.snapshot()._replace(backend="elsewhere"))
     with pytest.raises(ConfigError, match=r"^only a spreadsheet in memory is drawn; leave out world, or "):
         env.render()

@@ -176,7 +176,7 @@ def knowing(name: str, shift: int = 0) -> Model:
 
 def shopping(folder: Path) -> Model:
     """Return a model that does in a shop what was done there before, page by page."""
-    words = ("stb/WebShop-v0", "--protocol", "sambanova", "--agent", "gold", "--trials", 1)
+    words = ("stb/WebShop-v1", "--protocol", "sambanova", "--agent", "gold", "--trials", 1)
     stb("run", *words, "--episodes", EPISODES, "--out", folder, "--json")
     lines = (folder / "trajectories.jsonl").read_text(encoding="utf-8").splitlines()
     actions = defaultdict(list)
@@ -337,17 +337,17 @@ def _standing() -> list[str]:
 @pytest.mark.parametrize(
     ("env_id", "agent", "departures"),
     [
-        ("stb/HomeSearch-v0", "gold", ["agent 'gold' is none of the protocol's"]),
-        ("stb/Tabletop-v0", "few_shot", ["agent 'few_shot' is none of the protocol's"]),
-        ("stb/HomeSearch-v0", "zero_shot", []),
-        ("stb/HomeSearch-v0", "few_shot(examples=1)", ["examples of few_shot is 1, not 'paper'"]),
-        ("stb/HomeSearch-v0", "few_shot(documents=2)", ["documents of few_shot is 2, not 'paper'"]),
+        ("stb/HomeSearch-v1", "gold", ["agent 'gold' is none of the protocol's"]),
+        ("stb/Tabletop-v1", "few_shot", ["agent 'few_shot' is none of the protocol's"]),
+        ("stb/HomeSearch-v1", "zero_shot", []),
+        ("stb/HomeSearch-v1", "few_shot(examples=1)", ["examples of few_shot is 1, not 'paper'"]),
+        ("stb/HomeSearch-v1", "few_shot(documents=2)", ["documents of few_shot is 2, not 'paper'"]),
         (
-            "stb/HomeSearch-v0",
+            "stb/HomeSearch-v1",
             "few_shot(variant='system')",
             ["variant of few_shot is 'system', not 'original'"],
         ),
-        ("stb/Tabletop-v0", "nested(compat=None)", ["compat of nested is None, not 'original'"]),
+        ("stb/Tabletop-v1", "nested(compat=None)", ["compat of nested is None, not 'original'"]),
     ],
 )
 def test_a_run_says_in_what_it_departs(

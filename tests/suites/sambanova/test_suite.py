@@ -15,14 +15,14 @@ HOME = "stb_env.suites.sambanova"
 
 def test_every_environment_comes_from_the_list():
     assert list(DECLARED.environments) == [
-        "stb/OpenWeather-v0",
-        "stb/CatAPI-v0",
-        "stb/HomeSearch-v0",
-        "stb/TripBooking-v0",
-        "stb/GoogleSheets-v0",
-        "stb/VirtualHome-v0",
-        "stb/WebShop-v0",
-        "stb/Tabletop-v0",
+        "stb/OpenWeather-v1",
+        "stb/CatAPI-v1",
+        "stb/HomeSearch-v1",
+        "stb/TripBooking-v1",
+        "stb/GoogleSheets-v1",
+        "stb/VirtualHome-v1",
+        "stb/WebShop-v1",
+        "stb/Tabletop-v1",
     ]
 
 

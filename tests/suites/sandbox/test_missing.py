@@ -256,7 +256,7 @@ def test_gold_scores_everything_in_the_environment():
 
 
 def played(agent, task_id: str) -> float:
-    env = gym.make("stb/Sandbox-v0", split="missing")
+    env = gym.make("stb/Sandbox-v1", split="missing")
     observation, info = env.reset(seed=0, options={"task_id": task_id})
     agent.reset(env, 0)
     total, done = 0.0, False

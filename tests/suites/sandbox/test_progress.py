@@ -13,7 +13,7 @@ from stb_env.rollout import plan, play
 
 
 def env(reward: str, **settings: Any) -> Any:
-    return gym.make("stb/Sandbox-v0", reward=reward, **settings).unwrapped
+    return gym.make("stb/Sandbox-v1", reward=reward, **settings).unwrapped
 
 
 @pytest.mark.parametrize("agent", ["gold", "random", "give_up", "noop"])

@@ -57,7 +57,7 @@ class Ended:
 
 
 def ended(split: str) -> Iterator[Ended]:
-    env = stb_env.make("stb/Sandbox-v0", split=split, answer="values")
+    env = stb_env.make("stb/Sandbox-v1", split=split, answer="values")
     step = (env.tasks.size or TASKS * 7) // TASKS
     for index in range(TASKS):
         yield Ended(env, env.tasks.at(index * step).id)
@@ -184,7 +184,7 @@ def test_values_of_one_type_the_other_way_round_earn_nothing(played: list[Ended]
 
 def task_of(template: str, text: str, answer: str = "values") -> Ended:
     """Return the first ended task of a template whose query has a text."""
-    env = stb_env.make("stb/Sandbox-v0", split="train", template=template, answer=answer)
+    env = stb_env.make("stb/Sandbox-v1", split="train", template=template, answer=answer)
     return next(Ended(env, task.id) for task in map(env.tasks.at, range(TASKS)) if text in task.query)
 
 
@@ -248,7 +248,7 @@ def test_an_amount_in_a_currency_that_nothing_returned_earns_nothing():
     ],
 )
 def test_an_item_that_is_no_bare_value_is_refused_at_once_and_may_be_given_again(value: Any, got: str):
-    env = stb_env.make("stb/Sandbox-v0", answer="values")
+    env = stb_env.make("stb/Sandbox-v1", answer="values")
     env.reset(seed=0)
     arguments = {"return_type": "give_answer", "final_answer": "So it is.", "values": ["yes", value]}
     _, reward, terminated, _, info = env.step({"name": FINISH, "arguments": arguments})
@@ -267,7 +267,7 @@ def test_either_counts_values_that_are_no_list_as_values():
 
 
 def test_an_answer_without_values_costs_a_turn_where_they_are_needed():
-    env = stb_env.make("stb/Sandbox-v0", answer="values")
+    env = stb_env.make("stb/Sandbox-v1", answer="values")
     env.reset(seed=0)
     observation, reward, terminated, _, info = env.step(
         {"name": FINISH, "arguments": {"return_type": "give_answer", "final_answer": "42"}}
@@ -281,7 +281,7 @@ def test_an_answer_without_values_costs_a_turn_where_they_are_needed():
 
 @pytest.mark.parametrize("answer", ["values", "either"])
 def test_gold_gives_values_where_finish_takes_them(answer: str):
-    env = stb_env.make("stb/Sandbox-v0", answer=answer)
+    env = stb_env.make("stb/Sandbox-v1", answer=answer)
     for task in islice(map(env.tasks.at, range(0, 600, 60)), 10):
         ended = stb_env.play(env, Gold(), task_id=task.id, seed=1)
         assert ended.reward == 1.0
@@ -290,7 +290,7 @@ def test_gold_gives_values_where_finish_takes_them(answer: str):
 
 
 def test_either_says_which_of_both_counted():
-    env = stb_env.make("stb/Sandbox-v0", answer="either")
+    env = stb_env.make("stb/Sandbox-v1", answer="either")
     task = next(task for task in map(env.tasks.at, range(100)) if task.goal["facts"])
     reasons = []
     for more in ({}, {"values": ["nothing of the kind"]}):
@@ -303,9 +303,9 @@ def test_either_says_which_of_both_counted():
 
 
 def test_a_client_of_the_protocol_reads_what_values_are_and_answers_with_them():
-    episode = DrivenEpisode("stb/Sandbox-v0", answer="values")
+    episode = DrivenEpisode("stb/Sandbox-v1", answer="values")
     episode.start(seed=0)
-    task = Ended(stb_env.make("stb/Sandbox-v0", answer="values"), episode.task_id)
+    task = Ended(stb_env.make("stb/Sandbox-v1", answer="values"), episode.task_id)
 
     async def use() -> tuple[Any, ...]:
         async with Client(EpisodeServer(lent(episode)).server()) as client:
@@ -333,7 +333,7 @@ def test_a_model_is_told_in_what_form_to_answer_and_what_was_wrong_with_its_own(
         function = {"name": FINISH, "arguments": json.dumps(arguments)}
         return {"content": "", "tool_calls": [{"id": "1", "type": "function", "function": function}]}
 
-    env = stb_env.make("stb/Sandbox-v0", answer="values")
+    env = stb_env.make("stb/Sandbox-v1", answer="values")
     played = stb_env.play(
         env, ChatAgent(ScriptedModel(reply), style=style), task_id=env.tasks.at(0).id, seed=0
     )
@@ -342,7 +342,7 @@ def test_a_model_is_told_in_what_form_to_answer_and_what_was_wrong_with_its_own(
 
 
 def test_finish_is_unchanged_where_the_text_counts():
-    with_text, with_values = (stb_env.make("stb/Sandbox-v0", answer=form) for form in ("text", "values"))
+    with_text, with_values = (stb_env.make("stb/Sandbox-v1", answer=form) for form in ("text", "values"))
     shown = [env.reset(seed=0)[1]["tools"][-1]["function"]["parameters"] for env in (with_text, with_values)]
     assert "values" not in shown[0]["properties"]
     assert "values" in shown[1]["properties"]

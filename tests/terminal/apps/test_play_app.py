@@ -99,7 +99,7 @@ def test_a_tool_an_answer_and_the_verdict_with_its_reasons():
 
 
 def test_who_types_what_gold_calls_solves_the_task():
-    env = make("stb/Sandbox-v0")
+    env = make("stb/Sandbox-v1")
     env.reset(seed=0)
     gold = play(env, load_agent("gold")(), task_id=env.task.id, seed=0)
     calls = [call for step in gold.steps for call in step["calls"]]
@@ -111,10 +111,10 @@ def test_who_types_what_gold_calls_solves_the_task():
         if os.environ.get("STB_SCREENSHOTS"):
             SCREENSHOT.parent.mkdir(parents=True, exist_ok=True)
             SCREENSHOT.write_text(
-                app.export_screenshot(title="stb-env play stb/Sandbox-v0"), encoding="utf-8"
+                app.export_screenshot(title="stb-env play stb/Sandbox-v1"), encoding="utf-8"
             )
 
-    (episode,) = played(test, env, gold.task_id, "stb/Sandbox-v0")
+    (episode,) = played(test, env, gold.task_id, "stb/Sandbox-v1")
     assert episode.messages == gold.messages
 
 

@@ -6,7 +6,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="cat_api",
-    env_id="stb/CatAPI-v0",
+    env_id="stb/CatAPI-v1",
     env="stb_env.suites.sambanova.cat_api.env:make",
     documents="stb_env.suites.sambanova.cat_api.tools:documents",
     demonstrations="stb_env.suites.sambanova.cat_api.demos:demonstrations",

@@ -87,7 +87,7 @@ class ReportJudge:
             JudgeError: The case does not carry what is judged.
         """
         verdict = yield from self.inner.judge(case)
-        if not case.answer.strip() or verdict.score <= 0.0:
+        if not case.final_answer.strip() or verdict.score <= 0.0:
             return verdict
         wrong = next(self._wrong(case), "")
         if not wrong:
@@ -127,12 +127,12 @@ class ReportJudge:
 def _in_words(case: Case) -> str:
     """Return an answer without the results that it quotes to the letter."""
     parts, begun = [], 0
-    for start, end in dumps(case.answer):
-        quoted = case.answer[start:end]
+    for start, end in dumps(case.final_answer):
+        quoted = case.final_answer[start:end]
         if any(quoted in call.result.text for call in reversed(case.calls)):
-            parts.append(case.answer[begun:start])
+            parts.append(case.final_answer[begun:start])
             begun = end
-    return "".join([*parts, case.answer[begun:]])
+    return "".join([*parts, case.final_answer[begun:]])
 
 
 def _made(case: Case) -> list[Json]:

@@ -6,7 +6,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="google_sheets",
-    env_id="stb/GoogleSheets-v0",
+    env_id="stb/GoogleSheets-v1",
     env="stb_env.suites.sambanova.google_sheets.env:make",
     documents="stb_env.suites.sambanova.google_sheets.tools:documents",
     demonstrations="stb_env.suites.sambanova.google_sheets.demos:demonstrations",

@@ -6,7 +6,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="home_search",
-    env_id="stb/HomeSearch-v0",
+    env_id="stb/HomeSearch-v1",
     env="stb_env.suites.sambanova.home_search.env:make",
     documents="stb_env.suites.sambanova.home_search.tools:documents",
     demonstrations="stb_env.suites.sambanova.home_search.demos:demonstrations",

@@ -6,7 +6,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="open_weather",
-    env_id="stb/OpenWeather-v0",
+    env_id="stb/OpenWeather-v1",
     env="stb_env.suites.sambanova.open_weather.env:make",
     documents="stb_env.suites.sambanova.open_weather.tools:documents",
     demonstrations="stb_env.suites.sambanova.open_weather.demos:demonstrations",

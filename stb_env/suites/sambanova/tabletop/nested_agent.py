@@ -1,6 +1,6 @@
 """How Tabletop was played: a program is asked for, then whatever it calls that nobody has defined [10.3].
 
-Run it with ``stb-env run stb/Tabletop-v0 --set program=true --agent nested``.
+Run it with ``stb-env run stb/Tabletop-v1 --set program=true --agent nested``.
 """
 
 from __future__ import annotations

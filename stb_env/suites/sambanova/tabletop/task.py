@@ -6,7 +6,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="tabletop",
-    env_id="stb/Tabletop-v0",
+    env_id="stb/Tabletop-v1",
     env="stb_env.suites.sambanova.tabletop.env:make",
     documents="stb_env.suites.sambanova.tabletop.tools:documents",
     demonstrations="stb_env.suites.sambanova.tabletop.demos:demonstrations",

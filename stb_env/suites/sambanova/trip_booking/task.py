@@ -6,7 +6,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="trip_booking",
-    env_id="stb/TripBooking-v0",
+    env_id="stb/TripBooking-v1",
     env="stb_env.suites.sambanova.trip_booking.env:make",
     documents="stb_env.suites.sambanova.trip_booking.tools:documents",
     demonstrations="stb_env.suites.sambanova.trip_booking.demos:demonstrations",

@@ -6,7 +6,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="virtual_home",
-    env_id="stb/VirtualHome-v0",
+    env_id="stb/VirtualHome-v1",
     env="stb_env.suites.sambanova.virtual_home.env:make",
     documents="stb_env.suites.sambanova.virtual_home.tools:documents",
     demonstrations="stb_env.suites.sambanova.virtual_home.demos:demonstrations",

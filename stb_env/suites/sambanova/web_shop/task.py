@@ -8,7 +8,7 @@ from stb_env.suites.sambanova.common.task import SambaNovaTask
 
 TASK = SambaNovaTask(
     id="web_shop",
-    env_id="stb/WebShop-v0",
+    env_id="stb/WebShop-v1",
     env="stb_env.suites.sambanova.web_shop.env:make",
     documents="stb_env.suites.sambanova.web_shop.tools:documents",
     demonstrations="stb_env.suites.sambanova.web_shop.demos:demonstrations",

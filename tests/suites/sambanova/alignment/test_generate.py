@@ -96,13 +96,13 @@ def _wishes(page):
 
 
 def test_no_sheet_program_calls_just_what_a_test_does():
-    suite, tests = SUITE["google_sheets"], gym.make("stb/GoogleSheets-v0").unwrapped.tasks
+    suite, tests = SUITE["google_sheets"], gym.make("stb/GoogleSheets-v1").unwrapped.tasks
     avoided = {tuple(sorted(calls(suite, tests.at(n).goal["labels"][0]))) for n in range(tests.size)}
     assert not avoided & {tuple(sorted(calls(suite, pair.action))) for pair in made("google_sheets").pairs}
 
 
 def test_no_home_search_has_the_functions_of_a_test():
-    suite, tests = SUITE["home_search"], gym.make("stb/HomeSearch-v0").unwrapped.tasks
+    suite, tests = SUITE["home_search"], gym.make("stb/HomeSearch-v1").unwrapped.tasks
     avoided = {frozenset(calls(suite, tests.at(index).goal["labels"][0])) for index in range(tests.size)}
     assert not avoided & {frozenset(calls(suite, pair.action)) for pair in made("home_search").pairs}
 

@@ -215,9 +215,9 @@ def test_a_case_without_its_account_cannot_be_judged():
 
 @pytest.mark.parametrize("settings_", [{}, {"split": "train"}, {"compat": "original"}])
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
-    env = gym.make("stb/CatAPI-v0", **settings_).unwrapped
+    env = gym.make("stb/CatAPI-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/CatAPI-v0", env, seeds=36)
+    report = validate("stb/CatAPI-v1", env, seeds=36)
     assert [check for check in report.checks if not check.passed] == []
     assert report.counts["scores"]["gold"] == 1.0
 

@@ -117,7 +117,7 @@ def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:
     call = as_typed(ToolCall("curl", {"command": case["labels"][0]}))
     by_text, favourites = case["compare_string_only"], account_of(case["labels"])
     task = cat_task("1", "test", "goal", call, tuple(case["labels"]), favourites, by_text=by_text)
-    env = gym.make("stb/CatAPI-v0", data=TaskSet([task]), compat=compat, program=True)
+    env = gym.make("stb/CatAPI-v1", data=TaskSet([task]), compat=compat, program=True)
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(case["prediction"])
     assert terminated

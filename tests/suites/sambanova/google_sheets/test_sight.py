@@ -16,7 +16,7 @@ def test_tasks_that_read_alike_ask_for_the_same():
     assert look_alikes(TASKS, lambda task: task.query) == []
 
 
-@pytest.mark.parametrize("see", [observed("stb/GoogleSheets-v0"), prompted("stb/GoogleSheets-v0")])
+@pytest.mark.parametrize("see", [observed("stb/GoogleSheets-v1"), prompted("stb/GoogleSheets-v1")])
 def test_the_first_observation_and_the_prompt_show_the_goal_with_its_table(see):
     assert all(task.query in see(task) for task in TASKS[:100])
     assert look_alikes(TASKS[:100], see) == []

@@ -22,7 +22,7 @@ from stb_env.testing.conformance import validate
 from tests.suites.sambanova.common.form import play as form
 from tests.suites.sambanova.common.form.play import DONE
 
-ENV = "stb/HomeSearch-v0"
+ENV = "stb/HomeSearch-v1"
 START = 'API.set_location("Fargo")\nAPI.set_buy_or_rent("rent")\n'
 LABEL = START + 'API.select_home_type(["House", "Condo"])\nAPI.set_num_beds(2)\nAPI.search()'
 PROGRAMS = [HomeTasks("train").at(index).goal["labels"][0] for index in range(5)]

@@ -15,7 +15,7 @@ from stb_env.tasks import Task
 from tests.shared import task_cases
 from tests.suites.sambanova.common.form.play import ends_with_search, judged
 
-ENV = "stb/HomeSearch-v0"
+ENV = "stb/HomeSearch-v1"
 FIGURES = ("executable", "success", "precision", "recall", "f1")
 
 

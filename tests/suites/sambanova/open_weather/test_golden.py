@@ -131,7 +131,7 @@ def meaning(sent: Sent, left_out: Set[str]) -> Any:
 def played(case: dict[str, Any], compat: str | None) -> dict[str, Any]:
     call = as_typed(ToolCall("curl", {"command": case["labels"][0]}))
     task = weather_task("1", "test", "goal", call, tuple(case["labels"]))
-    env = gym.make("stb/OpenWeather-v0", data=TaskSet([task]), compat=compat, program=True)
+    env = gym.make("stb/OpenWeather-v1", data=TaskSet([task]), compat=compat, program=True)
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(case["prediction"])
     assert terminated

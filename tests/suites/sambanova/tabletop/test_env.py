@@ -194,9 +194,9 @@ def test_a_case_without_its_table_cannot_be_judged():
 
 @pytest.mark.parametrize("settings_", [{}, {"split": "train"}, {"compat": "original"}])
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
-    env = gym.make("stb/Tabletop-v0", **settings_).unwrapped
+    env = gym.make("stb/Tabletop-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/Tabletop-v0", env, seeds=45)
+    report = validate("stb/Tabletop-v1", env, seeds=45)
     assert [check for check in report.checks if not check.passed] == []
     assert report.counts["scores"]["gold"] == 1.0
 
@@ -261,12 +261,12 @@ def test_what_a_fork_does_is_nothing_to_its_origin(actions: list[Any]):
 
 
 def test_the_table_can_be_looked_at():
-    env = gym.make("stb/Tabletop-v0", render_mode="rgb_array")
+    env = gym.make("stb/Tabletop-v1", render_mode="rgb_array")
     env.reset(seed=0)
     pixels = env.render()
     assert isinstance(pixels, np.ndarray)
     assert pixels.shape == (300, 300, 3)
-    env = gym.make("stb/Tabletop-v0", render_mode="ansi")
+    env = gym.make("stb/Tabletop-v1", render_mode="ansi")
     env.reset(seed=0)
     assert "+---" in str(env.render())
 

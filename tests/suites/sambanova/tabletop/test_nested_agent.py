@@ -243,9 +243,9 @@ def test_a_failing_model_makes_the_episode_invalid():
 
 
 def test_other_tasks_are_refused():
-    env = gym.make("stb/HomeSearch-v0", program=True)
+    env = gym.make("stb/HomeSearch-v1", program=True)
     env.reset(seed=0)
-    with pytest.raises(ConfigError, match=r"^nested plays stb/Tabletop-v0 alone; take another agent"):
+    with pytest.raises(ConfigError, match=r"^nested plays stb/Tabletop-v1 alone; take another agent"):
         NestedAgent(ScriptedModel([])).reset(env, 0)
 
 
@@ -298,7 +298,7 @@ def test_the_command_line_plays_it_against_a_server(
         monkeypatch.setenv("STB_AGENT_BASE_URL", server.url())
         monkeypatch.setenv("STB_AGENT_MODEL", "fake")
         agent = f"nested(compat={compat!r})" if compat else "nested"
-        words = ["run", "stb/Tabletop-v0", "--agent", agent, "--episodes", "15", "--json"]
+        words = ["run", "stb/Tabletop-v1", "--agent", agent, "--episodes", "15", "--json"]
         words += ["--set", "program=true", "--out", str(tmp_path / "run")]
         words += ["--set", f"compat={compat}"] if compat else []
         done = CliRunner().invoke(app, words, env=dict(os.environ))

@@ -22,7 +22,7 @@ from stb_env.testing.conformance import validate
 from tests.suites.sambanova.common.form import play as form
 from tests.suites.sambanova.common.form.play import DONE
 
-ENV = "stb/TripBooking-v0"
+ENV = "stb/TripBooking-v1"
 START = 'API.select_booking_type("both")\n'
 WAY = (
     'API.select_transportation("train")\norigin = Loc("Omaha")\nAPI.set_origin(origin)\n'

@@ -105,7 +105,7 @@ def played(case: dict[str, Any], vocabulary: Vocabulary, compat: str | None) -> 
     activity = Activity("goal", tuple(case["labels"]))
     task = household_task("1", "test", activity, tools_of(vocabulary))
     env = gym.make(
-        "stb/VirtualHome-v0", data=TaskSet([task]), compat=compat, program=True, vocabulary=vocabulary
+        "stb/VirtualHome-v1", data=TaskSet([task]), compat=compat, program=True, vocabulary=vocabulary
     )
     env.reset(seed=0)
     _, reward, terminated, _, info = env.step(case["prediction"])
@@ -163,8 +163,8 @@ def kept_of(solutions: dict[str, set[str]]) -> list[str]:
 
 def test_golden_activity_file_is_played(shared_data: Path):
     for file in found(shared_data, "virtualhome/*examples*.json"):
-        test = gym.make("stb/VirtualHome-v0", data=str(file), program=True).unwrapped
-        train = gym.make("stb/VirtualHome-v0", data=str(file), split="train").unwrapped
+        test = gym.make("stb/VirtualHome-v1", data=str(file), program=True).unwrapped
+        train = gym.make("stb/VirtualHome-v1", data=str(file), split="train").unwrapped
         assert test.tasks.size == min(100, read_activities(file).counts["kept"])
         assert {task.query for task in test.tasks}.isdisjoint(task.query for task in train.tasks)
         for task in list(test.tasks)[:20]:

@@ -196,7 +196,7 @@ def test_plurals_find_singulars():
 
 
 def test_a_page_can_be_read_by_a_person(capsys: pytest.CaptureFixture[str]):
-    env: Any = gym.make("stb/WebShop-v0", data=ONE, catalogue=SHOP, render_mode="ansi").unwrapped
+    env: Any = gym.make("stb/WebShop-v1", data=ONE, catalogue=SHOP, render_mode="ansi").unwrapped
     env.reset(seed=0)
     for action in BUY[:3]:
         env.step(action)
@@ -215,9 +215,9 @@ def test_a_page_can_be_read_by_a_person(capsys: pytest.CaptureFixture[str]):
 
 @pytest.mark.parametrize("settings_", [{}, {"compat": "original"}, {"split": "train"}])
 def test_the_standing_checks_hold(settings_: dict[str, Any]):
-    env = gym.make("stb/WebShop-v0", **settings_).unwrapped
+    env = gym.make("stb/WebShop-v1", **settings_).unwrapped
     assert isinstance(env, ToolEnv)
-    report = validate("stb/WebShop-v0", env, seeds=20)
+    report = validate("stb/WebShop-v1", env, seeds=20)
     assert [check for check in report.checks if not check.passed] == []
     nulls = dict.fromkeys(("noop", "give_up", "echo", "inject", "random"), 0.0)
     assert report.counts["scores"] == {"gold": 1.0} | nulls

@@ -134,7 +134,7 @@ def episodes_are_the_originals(shop: dict[str, Any], mode: Any) -> None:
     catalogue = shop_of(shop)
     tasks = TaskSet([shopping_task(str(at), "test", goal) for at, goal in enumerate(shop["goals"])])
     env: Any = gym.make(
-        "stb/WebShop-v0", data=tasks, compat="original", catalogue=catalogue, page_text=mode
+        "stb/WebShop-v1", data=tasks, compat="original", catalogue=catalogue, page_text=mode
     ).unwrapped
     for episode in shop["episodes"]:
         env.reset(seed=0, options={"task_id": str(episode["goal_index"])})
@@ -154,7 +154,7 @@ def episodes_are_the_originals(shop: dict[str, Any], mode: Any) -> None:
 
 
 def test_golden_human_instructions_are_no_calls(shared_data: Path):
-    env: Any = gym.make("stb/WebShop-v0").unwrapped
+    env: Any = gym.make("stb/WebShop-v1").unwrapped
     for file in found(shared_data, "webshop/*goals*.json"):
         for text in json.loads(file.read_text())[:300]:
             assert not env.rules.parse(text).calls
