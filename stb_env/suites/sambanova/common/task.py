@@ -81,7 +81,7 @@ class SambaNovaTask:
     @property
     def name(self) -> str:
         """Its name in observations and saved episodes."""
-        return self.env_id.removeprefix("stb/").removesuffix("-v0")
+        return self.env_id.removeprefix("stb/").rpartition("-v")[0]
 
     @property
     def column(self) -> str:
