@@ -227,8 +227,8 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         cannot: Why the request cannot be met, where the agent said so.
-        reward_mode: What the reward is: ``sparse``, ``partial`` or ``dense`` (see `reward_of`), or ``own`` where
-            a wrapper or somebody's own environment gave another.
+        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where a
+            wrapper or an environment of somebody's own gave another reward.
         tree: Search tree, where a search made one.
         usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
             ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.

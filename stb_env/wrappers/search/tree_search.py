@@ -143,7 +143,7 @@ class TreeSearch(ToolWrapper):
         return named
 
     def answer_in(self, action: Any) -> str | None:
-        """Return the answer, as text, that an action would give at the current node; None where it gives none."""
+        """Return the answer, as text, that an action would give here; None where it gives none."""
         finish = finish_in(self.env, action)
         return None if finish is None else finish.text
 
