@@ -227,8 +227,8 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         cannot: Why the request cannot be met, where the agent said so.
-        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where a
-            wrapper or an environment of somebody's own gave another reward.
+        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where
+            a wrapper or an environment of somebody's own gave another reward.
         tree: Search tree, where a search made one.
         usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
             ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
@@ -294,7 +294,7 @@ class Trajectory:
         return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
 
     def to_dict(self) -> JsonObject:
-        """Return the episode as plain data, as `to_json` writes it but for the checksum; nothing is copied."""
+        """Return the episode as plain data, as `to_json` writes it but for its checksum; copies nothing."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
         for name in ("cannot", "tree", "usage_by_role"):
             if data[name] is None:

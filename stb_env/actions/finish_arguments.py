@@ -9,7 +9,7 @@ from stb_env.actions.python_text import POSITIONAL
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tools import ToolCall
 
-PARAMETERS = ("return_type", "final_answer", "values")
+PARAMETERS = ("return_type", "final_answer")
 
 _CHOICES = ("give_answer", "give_up_and_restart")
 _RETURN_TYPE = re.compile(r'"return_type"\s*:\s*"([^"]*)')
@@ -19,7 +19,7 @@ _FINAL_ANSWER = re.compile(r'"final_answer"\s*:\s*"')
 def finish_arguments(call: ToolCall, *, compat: bool = False) -> JsonMapping:
     """Read the arguments of Finish; text that is no JSON gives what can be recovered from it.
 
-    Positional arguments of a program are ``return_type``, ``final_answer`` and ``values``. JSON that is no
+    Positional arguments of a program are ``return_type`` and ``final_answer``. JSON that is no
     object gives no arguments.
 
     Args:

@@ -217,6 +217,26 @@ def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -
     return _typed_form(jsontext.dumps([task.answer, task.cannot]), gives_up)
 
 
+def said_in(finish: JsonMapping, text: str) -> JsonObject | None:
+    """Return the arguments with which Finish takes a plain text as the answer; None where answers are typed.
+
+    Args:
+        finish: The parameters of Finish.
+        text: What an agent wrote without a call.
+
+    Examples:
+        >>> said_in(TEXT_FINISH.parameters, "42"), said_in(FINISH_TOOL.parameters, "42")
+        ({'final_answer': '42'}, {'return_type': 'give_answer', 'final_answer': '42'})
+        >>> said_in({"type": "object", "properties": {"answer": {"type": "object"}}}, "42") is None
+        True
+    """
+    takes = finish["properties"]
+    if "answer" in takes:
+        return None
+    said = {"final_answer": text}
+    return {"return_type": "give_answer", **said} if "return_type" in takes else said
+
+
 @lru_cache(maxsize=1024)
 def _typed_form(schemas: str, gives_up: bool) -> FinishForm:
     """Return the form of tasks with these schemas of answer and reasons, as JSON."""

@@ -71,8 +71,7 @@ class EpisodeLoop(AgentLoopBase):
                 reply = await episode.asay(text)
             if reply.over:
                 break
-            # A user's words are no JSON; what calls come to always is.
-            role = "tool" if reply.text[:1] in ("{", "[") else "user"
+            role = "tool" if reply.answers_call else "user"
             before = [*chat, {"role": "assistant", "content": text}]
             chat = [*before, {"role": role, "content": reply.text}]
             merged, longer, logprobs = await self.ct_merge_context_msg(

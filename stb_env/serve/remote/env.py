@@ -20,13 +20,20 @@ from stb_env.kinds import Count
 from stb_env.request import Slow, drive
 from stb_env.serve.remote.line import Line, Place
 from stb_env.serve.remote.server import TOKEN, Server
-from stb_env.serve.remote.stand_ins import RemoteBackend, RemoteJudge, RemoteOracle, RemoteWording
+from stb_env.serve.remote.stand_ins import (
+    RemoteBackend,
+    RemoteJudge,
+    RemoteOracle,
+    RemoteWording,
+    potential_there,
+)
 from stb_env.serve.remote.tasks import RemoteTasks
 from stb_env.serve.sessions.wire import action_data, read_task
 from stb_env.settings import checks_settings
 from stb_env.tools import FINISH, Status, Tool, ToolResult
 from stb_env.trajectory import CallRecord, Step, messages
 from stb_env.usage import Usage
+from stb_env.verdict import RewardMode
 
 _SHARED = ("task_id", "suite", "group", "calls", "usage", "valid", "text", "tools", "messages")
 _NOT_EXTRA = frozenset({*_SHARED, "usage_by_role", "failure", "verdict"})
@@ -61,6 +68,8 @@ class RemoteEnv(ToolEnv):
             max_turns=about["max_turns"],
             limits=about["limits"],
             compat=about["compat"],
+            reward=about["reward"],
+            potential=potential_there if about["reward"] == "dense" else None,
             # A server that keeps its solutions says so when it is asked; a task without gold would not.
             oracle=RemoteOracle(server, chosen) if about["oracle"] or not about["answers"] else None,
             wording=RemoteWording(about),
@@ -241,7 +250,7 @@ def make(
     max_turns: Count | None = None,
     compat: Compat | None = None,
     program: bool | None = None,
-    reward: str | None = None,
+    reward: RewardMode | None = None,
     **settings: Unpack[EnvSettings],
 ) -> RemoteEnv:
     """Make an environment that a server plays.
