@@ -94,7 +94,7 @@ def generate(key: TaskKey) -> Task:
     return Task(
         id=key.id,
         query=query,
-        tools=offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        tools=offered(used, key),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
