@@ -64,33 +64,29 @@ class Pool:
     ) -> tuple[Tool, ...]:
         """Return the needed tools and the distractors that score best, in an order of scores, too."""
         mine = [self._places[identity] for identity in needed]
-        free = self.eligible.copy()
-        free[[*mine, *(self._places[identity] for identity in withheld)]] = False
+        alike = mine[:distractors]
+        # Exponential times: the least of several with these rates is each of them with a chance of its rate.
+        *alike_times, times, order = self._times(seed, [*self._hashes[alike].tolist(), _DISTRACTORS, _ORDER])
+        taken = np.where(self.eligible, 0.0, np.inf)
+        taken[[*mine, *(self._places[identity] for identity in withheld)]] = np.inf
         chosen: list[int] = []
-        for place in mine[:distractors]:
-            # The least of exponential times of these rates is each of them with a chance of its rate.
-            times = self._times(seed, int(self._hashes[place])) * self._slowness[place]
-            chosen += self._least(times, free, 1)
-            free[chosen] = False
-        times = self._times(seed, _DISTRACTORS)
-        near = np.isin(self._categories, self._categories[mine])
+        for place, own in zip(alike, alike_times, strict=True):
+            best = int((own * self._slowness[place] + taken).argmin())
+            if taken[best] == 0.0:
+                chosen.append(best)
+                taken[best] = np.inf
+        near = self._related[mine].any(axis=0)
         room = distractors - len(chosen)
-        chosen += self._least(times, free & near, (room + 1) // 2)
-        chosen += self._least(times, free & ~near, distractors - len(chosen))
+        chosen += _least(np.where(near, times + taken, np.inf), (room + 1) // 2)
+        chosen += _least(np.where(near, np.inf, times + taken), distractors - len(chosen))
         every = np.array([*mine, *chosen])
-        return tuple(self.tools[place] for place in every[np.argsort(self._times(seed, _ORDER)[every])])
+        return tuple(self.tools[place] for place in every[order[every].argsort()])
 
-    def _least(self, times: NDArray[np.float64], among: Mask, count: int) -> list[int]:
-        places = np.flatnonzero(among)
-        order = np.argsort(times[places])[:count]
-        found: list[int] = places[order].tolist()
-        return found
-
-    def _times(self, seed: int, purpose: int) -> NDArray[np.float64]:
-        """Return an exponentially distributed number for every tool, by task, tool and purpose alone."""
-        drawn = seeding.mix_each(self._hashes, seeding.mix(seed, purpose))
-        uniform = (drawn >> np.uint64(11)).astype(np.float64) * 2.0**-53
-        times: NDArray[np.float64] = -np.log1p(-uniform)
+    def _times(self, seed: int, purposes: Sequence[int]) -> NDArray[np.float64]:
+        """Return a row for each purpose: an exponential time for every tool, by task and tool alone."""
+        counters = np.array([seeding.mix(seed, purpose) for purpose in purposes], np.uint64)
+        drawn = seeding.mix_each(self._hashes, counters[:, np.newaxis])
+        times: NDArray[np.float64] = -np.log1p((drawn >> np.uint64(11)) * -(2.0**-53))
         return times
 
     @cached_property
@@ -102,8 +98,11 @@ class Pool:
         return np.array([seeding.derive(*tool.id) for tool in self.tools], np.uint64)
 
     @cached_property
-    def _categories(self) -> NDArray[np.uint64]:
-        return np.array([seeding.derive(tool.id.category) for tool in self.tools], np.uint64)
+    def _related(self) -> Mask:
+        """Which tools are of one category."""
+        categories = np.array([tool.id.category for tool in self.tools])
+        related: Mask = np.equal.outer(categories, categories)
+        return related
 
     @cached_property
     def _slowness(self) -> NDArray[np.float64]:
@@ -120,9 +119,16 @@ class Pool:
         likeness = (words @ words.T) / np.sqrt(np.outer(counts, counts))
         services = np.array([seeding.derive(*tool.id[:2]) for tool in self.tools])
         likeness += np.equal.outer(services, services)
-        likeness += np.equal.outer(self._categories, self._categories) / 2
+        likeness += self._related / 2
         slowness: NDArray[np.float64] = np.exp(-_FONDNESS * likeness)
         return slowness
+
+
+def _least(times: NDArray[np.float64], count: int) -> list[int]:
+    """Return the places of the least times, those that are infinite left out."""
+    first = times.argsort()[:count]
+    found: list[int] = first[np.isfinite(times[first])].tolist()
+    return found
 
 
 @lru_cache(maxsize=2)
