@@ -133,7 +133,8 @@ class _Gold(NamedTuple):
             # A copy that makes every call of gold solves the task, whatever else it does.
             return end.cheat == "neighbour" and set(self.calls) <= set(end.calls)
         if kind == "typed":
-            return False
+            # Nobody needs a call to see that a request leaves something out.
+            return end.answer.startswith('{"cannot"') and _normal(end.answer) == self.answer
         return (
             self.needs_no_words
             or _normal(end.answer) == self.answer
