@@ -273,8 +273,7 @@ class Trajectory:
     @property
     def text(self) -> str:
         """The answer as text: its prose, else what is typed of it, as JSON."""
-        typed = self.answer if self.cannot is None else {"cannot": dict(self.cannot)}
-        return self.final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
+        return _text(self.final_answer, self.answer, self.cannot)
 
     @property
     def solved(self) -> bool:
@@ -313,22 +312,54 @@ class Trajectory:
         """
         try:
             data = json.loads(line)
-            if data["version"] not in _READ:
-                raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
-            if data["version"] < _TYPED:
-                data |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
-            elif not _is_unchanged(line):
-                raise DataError(
-                    f"the line was changed since it was written (its sha256 differs): {line[:80]!r}"
-                )
-            fields = {name: data.get(name) for name in cls.__dataclass_fields__}
+            if data["version"] in _READ and data["version"] >= _TYPED and not _is_unchanged(line):
+                raise DataError("the line was changed since it was written (its sha256 differs)")
+            return cls.from_dict(data)
+        except DataError as error:
+            raise DataError(f"{error}: {line[:80]!r}") from error
         except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
+
+    @classmethod
+    def from_dict(cls, data: JsonMapping) -> Trajectory:
+        """Read what `to_dict` returned, of any version that is read.
+
+        Raises:
+            DataError: It is no trajectory, or has a reward that its verdict does not give.
+        """
+        try:
+            version = data["version"]
+            if version not in _READ:
+                raise DataError(f"trajectory version {version!r}; this package reads {VERSION}")
+            fields = {name: data.get(name) for name in cls.__dataclass_fields__}
+            if version < _TYPED:
+                fields |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
+        except (TypeError, KeyError, AttributeError) as error:
+            raise DataError(f"not a trajectory line ({error!r})") from error
         if wrong := _wrong_type(fields):
-            raise DataError(f"not a trajectory line ({wrong}): {line[:80]!r}")
-        if data["version"] >= _TYPED and (wrong := _wrong_reward(fields)):
-            raise DataError(f"{wrong}: {line[:80]!r}")
+            raise DataError(f"not a trajectory line ({wrong})")
+        if version >= _TYPED and (wrong := _wrong_reward(fields)):
+            raise DataError(wrong)
         return cls(**fields)
+
+
+def answer_text(data: JsonMapping) -> str:
+    """Return the answer of a saved line as text, of any version that is read; see `Trajectory.text`.
+
+    Examples:
+        >>> answer_text({"version": 2, "answer": "42"})
+        '42'
+        >>> answer_text({"version": 3, "answer": {"count": 42}, "final_answer": ""})
+        '{"count": 42}'
+    """
+    if data["version"] < _TYPED:
+        return str(data["answer"])
+    return _text(str(data["final_answer"]), data["answer"], data.get("cannot"))
+
+
+def _text(final_answer: str, answer: JsonMapping | None, cannot: JsonMapping | None) -> str:
+    typed = answer if cannot is None else {"cannot": dict(cannot)}
+    return final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
 
 
 def _checksum(text: str) -> str:

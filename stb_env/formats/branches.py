@@ -201,7 +201,10 @@ def _branch(trajectory: Trajectory, tree: Tree, leaf: int) -> Trajectory:
     node = tree["nodes"][leaf]
     steps = saved_steps([tree["nodes"][i]["step"] for i in path(tree, leaf)], node["outcome"])
     said = path_messages(trajectory, leaf)
-    return replace(trajectory, messages=said, steps=steps, answer=node["answer"], tree=None)
+    if leaf != final_node(tree):
+        # A node has its answer as text; that in another form is known of the branch that was played alone.
+        trajectory = replace(trajectory, answer=None, cannot=None, final_answer=node["answer"])
+    return replace(trajectory, messages=said, steps=steps, tree=None)
 
 
 def _unjudged(branch: Trajectory) -> Trajectory:
@@ -237,7 +240,7 @@ def _chain(trajectory: Trajectory) -> Tree:
     if last["step"]:
         cut = "failed" if trajectory.failure else "depth" if last["step"].get("truncated") else "open"
         last["outcome"] = _OUTCOMES.get(last["step"]["status"], cut)
-        last["answer"] = trajectory.answer
+        last["answer"] = trajectory.text
     return {
         "method": "CoT@1",
         "settings": {"tries": 1, "answers": 1},
