@@ -273,7 +273,7 @@ class Trajectory:
     @property
     def text(self) -> str:
         """The answer as text: its prose, else what is typed of it, as JSON."""
-        return _text(self.final_answer, self.answer, self.cannot)
+        return text_of(self.final_answer, self.answer, self.cannot)
 
     @property
     def solved(self) -> bool:
@@ -289,8 +289,7 @@ class Trajectory:
 
         It ends with a checksum of all that stands before it.
         """
-        text = jsontext.dumps(self.to_dict())
-        return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
+        return sealed(jsontext.dumps(self.to_dict()))
 
     def to_dict(self) -> JsonObject:
         """Return the episode as plain data, as `to_json` writes it but for its checksum; copies nothing."""
@@ -354,12 +353,28 @@ def answer_text(data: JsonMapping) -> str:
     """
     if data["version"] < _TYPED:
         return str(data["answer"])
-    return _text(str(data["final_answer"]), data["answer"], data.get("cannot"))
+    return text_of(str(data["final_answer"]), data["answer"], data.get("cannot"))
 
 
-def _text(final_answer: str, answer: JsonMapping | None, cannot: JsonMapping | None) -> str:
+def text_of(final_answer: str, answer: JsonMapping | None, cannot: JsonMapping | None) -> str:
+    """Return an answer as people and models read it: its prose, else what is typed of it, as JSON.
+
+    Examples:
+        >>> text_of("It is 12.", {"total": 12}, None), text_of("", {"total": 12}, None)
+        ('It is 12.', '{"total": 12}')
+    """
     typed = answer if cannot is None else {"cannot": dict(cannot)}
     return final_answer or ("" if typed is None else jsontext.dumps(dict(typed)))
+
+
+def sealed(text: str) -> str:
+    """Return the JSON of a trajectory with a checksum at its end, of all that stands before it.
+
+    Examples:
+        >>> sealed('{"version": 3}')[:40]
+        '{"version": 3, "sha256": "d916c65e2a446e'
+    """
+    return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
 
 
 def _checksum(text: str) -> str:

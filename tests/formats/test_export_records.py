@@ -241,7 +241,7 @@ def halved(run, tmp_path):
     """A run of a solved and an unsolved trial in which a model wrote half a character."""
     first, *_ = read_trajectories(run)
     chat = [*first.messages[:-1], {"role": "assistant", "content": LONE}]
-    return saved(tmp_path / "halved", [replace(first, messages=chat, answer=LONE), _missed(first)])
+    return saved(tmp_path / "halved", [replace(first, messages=chat, final_answer=LONE), _missed(first)])
 
 
 @pytest.mark.parametrize(
