@@ -33,7 +33,7 @@ from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.task_key import BUCKETS, EDITIONS, TaskKey
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Template, Undecided, refusal
 from stb_env.tasks import Task
-from stb_env.tools import ToolCall, ToolId
+from stb_env.tools import ToolCall
 
 _ATTEMPTS = 400
 
@@ -93,16 +93,19 @@ def generate(key: TaskKey) -> Task:
     feasible = _feasible(key)
     draw, plan, query, solved, _ = _instance(key)
     known = tools()
-    # Twins offer the same tools in the same order.
+    withheld = {api.id for api in plan.gap.withheld}
+    # Twins offer the same tools in the same order, but for those that one of them withholds.
+    calls = dict.fromkeys(call.api.id for call in feasible.solved.calls)
+    used = tuple(identity for identity in calls if identity not in withheld)
     rng = seeding.rng("sandbox tools", key.split, key.template.name, key.place)
     return Task(
         id=key.id,
         query=query,
-        tools=offered(_used(feasible.solved), key, plan.gap.withheld, rng),
+        tools=offered(used, key, plan.gap.withheld, rng),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
-        relevant=_used(solved),
+        relevant=used,
         gold=tuple(ToolCall(known[call.api.id].name, dict(call.arguments)) for call in solved.calls),
         goal=_Goal(draw.household, solved),
         record={
@@ -114,10 +117,6 @@ def generate(key: TaskKey) -> Task:
         answer=object_schema({fact.name: fact.schema for fact in feasible.solved.answer.facts}),
         cannot=REASONS,
     )
-
-
-def _used(solved: Solved) -> tuple[ToolId, ...]:
-    return tuple(dict.fromkeys(call.api.id for call in solved.calls))
 
 
 class _Goal(JsonMapping):
@@ -207,18 +206,18 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
 def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
     """Draw once; None where the draw is another split's, or has several right answers."""
     if not template.twins:
-        return _half(split, template, rng)
+        return _one(split, template, Draw(rng), rng)
     seed = rng.getrandbits(64)
-    one, other = (_half(split, template, Random(seed), feasible=feasible) for feasible in (True, False))
-    return None if one is None or other is None else one._replace(twin=other)
+    draws = [Draw(Random(seed), feasible=feasible) for feasible in (True, False)]
+    feasible, twin = (_one(split, template, draw, Random(seed)) for draw in draws)
+    return None if feasible is None or twin is None else feasible._replace(twin=twin)
 
 
-def _half(split: str, template: Template, rng: Random, *, feasible: bool = True) -> Instance | None:
-    draw = Draw(rng, feasible=feasible)
+def _one(split: str, template: Template, draw: Draw, rng: Random) -> Instance | None:
     plan = template.draw(draw)
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
-    query = plan.wordings[draw.rng.randrange(len(plan.wordings))]
+    query = plan.wordings[rng.randrange(len(plan.wordings))]
     if plan.gap and not plan.gap.hidden:
         plan = plan._replace(solve=partial(_refusing, plan.gap))
     try:

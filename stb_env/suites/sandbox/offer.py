@@ -21,16 +21,18 @@ _ALIKE = 4
 _WORD = re.compile("[a-z]{3,}")
 
 
-def offered(used: tuple[ToolId, ...], key: TaskKey, withheld: tuple[Api, ...], rng: Random) -> tuple[Tool, ...]:
+def offered(
+    used: tuple[ToolId, ...], key: TaskKey, withheld: tuple[Api, ...], rng: Random
+) -> tuple[Tool, ...]:
     """Return the needed tools among distractors.
 
     A look-alike of each needed tool comes first, so that no list of tools gives a solution away; of what
     room is left, tools of the same categories take half.
 
     Args:
-        used: The tools that the gold solution calls, of the feasible twin where there are twins.
+        used: The tools that the gold solution calls.
         key: The task.
-        withheld: APIs that are not offered, needed or not.
+        withheld: APIs that are never offered.
         rng: Source of randomness.
     """
     pools = _pools(used, key.template.offers, withheld, key.split not in HELD_OUT_SPLITS)
@@ -65,9 +67,8 @@ class _Pools(NamedTuple):
 def _pools(
     used: tuple[ToolId, ...], offers: tuple[Api, ...], withheld: tuple[Api, ...], training: bool
 ) -> _Pools:
-    gone = {api.id for api in withheld}
-    needed = [each for each in dict.fromkeys((*used, *(api.id for api in offers))) if each not in gone]
-    unfit = {*needed, *gone}
+    needed = list(dict.fromkeys((*used, *(api.id for api in offers))))
+    unfit = {*needed, *(api.id for api in withheld)}
     near, far = _by_category(frozenset(identity.category for identity in needed), training)
     near = [tool for tool in near if tool.id not in unfit]
     if withheld:

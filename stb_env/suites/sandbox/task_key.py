@@ -28,7 +28,7 @@ HELD_OUT_SPLITS = frozenset({"test", MISSING})
 """The splits that may show held-out tools."""
 TEST_GROUP = 100
 """Tasks of each group in the test split."""
-MISSING_TASKS = 100
+MISSING_TASKS = 200
 """Tasks in split missing, half of them impossible."""
 _VAL_DRAWS = 2
 MOST_DISTRACTORS = 20

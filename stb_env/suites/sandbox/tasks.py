@@ -30,7 +30,7 @@ class SandboxTasks:
 
     Args:
         split: ``train`` (unlimited), ``val`` or ``test`` (fixed lists; test has 100 tasks of each group), or
-            ``missing``: 50 pairs of twins, side by side; of each pair one task can be done, and the other
+            ``missing``: 100 pairs of twins, side by side; of each pair one task can be done, and the other
             lacks a detail, a thing or a tool, where right is to say so and to change nothing.
         group: Only this group, for example ``I1-Instruction``; None is all.
         level: Only tasks that need so many calls; None is all.

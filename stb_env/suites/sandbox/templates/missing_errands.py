@@ -75,7 +75,7 @@ def mail_by_first_name(draw: Draw) -> Plan:
         not_found("person"),
         no_tool("send", letterbox.send_mail, letterbox.reply_to_mail, huddle.write_post),
     )
-    first, note, subject = _first_name(draw, gap), draw.pick(_NOTES), draw.pick(_SUBJECTS)
+    note, subject, first = draw.pick(_NOTES), draw.pick(_SUBJECTS), _first_name(draw, gap)
 
     def solve() -> Solution:
         known = yield from _of_first_name(first)
@@ -192,8 +192,8 @@ def _event(draw: Draw, gap: Gap) -> tuple[str, str]:
 def event_moved(draw: Draw) -> Plan:
     """Give an event another day and time."""
     gap = draw.gap(not_found("event"), no_tool("move", day_planner.move_event, day_planner.create_event))
-    title, old = _event(draw, gap)
     new, start = draw.pick(_COMING).isoformat(), f"{draw.between(8, 20):02}:30"
+    title, old = _event(draw, gap)
 
     def solve() -> Solution:
         rows = (yield day_planner.list_events(date=old))["events"]
@@ -248,7 +248,11 @@ def new_todo(draw: Draw) -> Plan:
     """Add a to-do to a list."""
     gap = draw.gap(*left_out("date"))
     draw.home()
-    chore, place, priority = draw.pick(_CHORES), draw.pick(list(task_tray.LISTS)), draw.pick(task_tray.PRIORITIES)
+    chore, place, priority = (
+        draw.pick(_CHORES),
+        draw.pick(list(task_tray.LISTS)),
+        draw.pick(task_tray.PRIORITIES),
+    )
     when = draw.pick(_COMING)
     due = gap.unless("date", f", due {long_date(when)}")
 
@@ -329,7 +333,10 @@ def bill_paid(draw: Draw) -> Plan:
     """Pay an invoice from an account."""
     gap = draw.gap(*left_out("account"), not_found("invoice"), no_tool("pay", bill_box.pay_invoice))
     known = [row["issuer"] for row in _invoices(draw.home(), *_UNPAID)]
-    issuer, kind = draw.pick(_NO_ISSUERS if gap.reason == "not_found" else known), draw.pick(pocket_bank.KINDS)
+    issuer, kind = (
+        draw.pick(_NO_ISSUERS if gap.reason == "not_found" else known),
+        draw.pick(pocket_bank.KINDS),
+    )
     account = gap.unless("account", f" from my {kind} account")
 
     def solve() -> Solution:
@@ -357,7 +364,9 @@ def bill_paid(draw: Draw) -> Plan:
 def bill_refunded(draw: Draw) -> Plan:
     """Take a payment back."""
     gap = draw.gap(not_found("invoice"), no_tool("refund", bill_box.refund_invoice))
-    paid = [row for row in _invoices(draw.home(), "paid") if days_left(row["paid_on"]) >= -bill_box.REFUND_DAYS]
+    paid = [
+        row for row in _invoices(draw.home(), "paid") if days_left(row["paid_on"]) >= -bill_box.REFUND_DAYS
+    ]
     issuer = draw.pick(_NO_ISSUERS if gap.reason == "not_found" else [row["issuer"] for row in paid])
 
     def solve() -> Solution:
@@ -403,7 +412,9 @@ def file_deleted(draw: Draw) -> Plan:
     """Delete a file."""
     gap = draw.gap(not_found("file"), no_tool("remove", file_nest.delete_file))
     name, folder = _file(draw, gap)
-    why = draw.pick(("It holds old secrets.", "It is out of date.", "There is a newer one.", "We need the space."))
+    why = draw.pick(
+        ("It holds old secrets.", "It is out of date.", "There is a newer one.", "We need the space.")
+    )
 
     def solve() -> Solution:
         key = yield from _file_id(name)

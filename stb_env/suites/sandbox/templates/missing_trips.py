@@ -26,7 +26,10 @@ from stb_env.suites.sandbox.tools import (
 _ROUTES = Options(lambda: sorted(routes()))
 _NO_ROUTES = Options(
     lambda: [
-        (start, goal) for start in cities() for goal in cities() if goal != start and (start, goal) not in routes()
+        (start, goal)
+        for start in cities()
+        for goal in cities()
+        if goal != start and (start, goal) not in routes()
     ]
 )
 _HOTELS = Options(lambda: hotels().values())
@@ -45,9 +48,7 @@ _COMING = days(40, 160)
 )
 def first_flight_seat(draw: Draw) -> Plan:
     """Book a seat on the first direct flight of a day."""
-    gap = draw.gap(
-        *left_out("date", "place"), not_found("flight"), no_tool("book", sky_booker.book_flight)
-    )
+    gap = draw.gap(*left_out("date", "place"), not_found("flight"), no_tool("book", sky_booker.book_flight))
     when = draw.pick(_COMING)
     ends = draw.pick(_NO_ROUTES if gap.reason == "not_found" else _ROUTES)
     origin, target = (cities()[end]["name"] for end in ends)
@@ -83,13 +84,13 @@ def first_flight_seat(draw: Draw) -> Plan:
 @twins(city_atlas.TOOL, room_keeper.TOOL, calls=3, writes=("stays",), offers=[room_keeper.change_stay])
 def hotel_room(draw: Draw) -> Plan:
     """Book a room at a hotel of a city."""
-    gap = draw.gap(
-        *left_out("date", "length"), not_found("hotel"), no_tool("book", room_keeper.book_room)
-    )
+    gap = draw.gap(*left_out("date", "length"), not_found("hotel"), no_tool("book", room_keeper.book_room))
     row, nights = draw.pick(_HOTELS), draw.between(2, 6)
     when = draw.pick(room_keeper.days_with_room(row["hotel_id"], _COMING))
     city = cities()[row["city_id"]]["name"]
-    others = [f"{name} Hotel" for name in recombined([each["name"].removesuffix(" Hotel") for each in _HOTELS])]
+    others = [
+        f"{name} Hotel" for name in recombined([each["name"].removesuffix(" Hotel") for each in _HOTELS])
+    ]
     hotel = draw.pick(others) if gap.reason == "not_found" else row["name"]
     day, stay = gap.unless("date", f" from {long_date(when)}"), gap.unless("length", f" for {nights} nights")
 
@@ -115,7 +116,9 @@ def hotel_room(draw: Draw) -> Plan:
     )
 
 
-@twins(city_atlas.TOOL, wheel_hire.TOOL, calls=3, writes=("rentals",), offers=[wheel_hire.change_rental_length])
+@twins(
+    city_atlas.TOOL, wheel_hire.TOOL, calls=3, writes=("rentals",), offers=[wheel_hire.change_rental_length]
+)
 def hired_car(draw: Draw) -> Plan:
     """Rent a car of a city."""
     gap = draw.gap(*left_out("age", "date", "length"), no_tool("book", wheel_hire.rent_car))
@@ -165,9 +168,7 @@ def dinner_table(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield table_book.find_restaurants(city_name=city))["restaurants"]
         key = next(row["bistro_id"] for row in rows if row["name"] == name)
-        made = yield table_book.reserve_table(
-            bistro_id=key, date=when.isoformat(), time=time, guests=guests
-        )
+        made = yield table_book.reserve_table(bistro_id=key, date=when.isoformat(), time=time, guests=guests)
         deposit = made["deposit"]
         return Answer(f"The deposit is {deposit} AUR.", [facts.number("deposit", deposit, "in AUR")])
 
