@@ -25,7 +25,6 @@ REASONS: Mapping[str, tuple[str, ...]] = {
         "length",
         "person",
         "place",
-        "size",
         "time",
     ),
     "not_found": (
@@ -107,8 +106,8 @@ class Gap:
         """Return a part of a query, or nothing where the query leaves out the detail that it tells.
 
         Examples:
-            >>> Gap("missing_detail", ("date",)).unless("date", " on 9 March"), Gap().unless("date", " on 9 March")
-            ('', ' on 9 March')
+            >>> Gap("missing_detail", ("date",)).unless("date", " today"), Gap().unless("date", " today")
+            ('', ' today')
         """
         return "" if self.reason == "missing_detail" and detail in self.what else text
 

@@ -3,8 +3,8 @@
 Splits are disjoint by construction: the slots that a draw chose hash to one of ten buckets, and each split
 owns some of the buckets, so no (template, slots) occurs in two splits. Templates that need a held-out tool
 or category are never in train or val, nor are their tools ever distractors there; test owns all of them.
-The templates of split "missing" are in no other; their tasks come in twins from the same draw, of which one can
-be done and the other cannot, with the same form of answer and, where none is withheld, the same tools.
+The templates of split "missing" are in no other; their tasks come in twins from the same draw, of which one
+can be done and the other cannot, with the same form of answer and, where none is withheld, the same tools.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from stb_env.suites.sandbox.template import Template, templates, twin_templates
 
 BUCKETS: Mapping[str, range] = {"train": range(8), "val": range(8, 9), "test": range(9, 10)}
 MISSING = "missing"
-"""The split of twins: one can be done, the other lacks a detail, a thing or a tool, and right is to say so."""
+"""The split of twins: one can be done, the other lacks a detail, a thing or a tool: right is to say so."""
 EDITIONS: Mapping[str, range] = {
     "train": range(8),
     "val": range(8, 10),

@@ -1,4 +1,4 @@
-"""Twins about facts: of what exists and what does not, with the detail and without it, with a tool and none."""
+"""Twins about facts: of what there is and what there is not, with every detail and without."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from stb_env.suites.sandbox.content.companies import companies
 from stb_env.suites.sandbox.content.currencies import currencies
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.films import films
-from stb_env.suites.sandbox.content.flights import CABINS, flights
 from stb_env.suites.sandbox.content.languages import LANGUAGES
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.recipes import recipes
 from stb_env.suites.sandbox.content.vocabulary import words
 from stb_env.suites.sandbox.facts import Fact
-from stb_env.suites.sandbox.lookups import days, long_date
 from stb_env.suites.sandbox.registry import ApiCall
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, refusal, twins
 from stb_env.suites.sandbox.tools import (
@@ -30,7 +28,6 @@ from stb_env.suites.sandbox.tools import (
     phrase_bridge,
     rate_board,
     reel_index,
-    skyfare,
     stock_tape,
     word_hoard,
 )
@@ -43,10 +40,7 @@ _NO_WORDS = (
     "babbister", "baccord", "clemmunt", "crollosk", "drorrath", "fickledle", "flazzon", "gummuster",
     "mobbisk", "plickleth", "prerrawn", "stazzorn", "striffle", "tribbidle", "trimmunk", "vezzoster",
 )  # fmt: skip
-_NO_FLIGHTS = tuple(f"{code}{number}" for code, number in product(("ME", "NW", "SJ", "TA"), range(11, 99, 7)))
-_FLIGHTS = Options(lambda: sorted(flights()))
 _CODES = Options(lambda: sorted(currencies()))
-_COMING = days(40, 160)
 
 
 def recombined(names: Sequence[str]) -> list[str]:
@@ -84,7 +78,7 @@ class _Shelf(NamedTuple):
     columns: tuple[str, str]
     details: Callable[[str], ApiCall]
     known: Mapping[str, Callable[[JsonObject], Fact]]
-    looks: Callable[[str], Sequence[ApiCall]] = lambda name: ()
+    looks: Callable[[str], Sequence[ApiCall]] = lambda _: ()
 
 
 def _fact_of(draw: Draw, shelf: _Shelf) -> Plan:
@@ -273,31 +267,4 @@ def change_money(draw: Draw) -> Plan:
         ),
         solve,
         gap,
-    )
-
-
-@twins(skyfare.TOOL, calls=1, offers=[skyfare.flight_details])
-def seat_fare(draw: Draw) -> Plan:
-    """What a seat costs, on a day that is told or not, on a flight that there is or is not."""
-    gap = draw.gap(*left_out("date"), not_found("flight"))
-    cabin, when = draw.pick(CABINS), draw.pick(_COMING)
-    number = draw.pick(_NO_FLIGHTS if gap.reason == "not_found" else _FLIGHTS)
-    day = gap.unless("date", f" on {long_date(when)}")
-
-    def solve() -> Solution:
-        try:
-            row = yield skyfare.get_fare(flight_id=number, date=when.isoformat(), cabin=cabin)
-        except ApiError:
-            return refusal(gap)
-        return Answer(f"It costs {row['fare']} AUR.", [facts.number("price", row["fare"], "in AUR")])
-
-    return Plan(
-        (
-            f"What does a seat in {cabin} on flight {number} cost{day}?",
-            f"How much do I pay for {cabin} on {number}{day}?",
-            f"Give me the fare of flight {number}{day}, cabin {cabin}.",
-        ),
-        solve,
-        gap,
-        [skyfare.get_fare(flight_id=number), skyfare.flight_details(flight_id=number)],
     )

@@ -1,6 +1,8 @@
-"""Twins about journeys and tables: with every detail and without, of what there is and of what there is not."""
+"""Twins about journeys and tables: with every detail and without, of what there is and what there is not."""
 
 from __future__ import annotations
+
+from itertools import permutations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.cannot import left_out, no_tool, not_found
@@ -24,15 +26,10 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _ROUTES = Options(lambda: sorted(routes()))
-_NO_ROUTES = Options(
-    lambda: [
-        (start, goal)
-        for start in cities()
-        for goal in cities()
-        if goal != start and (start, goal) not in routes()
-    ]
-)
+_NO_ROUTES = Options(lambda: [ends for ends in permutations(cities(), 2) if ends not in routes()])
 _HOTELS = Options(lambda: hotels().values())
+_STEMS = Options(lambda: [str(row["name"]).removesuffix(" Hotel") for row in _HOTELS])
+_NO_HOTELS = Options(lambda: [f"{stem} Hotel" for stem in recombined(_STEMS)])
 _CARS = Options(lambda: cars().values())
 _BISTROS = Options(lambda: bistros().values())
 _COMING = days(40, 160)
@@ -68,12 +65,12 @@ def first_flight_seat(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Book me an economy seat on the first direct flight{start} to {target}{day}. Which flight is it, "
-            "and what did it cost?",
-            f"I want to fly direct{start} to {target}{day}, on the first flight of the day, in economy. Book it "
-            "and tell me flight number and price.",
-            f"Get me on the earliest non-stop flight{start} to {target}{day}, economy; then give me its number "
-            "and what I paid.",
+            f"Book me an economy seat on the day's first direct flight{start} to {target}{day}. Which flight "
+            "is it, and what did it cost?",
+            f"I want to fly direct{start} to {target}{day}, as early as possible, in economy. Book it and "
+            "tell me flight number and price.",
+            f"Get me on the earliest non-stop flight{start} to {target}{day}, economy; then give me its "
+            "number and what I paid.",
         ),
         solve,
         gap,
@@ -88,10 +85,7 @@ def hotel_room(draw: Draw) -> Plan:
     row, nights = draw.pick(_HOTELS), draw.between(2, 6)
     when = draw.pick(room_keeper.days_with_room(row["hotel_id"], _COMING))
     city = cities()[row["city_id"]]["name"]
-    others = [
-        f"{name} Hotel" for name in recombined([each["name"].removesuffix(" Hotel") for each in _HOTELS])
-    ]
-    hotel = draw.pick(others) if gap.reason == "not_found" else row["name"]
+    hotel = draw.pick(_NO_HOTELS) if gap.reason == "not_found" else row["name"]
     day, stay = gap.unless("date", f" from {long_date(when)}"), gap.unless("length", f" for {nights} nights")
 
     def solve() -> Solution:
@@ -116,9 +110,7 @@ def hotel_room(draw: Draw) -> Plan:
     )
 
 
-@twins(
-    city_atlas.TOOL, wheel_hire.TOOL, calls=3, writes=("rentals",), offers=[wheel_hire.change_rental_length]
-)
+@twins(city_atlas.TOOL, wheel_hire.TOOL, calls=3, writes=("rentals",), offers=[wheel_hire.list_rentals])
 def hired_car(draw: Draw) -> Plan:
     """Rent a car of a city."""
     gap = draw.gap(*left_out("age", "date", "length"), no_tool("book", wheel_hire.rent_car))
@@ -145,8 +137,7 @@ def hired_car(draw: Draw) -> Plan:
     return Plan(
         (
             f"Rent me the {model} in {city}{day}{stay}.{age} When must it be back, and what does it cost?",
-            f"I want the {model} from the car hire in {city}{day}{stay}.{age} Book it; tell me the return date "
-            "and the total.",
+            f"I want the {model} in {city}{day}{stay}.{age} Book it; tell me the return date and the total.",
             f"Get me the {model}, hired in {city}{day}{stay}.{age} Give me the day of return and the price.",
         ),
         solve,

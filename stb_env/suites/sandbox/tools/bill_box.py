@@ -19,7 +19,7 @@ ISSUERS = (
     "Arbour Tree Care", "Bluebell Nursery", "Clearpane Windows", "Dalton Plumbing", "Everbright Solar",
     "Fernhill Dentists", "Granite Insurance", "Hopper Removals", "Ironwood Fences", "Jubilee Catering",
 )  # fmt: skip
-REFUND_DAYS = 14
+_REFUND_DAYS = 14
 # Days until an invoice is due, or since it was paid.
 _OPEN, _OVERDUE, _PAID = (18, 11, 25), (-6, -13), (-5, -40, -9, -60, -80)
 
@@ -112,8 +112,8 @@ def refund_invoice(state: Tables, invoice_id: str) -> tuple[JsonObject, Tables]:
     row = found(state.row("invoices", invoice_id), "invoice", invoice_id)
     if row["status"] != "paid":
         raise ApiError(f"invoice {invoice_id} is {row['status']}, not paid")
-    if days_left(row["paid_on"]) < -REFUND_DAYS:
-        raise ApiError(f"paid on {row['paid_on']}, more than {REFUND_DAYS} days ago: no refund")
+    if days_left(row["paid_on"]) < -_REFUND_DAYS:
+        raise ApiError(f"paid on {row['paid_on']}, more than {_REFUND_DAYS} days ago: no refund")
     state = _book(state, row["account_id"], row["amount"])
     row = {**row, "status": "refunded"}
     return dict(row), state.with_row("invoices", invoice_id, row)
