@@ -83,6 +83,16 @@ def _within(edition: int, solution: Solution) -> Solution:
             proceed = partial(solution.throw, error)
 
 
+def fields_of(task_id: str) -> dict[str, JsonMapping]:
+    """Return the schema of every field of a task's typed answer.
+
+    Raises:
+        DataError: There is no such task.
+    """
+    facts = _instance(TaskKey.parse(task_id)).solved.answer.facts
+    return {fact.name: fact.schema for fact in facts}
+
+
 def draw_of(key: TaskKey) -> Draw:
     """Return the draw behind a key: the slots that identify the instance, and the household."""
     return _instance(key).draw
@@ -93,15 +103,14 @@ def generate(key: TaskKey) -> Task:
     feasible = _feasible(key)
     draw, plan, query, solved, _ = _instance(key)
     known = tools()
-    withheld = {api.id for api in plan.gap.withheld}
+    withheld = tuple(api.id for api in plan.gap.withheld)
     # Twins offer the same tools in the same order, but for those that one of them withholds.
     calls = dict.fromkeys(call.api.id for call in feasible.solved.calls)
     used = tuple(identity for identity in calls if identity not in withheld)
-    rng = seeding.rng("sandbox tools", key.split, key.template.name, key.place)
     return Task(
         id=key.id,
         query=query,
-        tools=offered(used, key, plan.gap.withheld, rng),
+        tools=offered(used, key, withheld),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
