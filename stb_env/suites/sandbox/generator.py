@@ -201,23 +201,23 @@ def _series(split: str, template: Template) -> _Series:
 
 def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance]:
     """Draw instances whose slots belong to the split and whose answer is decided."""
-    unfit = 0
+    unfit = number = 0
     while unfit < _ATTEMPTS:
         unfit += 1
         with within(EDITIONS[split][rng.randrange(len(EDITIONS[split]))]):
-            instance = _drawn(split, template, rng)
+            instance = _drawn(split, template, rng, number)
         if instance is not None:
-            unfit = 0
+            unfit, number = 0, number + 1
             yield instance
     raise DataError(f"{template.name} has too few slot values for split {split}; give it more")
 
 
-def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
+def _drawn(split: str, template: Template, rng: Random, number: int) -> Instance | None:
     """Draw once; None where the draw is another split's, or has several right answers."""
     if not template.twins:
         return _one(split, template, Draw(rng), rng)
     seed = rng.getrandbits(64)
-    draws = [Draw(Random(seed), feasible=feasible) for feasible in (True, False)]
+    draws = [Draw(Random(seed), feasible=feasible, number=number) for feasible in (True, False)]
     feasible, twin = (_one(split, template, draw, Random(seed)) for draw in draws)
     return None if feasible is None or twin is None else feasible._replace(twin=twin)
 

@@ -89,11 +89,13 @@ class Draw:
     Args:
         rng: Source of randomness.
         feasible: Whether the request can be met.
+        number: Which of the gaps keeps it from being met, where it cannot.
     """
 
-    def __init__(self, rng: random.Random, *, feasible: bool = True) -> None:
+    def __init__(self, rng: random.Random, *, feasible: bool = True, number: int = 0) -> None:
         self.rng = rng
         self.feasible = feasible
+        self.number = number
         self.slots: list[str] = []
         self.household = edition() * COUNT
 
@@ -122,8 +124,8 @@ class Draw:
         return household(self.household)
 
     def gap(self, *gaps: Gap) -> Gap:
-        """Choose what keeps the request from being met: one of some gaps, or nothing in a feasible twin."""
-        chosen = self.rng.choice(gaps)
+        """Return what keeps the request from being met: one gap after the other, or none in a feasible twin."""
+        chosen = gaps[self.number % len(gaps)]
         self.slots += (chosen.reason, *chosen.what)
         return Gap() if self.feasible else chosen
 

@@ -114,7 +114,7 @@ def nudged(counts: Counter, rng: Random) -> Change:
 
 def differ(one: Answer, other: Answer) -> bool:
     """Return whether two answers have other facts, rounding aside."""
-    return one.cannot != other.cannot or any(
+    return one.gap != other.gap or any(
         fact.name != changed.name
         or not same(
             {**fact.schema, "tolerance": 2 * fact.schema.get("tolerance", 0) + 1e-3},

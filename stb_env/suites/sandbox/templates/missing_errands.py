@@ -60,9 +60,9 @@ def _contacts(first: str) -> Steps[list[Row]]:
 @twins(
     contact_book.TOOL,
     letterbox.TOOL,
-    calls=3,
+    calls=4,
     writes=("mails",),
-    offers=[letterbox.search_mail, letterbox.mark_mail],
+    offers=[letterbox.mark_mail],
 )
 def mail_by_first_name(draw: Draw) -> Plan:
     """Write to somebody whose first name one contact has, or several, or none."""
@@ -81,7 +81,9 @@ def mail_by_first_name(draw: Draw) -> Plan:
         if len(known) != 1:
             return refusal(gap)
         row = yield contact_book.contact_details(contact_id=known[0]["contact_id"])
-        yield letterbox.send_mail(recipient=row["email"], subject=subject, body=note)
+        sent = (yield letterbox.search_mail(query=subject, folder="sent"))["results"]
+        if not any((mail["recipient"], mail["subject"]) == (row["email"], subject) for mail in sent):
+            yield letterbox.send_mail(recipient=row["email"], subject=subject, body=note)
         return Answer(f"{row['name']} has your mail.")
 
     return Plan(
@@ -204,12 +206,12 @@ def event_deleted(draw: Draw) -> Plan:
 # -- money --------------------------------------------------------------------------------------------------
 
 
-def _account_ids() -> Steps[dict[str, str]]:
+def _accounts() -> Steps[dict[str, Row]]:
     rows = (yield pocket_bank.list_accounts())["accounts"]
-    return {row["kind"]: row["account_id"] for row in rows}
+    return {row["kind"]: row for row in rows}
 
 
-@twins(pocket_bank.TOOL, calls=2, writes=("accounts", "transfers"), offers=[pocket_bank.list_transfers])
+@twins(pocket_bank.TOOL, calls=3, writes=("accounts", "transfers"))
 def money_moved(draw: Draw) -> Plan:
     """Move money between two accounts."""
     gap = draw.gap(*left_out("account", "amount"))
@@ -219,14 +221,14 @@ def money_moved(draw: Draw) -> Plan:
     origin = gap.unless("account", f" from my {source} account")
 
     def solve() -> Solution:
-        ids = yield from _account_ids()
-        made = yield pocket_bank.transfer_money(
-            source_account_id=ids[source], target_account_id=ids[target], amount=number
-        )
-        return Answer(
-            f"{made['balance']} AUR are left.",
-            [facts.number("balance_after", made["balance"], "of the account that pays, in AUR")],
-        )
+        known = yield from _accounts()
+        ends = known[source]["account_id"], known[target]["account_id"]
+        wanted = {"source_account_id": ends[0], "target_account_id": ends[1], "amount": number}
+        left = known[source]["balance"]
+        if not any(wanted.items() <= row.items() for row in (yield pocket_bank.list_transfers())["results"]):
+            left = (yield pocket_bank.transfer_money(**wanted))["balance"]
+        fact = facts.number("balance_after", left, "of the account that pays, in AUR")
+        return Answer(f"{left} AUR are left.", [fact])
 
     return Plan(
         (
@@ -259,7 +261,7 @@ def _invoice(issuer: str) -> Steps[Row | None]:
 )
 def invoice_paid(draw: Draw) -> Plan:
     """Pay an invoice from an account."""
-    gap = draw.gap(*left_out("account"), not_found("invoice"), no_tool("pay", bill_box.pay_invoice))
+    gap = draw.gap(not_found("invoice"), no_tool("pay", bill_box.pay_invoice), *left_out("account"))
     kind = draw.pick(pocket_bank.KINDS)
     issuer = _issuer(draw, gap, lambda row: row["status"] in ("open", "overdue"))
     account = gap.unless("account", f" from my {kind} account")
@@ -269,8 +271,8 @@ def invoice_paid(draw: Draw) -> Plan:
         if row is None:
             return refusal(gap)
         if row["status"] != "paid":
-            ids = yield from _account_ids()
-            yield bill_box.pay_invoice(invoice_id=row["invoice_id"], account_id=ids[kind])
+            account_id = (yield from _accounts())[kind]["account_id"]
+            yield bill_box.pay_invoice(invoice_id=row["invoice_id"], account_id=account_id)
         return Answer(f"{row['amount']} AUR are paid.", [facts.number("amount", row["amount"], "in AUR")])
 
     return Plan(

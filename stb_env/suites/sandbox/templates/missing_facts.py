@@ -222,7 +222,7 @@ def word_year(draw: Draw) -> Plan:
 @twins(phrase_bridge.TOOL, calls=1, offers=[word_hoard.define])
 def translate_word(draw: Draw) -> Plan:
     """Translate a word into a language that is told or not, with a tool or none."""
-    gap = draw.gap(*left_out("language"), no_tool("translate", *phrase_bridge.TOOL.apis))
+    gap = draw.gap(no_tool("translate", *phrase_bridge.TOOL.apis), *left_out("language"))
     word, language = draw.pick(sorted(words())), draw.pick(LANGUAGES)
     use = draw.pick(("a birthday card", "a crossword", "a sign", "a tattoo"))
     target = gap.unless("language", language) or "the language of our guests"
@@ -246,7 +246,7 @@ def translate_word(draw: Draw) -> Plan:
 def change_money(draw: Draw) -> Plan:
     """Convert money, with or without amount and currency, with a tool or none."""
     gap = draw.gap(
-        *left_out("amount", "currency"), no_tool("convert", rate_board.convert_amount, rate_board.get_rate)
+        no_tool("convert", rate_board.convert_amount, rate_board.get_rate), *left_out("amount", "currency")
     )
     source, target = draw.pick_some(_CODES, 2)
     number = draw.between(35, 4_000)

@@ -15,6 +15,8 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, refusal, twins
 from stb_env.suites.sandbox.templates.missing_facts import recombined
+from stb_env.suites.sandbox.templates.rentals import rented_car
+from stb_env.suites.sandbox.templates.stays import booked_room
 from stb_env.suites.sandbox.tools import (
     city_atlas,
     room_keeper,
@@ -32,20 +34,20 @@ _STEMS = Options(lambda: [str(row["name"]).removesuffix(" Hotel") for row in _HO
 _NO_HOTELS = Options(lambda: [f"{stem} Hotel" for stem in recombined(_STEMS)])
 _CARS = Options(lambda: cars().values())
 _BISTROS = Options(lambda: bistros().values())
-_COMING = days(40, 160)
+_COMING = days(50, 160)
 
 
 @twins(
     city_atlas.TOOL,
     skyfare.TOOL,
     sky_booker.TOOL,
-    calls=4,
+    calls=5,
     writes=("trips",),
     offers=[skyfare.get_fare, sky_booker.change_flight_day],
 )
 def first_flight_seat(draw: Draw) -> Plan:
     """Book a seat on the first direct flight of a day."""
-    gap = draw.gap(*left_out("date", "place"), not_found("flight"), no_tool("book", sky_booker.book_flight))
+    gap = draw.gap(not_found("flight"), no_tool("book", sky_booker.book_flight), *left_out("date", "place"))
     when = draw.pick(_COMING)
     ends = draw.pick(_NO_ROUTES if gap.reason == "not_found" else _ROUTES)
     origin, target = (cities()[end]["name"] for end in ends)
@@ -56,11 +58,16 @@ def first_flight_seat(draw: Draw) -> Plan:
         page = yield skyfare.search_flights(origin_city_id=first, destination_city_id=second)
         if not page["results"]:
             return refusal(gap)
-        flight = page["results"][0]["flight_id"]
-        row = yield sky_booker.book_flight(flight_id=flight, date=when.isoformat(), cabin="economy")
+        wanted = {"flight_id": page["results"][0]["flight_id"], "date": when.isoformat(), "cabin": "economy"}
+        trips = (yield sky_booker.list_trips())["trips"]
+        row = next((row for row in trips if wanted.items() <= row.items()), None)
+        row = row or (yield sky_booker.book_flight(**wanted))
         return Answer(
-            f"You fly with {flight} for {row['paid']} AUR.",
-            [facts.code("flight_number", flight), facts.number("price_paid", row["paid"], "in AUR")],
+            f"You fly with {row['flight_id']} for {row['paid']} AUR.",
+            [
+                facts.code("flight_number", row["flight_id"]),
+                facts.number("price_paid", row["paid"], "in AUR"),
+            ],
         )
 
     return Plan(
@@ -78,10 +85,10 @@ def first_flight_seat(draw: Draw) -> Plan:
     )
 
 
-@twins(city_atlas.TOOL, room_keeper.TOOL, calls=3, writes=("stays",), offers=[room_keeper.change_stay])
+@twins(city_atlas.TOOL, room_keeper.TOOL, calls=4, writes=("stays",), offers=[room_keeper.change_stay])
 def hotel_room(draw: Draw) -> Plan:
     """Book a room at a hotel of a city."""
-    gap = draw.gap(*left_out("date", "length"), not_found("hotel"), no_tool("book", room_keeper.book_room))
+    gap = draw.gap(not_found("hotel"), no_tool("book", room_keeper.book_room), *left_out("date", "length"))
     row, nights = draw.pick(_HOTELS), draw.between(2, 6)
     when = draw.pick(room_keeper.days_with_room(row["hotel_id"], _COMING))
     city = cities()[row["city_id"]]["name"]
@@ -91,11 +98,10 @@ def hotel_room(draw: Draw) -> Plan:
     def solve() -> Solution:
         key = yield from city_id(city)
         rooms = (yield room_keeper.find_rooms(city_id=key, check_in=when.isoformat()))["hotels"]
-        found = next((room["hotel_id"] for room in rooms if room["hotel"] == hotel), None)
+        found = next((room for room in rooms if room["hotel"] == hotel), None)
         if found is None:
             return refusal(gap)
-        made = yield room_keeper.book_room(hotel_id=found, check_in=when.isoformat(), nights=nights)
-        total = made["total"]
+        total = (yield from booked_room(found, when.isoformat(), nights))["total"]
         return Answer(f"Booked for {total} AUR.", [facts.number("total", total, "of the stay, in AUR")])
 
     return Plan(
@@ -110,10 +116,10 @@ def hotel_room(draw: Draw) -> Plan:
     )
 
 
-@twins(city_atlas.TOOL, wheel_hire.TOOL, calls=3, writes=("rentals",), offers=[wheel_hire.list_rentals])
+@twins(city_atlas.TOOL, wheel_hire.TOOL, calls=4, writes=("rentals",), offers=[wheel_hire.add_extra])
 def hired_car(draw: Draw) -> Plan:
     """Rent a car of a city."""
-    gap = draw.gap(*left_out("age", "date", "length"), no_tool("book", wheel_hire.rent_car))
+    gap = draw.gap(no_tool("book", wheel_hire.rent_car), *left_out("age", "date", "length"))
     car, when, length = draw.pick(_CARS), draw.pick(_COMING), draw.between(2, 14)
     driver = car["min_driver_age"] + draw.between(0, 30)
     city, model = cities()[car["city_id"]]["name"], car["model"]
@@ -123,9 +129,7 @@ def hired_car(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield wheel_hire.search_cars(city_id=(yield from city_id(city))))["cars"]
         key = next(row["car_id"] for row in rows if row["model"] == model)
-        made = yield wheel_hire.rent_car(
-            car_id=key, start_date=when.isoformat(), days=length, driver_age=driver
-        )
+        made = yield from rented_car(key, when.isoformat(), length, driver)
         return Answer(
             f"It is yours for {made['total']} AUR until {made['return_date']}.",
             [
@@ -145,10 +149,10 @@ def hired_car(draw: Draw) -> Plan:
     )
 
 
-@twins(table_book.TOOL, calls=2, writes=("reservations",), offers=[table_book.list_free_tables])
+@twins(table_book.TOOL, calls=3, writes=("reservations",), offers=[table_book.list_free_tables])
 def dinner_table(draw: Draw) -> Plan:
     """Reserve a table at a restaurant."""
-    gap = draw.gap(*left_out("date", "guests", "time"), no_tool("book", table_book.reserve_table))
+    gap = draw.gap(no_tool("book", table_book.reserve_table), *left_out("date", "guests", "time"))
     bistro, guests = draw.pick(_BISTROS), draw.between(2, 6)
     when = draw.pick(days_with_table(bistro["bistro_id"], _COMING))
     time = draw.pick(list(free_tables(bistro["bistro_id"], when.isoformat())))
@@ -159,7 +163,10 @@ def dinner_table(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield table_book.find_restaurants(city_name=city))["restaurants"]
         key = next(row["bistro_id"] for row in rows if row["name"] == name)
-        made = yield table_book.reserve_table(bistro_id=key, date=when.isoformat(), time=time, guests=guests)
+        wanted = {"bistro_id": key, "date": when.isoformat(), "time": time, "guests": guests}
+        rows = (yield table_book.list_reservations())["reservations"]
+        made = next((row for row in rows if wanted.items() <= row.items()), None)
+        made = made or (yield table_book.reserve_table(**wanted))
         deposit = made["deposit"]
         return Answer(f"The deposit is {deposit} AUR.", [facts.number("deposit", deposit, "in AUR")])
 
