@@ -126,13 +126,8 @@ def event_added(draw: Draw) -> Plan:
     gap = draw.gap(*left_out("date", "length", "time"))
     title, when, minutes = draw.pick(_PLANS), draw.pick(_COMING).isoformat(), 15 * draw.between(2, 8)
     start = f"{draw.between(8, 20):02}:{draw.pick(('00', '15', '30', '45'))}"
-    said = "".join(
-        (
-            gap.unless("date", f" on {when}"),
-            gap.unless("time", f" at {start}"),
-            gap.unless("length", f"; it takes {minutes} minutes"),
-        )
-    )
+    said = gap.unless("date", f" on {when}") + gap.unless("time", f" at {start}")
+    said += gap.unless("length", f"; it takes {minutes} minutes")
 
     def solve() -> Solution:
         if not (yield from _event_id(title, when)):
