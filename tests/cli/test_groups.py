@@ -37,8 +37,9 @@ def command(tmp_path: Path) -> tuple[str, ...]:
 
 def test_dense_rewards_are_refused_before_anything_is_written(tmp_path: Path):
     out = tmp_path / "run"
-    said = error_of("groups", "stb/Sandbox-v1", "--agent", "gold", "--set", "reward=dense", "--out", out)
-    assert "reward='dense' tells the episodes of a group nothing" in said
+    done = stb("groups", "stb/Sandbox-v1", "--agent", "gold", "--set", "reward=dense", "--out", out)
+    assert done.exit_code == 2
+    assert error_of(done).startswith("reward='dense' tells the episodes of a group nothing")
     assert not out.exists()
 
 

@@ -28,6 +28,13 @@ SETTINGS: dict[str, dict[str, Any]] = {
 """One environment of each suite, played without data, key or network."""
 
 
+NOTES = "stb_env.testing.notes:test/Notes-v0"
+"""An environment whose answers are text."""
+
+WRONG: dict[str, Any] = {"cannot": {"reason": "missing_detail", "what": ["account"]}}
+"""Arguments of Finish that the first task of the Sandbox takes, and that do not solve it."""
+
+
 def failing(env_id: str, folder: Path) -> dict[str, Any]:
     """Return settings that fail an episode: nothing recorded to replay, or a judge that is down.
 
