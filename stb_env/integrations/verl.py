@@ -38,7 +38,7 @@ AGENT = "stb_env"
 class EpisodeLoop(AgentLoopBase):
     """Plays one row to its end, or until the response is as long as it may be.
 
-    Calls are read out of what the model writes; text without one is its answer, or what a user hears. What
+    Calls are read out of what the model writes; what text without one is, `DrivenEpisode.say` decides. What
     the model wrote is never tokenised again.
     """
 
