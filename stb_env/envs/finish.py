@@ -13,7 +13,8 @@ from stb_env.answers import form_problems, listed_spelling, object_schema
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
-from stb_env.trajectory import CallRecord, text_of
+from stb_env.trajectory import CallRecord
+from stb_env.trajectory_line import text_of
 from stb_env.validation import validate_call
 
 GIVE_UP = "give_up_and_restart"

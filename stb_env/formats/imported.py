@@ -10,7 +10,8 @@ from stb_env.actions import finish_arguments
 from stb_env.formats.branches import Tree, final_node, path, render, saved_steps
 from stb_env.jsontypes import JsonMapping
 from stb_env.tools import FINISH, Status, ToolCall
-from stb_env.trajectory import Trajectory, text_of
+from stb_env.trajectory import Trajectory
+from stb_env.trajectory_line import text_of
 from stb_env.usage import Usage
 from stb_env.verdict import Verdict, Vote
 

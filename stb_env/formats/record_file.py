@@ -15,7 +15,7 @@ from stb_env.errors import ConfigError
 from stb_env.formats.columns import pyarrow, row, schema
 from stb_env.formats.surrogates import replaced
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.trajectory import sealed
+from stb_env.trajectory_line import sealed
 
 Container = Literal["jsonl", "parquet", "datasets"]
 """What holds records: JSON lines, Parquet files, or what ``datasets.load_from_disk`` loads."""

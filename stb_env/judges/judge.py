@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from stb_env.jsontypes import JsonObject
 from stb_env.request import Slow, drive
 from stb_env.tasks import Task
-from stb_env.trajectory import CallRecord, text_of
+from stb_env.trajectory import CallRecord
+from stb_env.trajectory_line import text_of
 from stb_env.verdict import Verdict
 
 

@@ -19,7 +19,8 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.trajectory import Trajectory, earned_reward, iter_trajectories
+from stb_env.trajectory import Trajectory, iter_trajectories
+from stb_env.trajectory_line import earned_reward
 
 VERSION = 1
 

@@ -6,7 +6,7 @@ from inspect_ai.scorer import Score, Scorer, Target, mean, scorer, stderr
 from inspect_ai.solver import TaskState
 
 from stb_env.jsontypes import JsonMapping
-from stb_env.trajectory import answer_text
+from stb_env.trajectory_line import answer_text
 
 MANIFEST = "stb_manifest"
 """Where a log's metadata has the manifest of its run, as a run folder has it."""

@@ -11,7 +11,7 @@ from stb_env import jsontext
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.rollout.verdict_file import Judgement, Key
 from stb_env.tools import FINISH
-from stb_env.trajectory import answer_text, earned_reward
+from stb_env.trajectory_line import answer_text, earned_reward
 
 _SHOWN = 200
 _STATUSES = ("solved", "unsure", "unsolved")
