@@ -203,8 +203,8 @@ def replaced_by(env_id: str) -> str:
     """Return the id that followed one whose scores are not comparable with today's; empty for none.
 
     Examples:
-        >>> replaced_by("stb/Sandbox-v0"), replaced_by("stb/Sandbox-v1")
-        ('stb/Sandbox-v1', '')
+        >>> replaced_by("my/Nothing-v0")
+        ''
     """
     return next((suite.replaced[env_id] for suite in _SUITES.values() if env_id in suite.replaced), "")
 

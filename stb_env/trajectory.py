@@ -294,7 +294,7 @@ class Trajectory:
             version = data["version"]
             if version not in READ:
                 raise DataError(f"trajectory version {version!r}; this package reads {VERSION}")
-            fields = {name: data.get(name) for name in cls.__dataclass_fields__}
+            fields: JsonObject = {name: data.get(name) for name in cls.__dataclass_fields__}
             if version < TYPED:
                 fields |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
         except (TypeError, KeyError, AttributeError) as error:

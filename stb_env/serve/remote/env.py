@@ -33,7 +33,6 @@ from stb_env.settings import checks_settings
 from stb_env.tools import FINISH, Status, Tool, ToolResult
 from stb_env.trajectory import CallRecord, Step, messages
 from stb_env.usage import Usage
-from stb_env.verdict import RewardMode
 
 _SHARED = ("task_id", "suite", "group", "calls", "usage", "valid", "text", "tools", "messages")
 _NOT_EXTRA = frozenset({*_SHARED, "usage_by_role", "failure", "verdict"})
@@ -250,7 +249,6 @@ def make(
     max_turns: Count | None = None,
     compat: Compat | None = None,
     program: bool | None = None,
-    reward: RewardMode | None = None,
     **settings: Unpack[EnvSettings],
 ) -> RemoteEnv:
     """Make an environment that a server plays.
@@ -266,9 +264,8 @@ def make(
         max_turns: As the environment takes it, up to what the server allows.
         compat: As the environment takes it.
         program: As the environment takes it.
-        reward: As the environment takes it.
-        **settings: ``order``, ``shard`` and ``render_mode``, as for `ToolEnv`; ``limits`` up to what the
-            server allows.
+        **settings: ``order``, ``shard`` and ``render_mode``, as for `ToolEnv`; ``reward`` as the environment
+            takes it, and ``limits`` up to what the server allows.
 
     Raises:
         ConfigError: The URL is none, or the server does not have this environment with these settings.
@@ -277,7 +274,7 @@ def make(
     limits = settings.pop("limits", None)
     bounds = asdict(limits) if isinstance(limits, Limits) else limits
     asked = {"split": split, "max_turns": max_turns, "limits": bounds, "compat": compat}
-    asked |= {"program": program, "reward": reward}
+    asked |= {"program": program, "reward": settings.pop("reward", None)}
     if bool(id) == bool(env_id):
         raise ConfigError(
             "name the environment of the server, such as id='stb/Sandbox-v1' (env_id in gym.make)"

@@ -141,9 +141,9 @@ def _text(widget: Widget) -> str:
         case Switch():
             return "true" if widget.value else "false"
         case TextArea():
-            return widget.text
+            return str(widget.text)
         case Input():
-            return widget.value
+            return str(widget.value)
     raise TypeError(f"no field of a form: {type(widget).__name__}")
 
 
