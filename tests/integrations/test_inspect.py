@@ -205,7 +205,7 @@ def run_with_a_failure(folder: Path) -> Path:
     stb_env("run", SANDBOX, "--agent", "gold", "--episodes", "2", "--out", folder / "run")
     episode = DrivenEpisode(SANDBOX, **failing(SANDBOX, folder))
     episode.start(task_id="test-add_todo-0", seed=7)
-    episode.conclude("done")
+    episode.call("Finish", WRONG)
     with (folder / "run" / "trajectories.jsonl").open("a", encoding="utf-8") as lines:
         lines.write(episode.trajectory().to_json() + "\n")
     return folder / "run"
