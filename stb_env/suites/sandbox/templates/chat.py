@@ -34,15 +34,13 @@ def _kind(row: Row) -> Kind:
 @template(huddle.TOOL, calls=1)
 def chat_detail(draw: Draw) -> Plan:
     """What somebody wrote in a channel."""
-    rows = _posts(draw)
-    post = draw.pick(rows)
+    post = draw.pick(_posts(draw))
     author, channel, kind = post["author"], post["channel"], _kind(post)
-    texts = [row["text"] for row in rows]
 
     def solve() -> Solution:
         page = yield huddle.channel_posts(channel=channel, author=author)
         _, detail = detail_in(page["results"][0]["text"])
-        return Answer(f"It is {detail}.", [detail_fact(kind, detail, texts)])
+        return Answer(f"It is {detail}.", [detail_fact(kind, detail)])
 
     return Plan(
         (
@@ -106,7 +104,7 @@ def post_in_extreme_channel(draw: Draw) -> Plan:
         rows = (yield huddle.list_channels())["channels"]
         best = (max if wish == "most" else min)(rows, key=lambda row: row["members"])["name"]
         yield from _written(best, message)
-        return Answer(f"It is in {best} now.", [facts.name("channel", best)])
+        return Answer(f"It is in {best} now.", [facts.choice("channel", best, huddle.CHANNELS)])
 
     return Plan(
         (

@@ -40,7 +40,7 @@ def call_contact(draw: Draw) -> Plan:
             f"In {there} it is {shifted['time']} then.",
             [
                 facts.name("city", there),
-                facts.time("time", shifted["time"]),
+                facts.time("local_time", shifted["time"], "by the clocks of that city"),
             ],
         )
 
@@ -70,8 +70,8 @@ def flight_arrival(draw: Draw) -> Plan:
         return Answer(
             f"It is {local['time']} in {target}.",
             [
-                facts.time("local_time", local["time"]),
-                facts.name("destination", target),
+                facts.time("time_outside", local["time"], "by the clocks at the destination"),
+                facts.name("city", target, "the destination"),
             ],
         )
 
@@ -96,11 +96,13 @@ def office_overlap(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         row = yield clock_shift.common_hours(first_city=one, second_city=two, opens=opens, closes=closes)
-        # The other end is that of the working hours, which the query gives.
-        moved = row["to"] if row["from"] == opens else row["from"]
         return Answer(
             f"From {row['from']} to {row['to']}, that is {row['minutes']} minutes.",
-            [facts.number("overlap", row["minutes"], "in min"), facts.time("moved_end", moved)],
+            [
+                facts.time("start", row["from"], f"by the clocks of {one}"),
+                facts.time("end", row["to"], f"by the clocks of {one}"),
+                facts.integer("minutes", row["minutes"], "from start to end"),
+            ],
         )
 
     return Plan(

@@ -31,7 +31,6 @@ def contact_phone(draw: Draw) -> Plan:
     """What a contact's phone number is."""
     draw.home()
     name = draw.pick(friends(draw.household))["name"]
-    others = [friend["phone"] for friend in friends(draw.household)]
 
     def solve() -> Solution:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(name)))
@@ -120,7 +119,6 @@ def day_agenda(draw: Draw) -> Plan:
     """What is on a day's calendar."""
     events = draw.home().table("events").values()
     when = draw.pick(sorted({row["date"] for row in events}))
-    titles = sorted({row["title"] for row in events})
 
     def solve() -> Solution:
         rows = (yield day_planner.list_events(date=when))["events"]
@@ -128,8 +126,8 @@ def day_agenda(draw: Draw) -> Plan:
         return Answer(
             f"You have: {agenda}.",
             [
-                facts.names("events", [row["title"] for row in rows]),
-                facts.time("first_start", rows[0]["start_time"]),
+                facts.names("events", [row["title"] for row in rows], "titles of all events"),
+                facts.time("start_time", rows[0]["start_time"], "of the first event"),
             ],
         )
 

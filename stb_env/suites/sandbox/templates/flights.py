@@ -35,12 +35,12 @@ def first_flight(draw: Draw) -> Plan:
 
     def solve() -> Solution:
         rows = yield from _departures(origin, destination)
-        first, others = rows[0], rows[1:]
+        first = rows[0]
         return Answer(
             f"The first one is {first['flight_id']} at {first['departs']}.",
             [
-                facts.code("flight", first["flight_id"]),
-                facts.time("departure", first["departs"]),
+                facts.code("flight_number", first["flight_id"]),
+                facts.time("departs", first["departs"]),
             ],
         )
 
@@ -65,7 +65,9 @@ def last_flight_fare(draw: Draw) -> Plan:
         rows = yield from _departures(origin, destination)
         last = rows[-1]["flight_id"]
         row = yield skyfare.get_fare(flight_id=last, date=when.isoformat(), cabin=cabin)
-        return Answer(f"The {cabin} seat costs {row['fare']:.2f} AUR.", [facts.number("fare", row["fare"])])
+        return Answer(
+            f"The {cabin} seat costs {row['fare']:.2f} AUR.", [facts.number("price", row["fare"], "in AUR")]
+        )
 
     return Plan(
         (
@@ -90,7 +92,9 @@ def cabin_surcharge(draw: Draw) -> Plan:
         low = yield skyfare.get_fare(flight_id=flight, date=when.isoformat(), cabin="economy")
         high = yield skyfare.get_fare(flight_id=flight, date=when.isoformat(), cabin=better)
         extra = round(high["fare"] - low["fare"], 2)
-        return Answer(f"The extra charge is {extra:.2f} AUR.", [facts.number("surcharge", extra)])
+        return Answer(
+            f"The extra charge is {extra:.2f} AUR.", [facts.number("price_difference", extra, "in AUR")]
+        )
 
     return Plan(
         (

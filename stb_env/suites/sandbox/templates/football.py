@@ -19,14 +19,11 @@ from stb_env.suites.sandbox.content.leagues import (
     teams,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import league_office, match_centre, player_files
 
 _TEAMS = Options(lambda: teams().values())
 _TEAM_NAMES = Options(lambda: [row["name"] for row in _TEAMS])
-_COACHES = Options(lambda: [row["coach"] for row in _TEAMS])
-_ABOVE = ("above", "ahead", "higher", "in front", "better placed", "led", "leads")
-_BELOW = ("below", "behind", "lower", "trailed", "trails")
 _PLAYERS = Options(lambda: players().values())
 _PLAYED = sum(round_day(number) < TODAY for number in range(1, ROUNDS + 1))
 _PLAYED_MATCHES = Options(lambda: [row for row in matches().values() if row["home_goals"] is not None])
@@ -91,7 +88,10 @@ def points_gap(draw: Draw) -> Plan:
         gap, above = abs(first["points"] - second["points"]), first["place"] < second["place"]
         return Answer(
             f"{'Yes' if above else 'No'}; {gap} points lie between them.",
-            [facts.yes_no("above", above), facts.number("gap", gap)],
+            [
+                facts.yes_no("first_team_was_higher", above, "whether the team named first stood higher"),
+                facts.integer("points_difference", gap, "at least 0"),
+            ],
         )
 
     return Plan(
@@ -119,10 +119,15 @@ def match_crowd(draw: Draw) -> Plan:
         rows = (yield match_centre.head_to_head(team_id=first, other_team_id=second))["matches"]
         key = next(row["match_id"] for row in rows if row["home_team_id"] == first)
         row = yield match_centre.match_details(match_id=key)
-        guests = round(row["attendance"] * percent / 100)
+        guests, rest = divmod(row["attendance"] * percent + 50, 100)
+        if not rest:
+            raise Undecided
         return Answer(
             f"It was on {long_date(date.fromisoformat(row['date']))}; {guests} came for the guests.",
-            [facts.date("day", row["date"]), facts.number("guests", guests, tolerance=1)],
+            [
+                facts.date("match_date", row["date"]),
+                facts.integer("attendance_share", guests, "people, rounded to a whole number"),
+            ],
         )
 
     return Plan(
@@ -157,7 +162,7 @@ def goals_in_rounds(draw: Draw) -> Plan:
                 conceded += row[f"{theirs}_goals"]
         return Answer(
             f"They scored {scored} and conceded {conceded}.",
-            [facts.number("scored", scored), facts.number("conceded", conceded)],
+            [facts.integer("goals_scored", scored), facts.integer("goals_conceded", conceded)],
         )
 
     return Plan(
@@ -185,7 +190,7 @@ def next_fixture(draw: Draw) -> Plan:
         return Answer(
             f"They meet {profile['name']} on {long_date(date.fromisoformat(row['date']))}.",
             [
-                facts.date("day", row["date"]),
+                facts.date("match_date", row["date"]),
                 facts.name("opponent", profile["name"]),
             ],
         )
@@ -211,13 +216,13 @@ def older_player(draw: Draw) -> Plan:
     def solve() -> Solution:
         one = yield from _player(first["name"])
         two = yield from _player(second["name"])
-        older, younger = ranked((one, two), lambda row: str(row["birth_date"]))
+        older = ranked((one, two), lambda row: str(row["birth_date"]))[0]
         born = older["birth_date"]
         return Answer(
             f"Born on {long_date(date.fromisoformat(born))}, with number {older['shirt_number']}.",
             [
-                facts.date("birth", born),
-                facts.number("shirt", older["shirt_number"]),
+                facts.date("birth_date", born),
+                facts.integer("shirt_number", older["shirt_number"]),
             ],
         )
 
@@ -238,8 +243,11 @@ def older_player(draw: Draw) -> Plan:
 def coach_of_player(draw: Draw) -> Plan:
     """Who coaches a player, and something about the team."""
     name = draw.pick(_PLAYERS)["name"]
-    field, words = draw.pick(
-        (("founded", "the year of the team's founding"), ("stadium_capacity", "the capacity of the stadium"))
+    field, name_of_field, words = draw.pick(
+        (
+            ("founded", "founding_year", "the year of the team's founding"),
+            ("stadium_capacity", "stadium_capacity", "the capacity of the stadium"),
+        )
     )
 
     def solve() -> Solution:
@@ -247,7 +255,7 @@ def coach_of_player(draw: Draw) -> Plan:
         team = yield league_office.team_profile(team_id=key)
         return Answer(
             f"{team['coach']} is the coach; {words} is {team[field]}.",
-            [facts.name("coach", team["coach"]), facts.number(field, team[field])],
+            [facts.name("coach", team["coach"]), facts.integer(name_of_field, team[field])],
         )
 
     return Plan(
@@ -299,7 +307,7 @@ def transfer_fee(draw: Draw) -> Plan:
         fee = round(values[best] * percent * 10_000)
         return Answer(
             f"That is {best}; the agent gets {fee} AUR.",
-            [facts.name("player", best), facts.number("fee", fee, tolerance=1)],
+            [facts.name("player", best), facts.integer("value_share", fee, "in AUR")],
         )
 
     return Plan(

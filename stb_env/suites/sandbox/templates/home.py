@@ -38,7 +38,7 @@ def room_energy(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield from _devices(room)).values()
         used = hours * sum(row["watts"] for row in rows if row["on"])
-        return Answer(f"They use {used} watt-hours.", [facts.number("energy", used, "in wh", tolerance=0.5)])
+        return Answer(f"They use {used} watt-hours.", [facts.integer("watt_hours", used)])
 
     return Plan(
         (
@@ -87,7 +87,6 @@ def scene_and_timer(draw: Draw) -> Plan:
     """Run a scene and have a device switched off later."""
     draw.home()
     scene, (room, name, _), time = draw.pick(home_hub.SCENES), draw.pick(_DEVICES), draw.pick(_TIMES)
-    everything = [name for _, name, _ in _DEVICES]
 
     def solve() -> Solution:
         rows = (yield home_hub.list_scenes())["scenes"]
@@ -95,7 +94,7 @@ def scene_and_timer(draw: Draw) -> Plan:
         touched = (yield home_hub.run_scene(scene_id=key))["devices"]
         row = (yield from _devices(room))[name]
         yield from _timed(row["device_id"], time, "off")
-        return Answer(f"The scene set {', '.join(touched)}.", [facts.names("devices", touched)])
+        return Answer(f"The scene set {', '.join(touched)}.", [facts.names("device_names", touched)])
 
     return Plan(
         (
@@ -122,8 +121,10 @@ def sunset_timer(draw: Draw) -> Plan:
         sun = yield sky_almanac.sun_times(city_name=city, date=when.isoformat())
         row = (yield from _devices(room))[name]
         yield from _timed(row["device_id"], sun[event], power)
-        other = sun["sunrise" if event == "sunset" else "sunset"]
-        return Answer(f"It goes {power} at {sun[event]} every day.", [facts.time(event, sun[event])])
+        return Answer(
+            f"It goes {power} at {sun[event]} every day.",
+            [facts.time("switch_time", sun[event], "of the timer")],
+        )
 
     return Plan(
         (

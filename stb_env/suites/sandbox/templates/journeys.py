@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.climate import CONDITIONS
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.households import friends
 from stb_env.suites.sandbox.content.places import cities
@@ -47,7 +48,7 @@ def day_trip_budget(draw: Draw) -> Plan:
             f"We eat at {best['name']}; train and dinner cost {total:.2f} AUR.",
             [
                 facts.name("restaurant", best["name"]),
-                facts.number("total", total, tolerance=0.03 * party),
+                facts.number("total", total, "in AUR, to cents", tolerance=round(0.005 * party + 0.01, 3)),
             ],
         )
 
@@ -87,8 +88,8 @@ def visit_by_express(draw: Draw) -> Plan:
         return Answer(
             f"Expect {sky['condition']}; the ticket costs {price:.2f} AUR.",
             [
-                facts.number("price", price),
-                facts.name("condition", sky["condition"]),
+                facts.number("price", price, "of the seat, in AUR"),
+                facts.choice("condition", sky["condition"], CONDITIONS),
             ],
         )
 

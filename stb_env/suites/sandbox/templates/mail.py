@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
-
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.households import friends
@@ -30,16 +27,12 @@ _NOTES = (
 )
 
 
-def detail_fact(kind: Kind, detail: str, texts: Iterable[str]) -> Fact:
-    """Return a fact that requires a mail's detail, against those of the same type in other texts."""
+def detail_fact(kind: Kind, detail: str) -> Fact:
+    """Return a fact that requires the detail of a mail or post."""
     if kind.fact == "number":
-        return facts.number(_field(kind), float(detail))
+        return facts.number(kind.field, float(detail), "in AUR")
     make = {"code": facts.code, "date": facts.date, "time": facts.time}[kind.fact]
-    return make(_field(kind), detail)
-
-
-def _field(kind: Kind) -> str:
-    return re.sub(r"\W+", "_", kind.detail.lower()).strip("_")
+    return make(kind.field, detail)
 
 
 def _mails(draw: Draw, *types: str) -> list[Row]:
@@ -61,14 +54,12 @@ def _opened(sender: str) -> Steps[tuple[Kind, str]]:
 @template(letterbox.TOOL, calls=2)
 def mail_detail(draw: Draw) -> Plan:
     """What somebody wrote."""
-    rows = _mails(draw)
-    mail = draw.pick(rows)
+    mail = draw.pick(_mails(draw))
     sender, what = mail["sender"], detail_in(mail["body"])[0].detail
-    texts = [row["body"] for row in rows]
 
     def solve() -> Solution:
         kind, detail = yield from _opened(sender)
-        return Answer(f"It is {detail}.", [detail_fact(kind, detail, texts)])
+        return Answer(f"It is {detail}.", [detail_fact(kind, detail)])
 
     return Plan(
         (
@@ -92,7 +83,9 @@ def sort_mail(draw: Draw) -> Plan:
         yield letterbox.mark_mail(mail_id=key)
         row = yield letterbox.label_mail(mail_id=key, label=label)
         subject = row["subject"]
-        return Answer(f'"{subject}" is read and labelled {label}.', [facts.name("subject", subject)])
+        return Answer(
+            f'"{subject}" is read and labelled {label}.', [facts.choice("subject", subject, _SUBJECTS)]
+        )
 
     return Plan(
         (
@@ -132,17 +125,15 @@ def reply_to_mail(draw: Draw) -> Plan:
 def mail_contact(draw: Draw) -> Plan:
     """Write to a contact."""
     draw.home()
-    people = friends(draw.household)
-    friend, (subject, body) = draw.pick(people)["name"], draw.pick(_NOTES)
+    friend, (subject, body) = draw.pick(friends(draw.household))["name"], draw.pick(_NOTES)
 
     def solve() -> Solution:
         contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
         if not (yield from _mail(subject, "sent")):
             yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=body)
-        others = [other["email"] for other in people]
         return Answer(
             f"The mail to {contact['email']} is sent.",
-            [facts.code("address", contact["email"])],
+            [facts.code("email_address", contact["email"])],
         )
 
     return Plan(
@@ -171,7 +162,7 @@ def forward_detail(draw: Draw) -> Plan:
         contact = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
         if not (yield from _mail(subject, "sent")):
             yield letterbox.send_mail(recipient=contact["email"], subject=subject, body=detail)
-        return Answer(f"{friend} has it: {detail}.", [detail_fact(kind, detail, [])])
+        return Answer(f"{friend} has it: {detail}.", [detail_fact(kind, detail)])
 
     return Plan(
         (
@@ -200,7 +191,7 @@ def mail_to_calendar(draw: Draw) -> Plan:
         rows = (yield day_planner.list_events(date=day))["events"]
         if not any(event.items() <= row.items() for row in rows):
             yield day_planner.create_event(**event)
-        return Answer(f"{kind.subject} is in your calendar on {day}.", [facts.date("day", day)])
+        return Answer(f"{kind.subject} is in your calendar on {day}.", [facts.date("event_date", day)])
 
     return Plan(
         (
