@@ -193,7 +193,10 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
 def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
     """Draw once; None where the draw is another split's, or has several right answers."""
     draw = Draw(rng)
-    plan = template.draw(draw)
+    try:
+        plan = template.draw(draw)
+    except Undecided:
+        return None
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
     query = plan.wordings[draw.rng.randrange(len(plan.wordings))]

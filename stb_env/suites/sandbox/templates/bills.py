@@ -9,7 +9,7 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left
 from stb_env.suites.sandbox.content.currencies import currencies
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import bill_box, pocket_bank, rate_board
 
 _FOREIGN = sorted(code for code in currencies() if code != "AUR")
@@ -40,9 +40,10 @@ def _pay(invoices: Iterable[Row], account: Row) -> Steps[None]:
 def invoices_above(draw: Draw) -> Plan:
     """Which open invoices exceed an amount."""
     home = draw.home()
-    # Some overdue invoice is above it too.
-    most = min(max(row["amount"] for row in _invoices(home, status)) for status in ("open", "overdue"))
-    limit = draw.between(10, int(most) - 1)
+    amounts, overdue = ([row["amount"] for row in _invoices(home, status)] for status in ("open", "overdue"))
+    limit = draw.between(10, 139)
+    if not min(amounts) <= limit < min(max(amounts), max(overdue)):
+        raise Undecided
 
     def solve() -> Solution:
         rows = (yield bill_box.list_invoices(status="open"))["results"]
@@ -223,12 +224,12 @@ def clear_overdue(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Move {amount} AUR from {source} to {payer} (once), then pay all overdue invoices from my "
-            f"{payer} account. How much does it hold afterwards?",
+            f"Move {amount} AUR from {source} to {payer}, then pay all overdue invoices from my {payer} "
+            "account. How much does it hold afterwards, in AUR?",
             f"Clear my overdue invoices out of the {payer} account, after transferring {amount} aurel into "
-            f"it from {source} if that has not been done. What is left in {payer}?",
-            f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, a single "
-            f"time, and let it pay every overdue invoice. Report the final balance of {payer}.",
+            f"it from {source}. What is left in {payer}, in aurel?",
+            f"I want nothing overdue any more: top {payer} up with {amount} AUR from {source}, and let it "
+            f"pay every overdue invoice. Report the final balance of {payer} in AUR.",
         ),
         solve,
     )

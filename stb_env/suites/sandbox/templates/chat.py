@@ -64,9 +64,9 @@ def write_post(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'Post "{message}" in #{channel}, unless I have done so.',
-            f'Tell the channel {channel}: "{message}" Check that it is not there yet.',
-            f'Write "{message}" in our Huddle channel {channel}, once, after looking at the posts there.',
+            f'Post "{message}" in #{channel}.',
+            f'Tell the channel {channel}: "{message}"',
+            f'Write "{message}" in our Huddle channel {channel}.',
         ),
         solve,
     )
@@ -108,11 +108,9 @@ def post_in_extreme_channel(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'Post "{message}" in the Huddle channel with the {wish} members, if it is not there yet. Which '
-            "channel is that?",
-            f'Which of my channels has the {wish} members? Write "{message}" there, once only.',
-            f'Find the channel that has the {wish} members, look whether I wrote "{message}" there and do '
-            "so if I have not. Name the channel.",
+            f'Post "{message}" in the Huddle channel with the {wish} members. Which channel is that?',
+            f'Which of my channels has the {wish} members? Write "{message}" there.',
+            f'Find the channel that has the {wish} members and write "{message}" there. Name the channel.',
         ),
         solve,
     )

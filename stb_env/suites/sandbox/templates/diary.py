@@ -65,7 +65,7 @@ def add_contact(draw: Draw) -> Plan:
     return Plan(
         (
             f"Save {name} in my contacts with the number {number}.",
-            f"I met {name} today, phone {number}. Add the contact unless I have it already.",
+            f"I met {name} today, phone {number}. Add this person to my contacts.",
             f"Make sure that my contacts have {name} under {number}.",
         ),
         solve,
@@ -159,9 +159,7 @@ def create_event(draw: Draw) -> Plan:
         (
             f'Put "{title}" into my calendar on {long_date(when)} at {start} for {minutes} minutes.',
             f'Block {minutes} minutes from {start} on {when} for "{title}".',
-            f'Schedule "{title}" ({minutes} minutes) on {long_date(when)}, starting {start}. '
-            "Check that it is "
-            f"not there already.",
+            f'Schedule "{title}" ({minutes} minutes) on {long_date(when)}, starting {start}.',
         ),
         solve,
     )
@@ -208,11 +206,9 @@ def meet_contact(draw: Draw) -> Plan:
     return Plan(
         (
             f'Put a one-hour event called "Coffee" with my contact {name} into my calendar: '
-            f"{long_date(when)}, "
-            f"{start}. Link the contact.",
+            f"{long_date(when)}, {start}. Link the contact.",
             f"I meet {name} (in my contacts) on {when} at {start} for an hour. Create the event "
-            '"Coffee" with '
-            f"the contact attached, if I have nothing on that day.",
+            '"Coffee" with the contact attached.',
             f'Schedule "Coffee" for 60 minutes on {long_date(when)} from {start}, with {name} as '
             "linked contact.",
         ),

@@ -72,9 +72,11 @@ def garment_in_stock(draw: Draw) -> Plan:
 
 @template(thread_house.TOOL, calls=3, writes=("purchases",))
 def buy_garment(draw: Draw) -> Plan:
-    """Buy a garment."""
+    """Buy a garment, unless it was bought before."""
     home = draw.home()
-    name, count = draw.pick(_new(home))["name"], draw.between(2, 5)
+    known = [row["garment"] for row in home.table("purchases").values()]
+    new = draw.pick((True, False))
+    name, count = draw.pick([row["name"] for row in _new(home)] if new else known), draw.between(2, 5)
 
     def solve() -> Solution:
         row = yield from _bought(name)
@@ -82,16 +84,23 @@ def buy_garment(draw: Draw) -> Plan:
             key = (yield from _garment(name))["garment_id"]
             row = yield thread_house.buy_garment(garment_id=key, quantity=count, size="M")
         cost = row["paid_cents"] / 100
-        return Answer(f"Bought for {cost:.2f} AUR.", [facts.number("total", cost, "in AUR")])
+        return Answer(
+            f"{'Bought' if new else 'You have it'} for {cost:.2f} AUR.",
+            [
+                facts.yes_no("was_bought", new, "whether it was bought now, and not before"),
+                facts.number("total", cost, "price of that purchase in AUR"),
+            ],
+        )
 
     return Plan(
         (
-            f"Buy {count} of the {name} in size M at Thread House, unless I have bought it there before. "
-            "What do I pay in aurel?",
-            f"Check my Thread House purchases; if the {name} is missing there, order {count} in M. How "
-            "much is that in AUR?",
-            f"I want {count} x {name}, size M, from Thread House (a single purchase, please look first). "
-            "Tell me the price in aurel.",
+            f"Buy {count} of the {name} in size M at Thread House, unless I have bought it there before, in "
+            "whatever size. Did you buy it now? And what did the purchase, this one or the old one, cost in "
+            "aurel?",
+            f"Check my Thread House purchases; only if the {name} is missing there, order {count} in M. Was "
+            "an order made, and how much was paid for it in AUR, now or back then?",
+            f"I want {count} x {name}, size M, from Thread House, but not if I have that garment from there "
+            "already. Tell me whether you bought it, and what my purchase of it, new or old, cost in aurel.",
         ),
         solve,
     )

@@ -10,7 +10,7 @@ from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.rail import trains_by_pair
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.templates.trains import direct_trains
 from stb_env.suites.sandbox.tools import (
     city_atlas,
@@ -85,6 +85,8 @@ def ferry_on_date(draw: Draw) -> Plan:
         route = (yield from _route(origin, destination))["route_id"]
         times = (yield harbour_ferries.sailings_on(route_id=route, weekday=weekday))["departures"]
         total = (yield harbour_ferries.crossing_price(route_id=route, adults=adults))["total"]
+        if len(times) == 1:
+            raise Undecided
         sailing = times[_ENDS[end]]
         return Answer(
             f"It sails at {sailing} and costs {total:.2f} AUR.",
@@ -113,10 +115,14 @@ def ferry_arrival(draw: Draw) -> Plan:
     def solve() -> Solution:
         route = yield from _route(origin, destination)
         sailings = yield harbour_ferries.sailings_on(route_id=route["route_id"], weekday=weekday)
+        if len(sailings["departures"]) == 1:
+            raise Undecided
         sailing = sailings["departures"][_ENDS[end]]
         minutes = round(route["crossing_hours"] * 60)
         landing = (yield clock_shift.add_minutes(time=sailing, minutes=minutes))["time"]
         row = yield clock_shift.shift_time(time=landing, from_city=origin, to_city=destination)
+        if row["time"] == landing:
+            raise Undecided
         return Answer(
             f"It arrives at {row['time']} local time.",
             [facts.time("arrives", row["time"], "by the clocks at the destination")],
@@ -154,7 +160,9 @@ def longer_ship(draw: Draw) -> Plan:
             f"The {longer} is longer, by {metres:.2f} m.",
             [
                 facts.name("ship", longer),
-                facts.number("difference_m", metres, "in metres, rounded to two decimals", tolerance=0.01),
+                facts.number(
+                    "length_difference_m", metres, "in metres, rounded to two decimals", tolerance=0.01
+                ),
             ],
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from stb_env.backend.world import Row
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
@@ -23,6 +25,13 @@ def _file(name: str) -> Steps[Row | None]:
     return next((row for row in rows if row["name"] == name), None)
 
 
+def _target(draw: Draw, parents: Sequence[str], source: str) -> str:
+    """Draw a folder to move files to: as often one that exists as one that has to be created."""
+    if draw.pick((True, False)):
+        return draw.pick([path for path in file_nest.FOLDERS if path.count("/") == 2 and path != source])
+    return f"{draw.pick(parents)}/{draw.pick(_NEW_FOLDERS)}"
+
+
 def _folder_of(path: str) -> Steps[None]:
     """Create a folder unless it is there."""
     parent = path.rpartition("/")[0]
@@ -34,7 +43,8 @@ def _folder_of(path: str) -> Steps[None]:
 def files_above(draw: Draw) -> Plan:
     """Which files of a folder exceed a size."""
     rows, folder = _files(draw), draw.pick(file_nest.FOLDERS)
-    limit = draw.between(60, max(row["size_kb"] for row in rows if row["folder"] == folder) - 1)
+    sizes = [row["size_kb"] for row in rows if row["folder"] == folder]
+    limit = draw.between(min(sizes), max(sizes) - 1)
 
     def solve() -> Solution:
         page = yield file_nest.list_folder(path=folder)
@@ -77,9 +87,9 @@ def rename_file(draw: Draw) -> Plan:
 
 @template(file_nest.TOOL, calls=4, writes=("files", "folders"))
 def file_to_new_folder(draw: Draw) -> Plan:
-    """Move a file to a folder that has to be created."""
+    """Move a file to a folder, which may have to be created."""
     row = draw.pick(_files(draw))
-    name, path = row["name"], f"{draw.pick(('/Work', '/Home'))}/{draw.pick(_NEW_FOLDERS)}"
+    name, path = row["name"], _target(draw, ("/Work", "/Home"), row["folder"])
 
     def solve() -> Solution:
         row = yield from _file(name)
@@ -94,7 +104,7 @@ def file_to_new_folder(draw: Draw) -> Plan:
             f"Move {name} to the folder {path}, creating that folder if it is missing. How large is the "
             "file, in kB?",
             f"I want {name} in {path}. Make the folder where there is none, and tell me how many kilobytes "
-            "you moved.",
+            "the file has.",
             f"Put my file {name} into {path} (a new folder, unless it exists) and report the file's size "
             "in kB.",
         ),
@@ -108,7 +118,7 @@ def gather_tables(draw: Draw) -> Plan:
     draw.home()
     source = draw.pick(file_nest.FOLDERS)
     parents = ("/Work", "/Work/Reports") if source.startswith("/Home") else ("/Home", "/Home/Photos")
-    target = f"{draw.pick(parents)}/{draw.pick(_NEW_FOLDERS)}"
+    target = _target(draw, parents, source)
 
     def solve() -> Solution:
         rows = (yield file_nest.list_folder(path=source))["results"]

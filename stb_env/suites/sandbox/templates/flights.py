@@ -8,7 +8,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.flights import CABINS, flights, routes
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import city_atlas, skyfare
 
 _ROUTES = Options(lambda: sorted(routes()))
@@ -25,6 +25,8 @@ def _departures(origin: str, destination: str) -> Steps[list[JsonObject]]:
     first = yield from city_id(origin)
     second = yield from city_id(destination)
     page = yield skyfare.search_flights(origin_city_id=first, destination_city_id=second)
+    if len(page["results"]) < 2:
+        raise Undecided
     return list(page["results"])
 
 

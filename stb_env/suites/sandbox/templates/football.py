@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
 from itertools import combinations
 
@@ -14,6 +15,7 @@ from stb_env.suites.sandbox.content.leagues import (
     POSITIONS,
     ROUNDS,
     matches,
+    matches_by_team,
     players,
     round_day,
     teams,
@@ -40,26 +42,23 @@ _SCORERS = Options(
 )
 
 
-def _last_match() -> dict[tuple[str, str], str]:
-    return {
-        (row[f"{venue}_team_id"], venue): row["date"]
-        for row in matches().values()
-        for venue in ("home", "away")
-    }
+def _to_come() -> Iterator[tuple[str, str, date]]:
+    """Yield team, venue and day where both the venue and the day matter for which match is the next."""
+    for team in _TEAMS:
+        coming = [
+            (date.fromisoformat(row["date"]), "home" if row["home_team_id"] == team["team_id"] else "away")
+            for row in matches_by_team()[team["team_id"]]
+            if row["home_goals"] is None
+        ]
+        for day in days(0, 60):
+            later = [match for match in coming if match[0] >= day]
+            skipped = {venue for _, venue in coming[: len(coming) - len(later)]}
+            other = {venue for _, venue in later} - ({later[0][1]} if later else set())
+            for venue in sorted(other & skipped):
+                yield team["name"], venue, day
 
 
-# Team, venue and a day after which the team still plays there.
-_TO_COME = Options(
-    lambda: [
-        (team["name"], venue, day)
-        for last in (_last_match(),)
-        for coming in ([(day, day.isoformat()) for day in days(0, 45)],)
-        for team in _TEAMS
-        for venue in ("home", "away")
-        for day, text in coming
-        if text <= last[team["team_id"], venue]
-    ]
-)
+_TO_COME = Options(_to_come)
 
 
 def _team_id(name: str) -> Steps[str]:
@@ -147,7 +146,8 @@ def match_crowd(draw: Draw) -> Plan:
 def goals_in_rounds(draw: Draw) -> Plan:
     """How many goals a team scored and let in over some rounds."""
     name = draw.pick(_TEAM_NAMES)
-    first, last = draw.pick(list(combinations(range(1, _PLAYED + 1), 2)))
+    spans = combinations(range(1, _PLAYED + 1), 2)
+    first, last = draw.pick([span for span in spans if span != (1, _PLAYED)])
 
     def solve() -> Solution:
         key = yield from _team_id(name)
@@ -276,6 +276,8 @@ def squad_scorers(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = (yield player_files.squad(team_id=(yield from _team_id(team)), position=post))["players"]
         fitting = [row["name"] for row in rows if row["goals"] >= goals]
+        if len(fitting) == len(rows):
+            raise Undecided
         return Answer(
             f"That holds for {', '.join(fitting)}.",
             [facts.names("scorers", fitting)],

@@ -81,12 +81,10 @@ def book_class(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"Book me into {kind} on {long_date(when)}, a {weekday}, unless I am in it. What status do I "
-            "have?",
+            f"Book me into {kind} on {long_date(when)}, a {weekday}. What status do I have then?",
             f"I would like a place in the {weekday} class {kind} on {when}, or whatever the gym gives me "
             "for it. Which status did I get?",
-            f"Get me into {kind} ({weekday}, {when}). Look first whether I have a place, and tell me its "
-            "status in the gym's words.",
+            f"Get me into {kind} ({weekday}, {when}), and tell me the status of my place in the gym's words.",
         ),
         solve,
     )
@@ -196,8 +194,8 @@ def class_and_weight(draw: Draw) -> Plan:
             f"{kilograms} kg. By how many kg does it differ from the last weight in the log before?",
             f"Two things: a place in {kind} on {when} (a {weekday}), and {kilograms} kg as the weight for "
             f"{iso_day(0)}. What is the difference to the previous entry, in kg, without a sign?",
-            f"Log {kilograms} kg for {iso_day(0)} and book {kind} on {long_date(when)}, {weekday}, once "
-            "each. How far is the weight from the one logged before it, in kilograms?",
+            f"Log {kilograms} kg for {iso_day(0)} and book {kind} on {long_date(when)}, {weekday}. "
+            "How far is the weight from the one logged before it, in kilograms?",
         ),
         solve,
     )

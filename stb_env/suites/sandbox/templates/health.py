@@ -78,10 +78,10 @@ def log_miles(draw: Draw) -> Plan:
     return Plan(
         (
             f"Log a {sport} of {miles} miles in {minutes} minutes on {when}; convert to kilometres with two "
-            "decimals. Check that it is missing first.",
+            "decimals.",
             f"On {when} I did {miles} miles ({sport}, {minutes} minutes). Add it to my health log in km, "
-            "rounded to two decimals, unless it is there.",
-            f"Enter this into my log, once: {when}, {sport}, {miles} miles, {minutes} minutes. The log is "
+            "rounded to two decimals.",
+            f"Enter this into my log: {when}, {sport}, {miles} miles, {minutes} minutes. The log is "
             "metric; round to hundredths of a kilometre.",
         ),
         solve,

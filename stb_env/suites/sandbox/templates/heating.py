@@ -136,11 +136,11 @@ def add_programme(draw: Draw) -> Plan:
     return Plan(
         (
             f"Add a heating programme for the zone {zone} ({when}, from {start}): {celsius} °C, to a tenth "
-            "of a degree Fahrenheit, unless there is one for that time.",
+            "of a degree Fahrenheit.",
             f"From {start} ({when}) the zone {zone} should go to {celsius} degrees Celsius. Set up the "
-            "programme, exact to 0.1 °F, after a look at those that exist.",
+            "programme, exact to 0.1 °F.",
             f"Programme the thermostat of {zone}, days: {when}, start: {start}, {celsius} °C converted to "
-            "one decimal in Fahrenheit. Do not add it twice.",
+            "one decimal in Fahrenheit.",
         ),
         solve,
     )

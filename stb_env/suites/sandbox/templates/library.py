@@ -13,7 +13,7 @@ from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import author_index, city_atlas, city_library, date_reckoner
 
 _BOOKS = Options(lambda: books().values())
@@ -149,6 +149,8 @@ def works_between(draw: Draw) -> Plan:
     def solve() -> Solution:
         page = yield author_index.works_of(author_id=(yield from _author_id(name)))
         fitting = [row["title"] for row in page["results"] if first <= row["year"] <= last]
+        if len(fitting) == page["total"]:
+            raise Undecided
         return Answer(f"These are {'; '.join(fitting)}.", [facts.names("titles", fitting)])
 
     return Plan(

@@ -112,10 +112,9 @@ def reply_to_mail(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'Reply to the mail from {sender} with exactly this text: "{body}" (unless I have replied '
-            "already).",
-            f'Answer {sender}\'s mail: "{body}" Nothing else, and only once.',
-            f'{sender} waits for an answer to a mail. If there is none among what I sent, reply "{body}"',
+            f'Reply to the mail from {sender} with exactly this text: "{body}"',
+            f'Answer {sender}\'s mail: "{body}" Nothing else.',
+            f'{sender} waits for an answer to a mail. Reply "{body}"',
         ),
         solve,
     )
@@ -138,12 +137,12 @@ def mail_contact(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f'Send my contact {friend} a mail with the subject "{subject}" and the text "{body}" if I have '
-            "sent none with that subject yet. To which address did it go?",
-            f'Mail {friend}, whose address is in my contacts: subject "{subject}", body "{body}" Check first '
-            "that it was not sent before. Which address is it?",
-            f'Write to {friend} (see my contacts), once only. Subject: "{subject}". Text: "{body}" Tell me '
-            "the e-mail address you wrote to.",
+            f'Send my contact {friend} a mail with the subject "{subject}" and the text "{body}" To which '
+            "address did it go?",
+            f'Mail {friend}, whose address is in my contacts: subject "{subject}", body "{body}" Which '
+            "address is it?",
+            f'Write to {friend} (see my contacts). Subject: "{subject}". Text: "{body}" Tell me the e-mail '
+            "address you wrote to.",
         ),
         solve,
     )
@@ -167,12 +166,11 @@ def forward_detail(draw: Draw) -> Plan:
     return Plan(
         (
             f"{sender} mailed me the {kind.detail}. Send just that, as the whole text, to my contact "
-            f'{friend}, subject "{subject}" (not twice), and tell it to me as well.',
+            f'{friend}, subject "{subject}", and tell it to me as well.',
             f"Take the {kind.detail} from the mail of {sender} and mail it to {friend} from my contacts: "
-            f'subject "{subject}", and as text the bare value, exactly as written. Look into the sent mail '
-            "first. What is it?",
+            f'subject "{subject}", and as text the bare value, exactly as written. What is it?',
             f"{friend} (in my contacts) needs the {kind.detail} that {sender} wrote me. Mail the value "
-            f'alone, under the subject "{subject}", unless I have sent such a mail; then read it to me.',
+            f'alone, under the subject "{subject}", and read it to me.',
         ),
         solve,
     )
@@ -196,11 +194,11 @@ def mail_to_calendar(draw: Draw) -> Plan:
     return Plan(
         (
             f'Take the {kind.detail} from the mail of {sender} and put "{kind.subject}" into my calendar '
-            f"on that day: {start}, {minutes} minutes, unless it is there. Which day is it?",
+            f"on that day: {start}, {minutes} minutes. Which date is it?",
             f"{sender} wrote me the {kind.detail}. Block {minutes} minutes from {start} then, as "
-            f'"{kind.subject}" (look at that day first), and tell me the date.',
+            f'"{kind.subject}", and tell me the date.',
             f'My calendar lacks an event "{kind.subject}" at {start} for {minutes} minutes, on the '
-            f"{kind.detail} given in {sender}'s mail. Add it where it is missing; what date is it?",
+            f"{kind.detail} given in {sender}'s mail. Add it; what date is it?",
         ),
         solve,
     )
