@@ -32,7 +32,7 @@ _USUAL: Mapping[str, Mapping[str, tuple[float, float, float, float, int]]] = {
         "Cherry": (1.1, 0.3, 15, 2.0, 9),
     },
     "grain": {
-        "Barley": (10, 1.5, 68, 15, 25),
+        "Barley": (10, 1.5, 62, 15, 25),
         "Buckwheat": (12, 3.2, 64, 9, 18),
         "Rice": (7.2, 0.8, 75, 1.6, 14),
         "Noodle": (12, 1.8, 68, 3.4, 120),
@@ -64,9 +64,9 @@ _USUAL: Mapping[str, Mapping[str, tuple[float, float, float, float, int]]] = {
         "Prawn": (20, 1.1, 0.8, 0, 420),
     },
     "nut": {
-        "Walnut": (14, 60, 11, 6.5, 6),
-        "Almond": (20, 47, 11, 12, 9),
-        "Hazelnut": (14, 57, 12, 9, 5),
+        "Walnut": (14, 55, 11, 6.5, 6),
+        "Almond": (20, 45, 11, 12, 9),
+        "Hazelnut": (14, 53, 12, 9, 5),
     },
 }
 _SPREAD = (0.85, 1.12)

@@ -15,7 +15,7 @@ DIETS = ("any", "vegetarian", "vegan")
 _STYLES = (
     "Harvest", "Smoky", "Golden", "Midnight", "Rustic", "Festive", "Peppered", "Lazy", "Market", "Sunday",
 )  # fmt: skip
-_SIDES = ("Butter", "Cream", "Lemon", "Raisin")
+_SIDES = ("Butter", "Cream", "Lemon", "Raisin", "Walnut", "Almond", "Hazelnut")
 """Foods that no dish consists of in the main."""
 _DISHES = ("Stew", "Salad", "Pie", "Soup", "Bake", "Skillet", "Dumplings", "Gratin", "Curry")
 

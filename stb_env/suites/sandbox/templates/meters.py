@@ -81,7 +81,7 @@ def month_cost(draw: Draw) -> Plan:
 def submit_reading(draw: Draw) -> Plan:
     """Submit a reading and tell the cost since the one before."""
     meter = _drawn(draw)
-    value = meter.last + draw.between(30, 1_000)
+    value = meter.last + draw.between(*meter_portal.USE[meter.kind])
 
     def solve() -> Solution:
         where = yield from _signed_in(meter)
@@ -116,8 +116,10 @@ def refused_reading(draw: Draw) -> Plan:
     """Submit a reading, which is refused where it cannot be right."""
     meter = _drawn(draw)
     use = draw.pick(("likely", "likely", "below the last", "too much"))
-    low, high = {"below the last": (-400, -3), "too much": (1_150, 2_500)}.get(use, (30, 1_050))
-    value = meter.last + draw.between(low, high)
+    likely = meter_portal.USE[meter.kind]
+    value = meter.last + draw.between(
+        *{"below the last": (-400, -3), "too much": (1_150, 2_500)}.get(use, likely)
+    )
 
     def solve() -> Solution:
         where = yield from _signed_in(meter)
