@@ -99,9 +99,7 @@ def submit_reading(state: Tables, session_key: str, meter_id: str, value: int) -
     if last["date"] == today:
         raise ApiError(f"today's reading of {meter_id} is in already: {last['value']}")
     if not 0 <= value - last["value"] <= MOST_USE:
-        raise ApiError(
-            f"the reading of {last['date']} was {last['value']}; expected up to {MOST_USE} more, got {value}"
-        )
+        raise ApiError(f"a reading lies 0 to {MOST_USE} units above the last one on file, got {value}")
     key, state = state.next_id("reading")
     row = {"meter_id": meter_id, "date": today, "value": value}
     return dict(row), state.with_row("readings", key, row)
