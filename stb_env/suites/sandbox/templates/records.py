@@ -17,7 +17,7 @@ from stb_env.suites.sandbox.content.music import (
     tracks,
 )
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, ranked, template
 from stb_env.suites.sandbox.tools import chart_tower, disc_catalogue, stage_dates
 
 _ALBUMS = Options(lambda: albums().values())
@@ -70,14 +70,14 @@ def album_length(draw: Draw) -> Plan:
         album = yield from _album(title)
         rows = (yield disc_catalogue.album_tracks(album_id=album["album_id"]))["tracks"]
         total = sum(row["seconds"] for row in rows)
-        best = (max if wording == "longest" else min)(rows, key=lambda row: row["seconds"])
+        best = ranked(rows, lambda row: row["seconds"], most=wording == "longest")[0]
         fits = total <= minutes * 60
         return Answer(
             f"{'Yes' if fits else 'No'}: it takes {total} seconds. The {wording} track is {best['title']}.",
             [
-                facts.yes_no("fits", fits),
-                facts.number("seconds", total, "in s"),
-                facts.name("track", best["title"]),
+                facts.yes_no("within_limit", fits),
+                facts.integer("total_seconds", total),
+                facts.name(f"{wording}_track", best["title"]),
             ],
         )
 
@@ -87,7 +87,7 @@ def album_length(draw: Draw) -> Plan:
             f"its {wording} track as well.",
             f'My tape takes {minutes} minutes. Would all of "{title}" go on it, how many seconds does the '
             f"album last, and which track is the {wording}?",
-            f'Add up "{title}": total in seconds, whether that is within {minutes} minutes, and the title of '
+            f'Add up "{title}": whether it stays within {minutes} minutes, its total in seconds, and the title of '
             f"the {wording} track.",
         ),
         solve,
@@ -138,7 +138,7 @@ def chart_run_length(draw: Draw) -> Plan:
             f'It was "{line["title"]}", charted since {_spoken(run["first_week"])}.',
             [
                 facts.name("track", line["title"]),
-                facts.date("first_week", run["first_week"]),
+                facts.date("first_week_date", run["first_week"], "the Monday with which the week starts"),
             ],
         )
 
@@ -168,7 +168,7 @@ def charting_artist(draw: Draw) -> Plan:
             f'It is on "{track["album"]}"; {artist["name"]} formed in {artist["formed"]}.',
             [
                 facts.name("album", track["album"]),
-                facts.number("formed", artist["formed"]),
+                facts.integer("founding_year", artist["formed"]),
             ],
         )
 
@@ -178,8 +178,8 @@ def charting_artist(draw: Draw) -> Plan:
             f"which year was its artist formed?",
             f"For place {place} of the chart of {week}: album title, and the year in which the band got "
             f"together?",
-            f"Look at the chart of {long_date(week)}. Which album has the song at place {place}, and how "
-            "long ago - which year - was the artist formed?",
+            f"Look at the chart of {long_date(week)}. Which album has the song at place {place}, and in "
+            "which year was the artist formed?",
         ),
         solve,
     )
@@ -199,8 +199,8 @@ def concert_tickets(draw: Draw) -> Plan:
         return Answer(
             f"On {_spoken(row['date'])}; the tickets cost {total:.2f} AUR.",
             [
-                facts.date("concert", row["date"]),
-                facts.number("total", total),
+                facts.date("concert_date", row["date"]),
+                facts.number("total", total, "in AUR, with all fees"),
             ],
         )
 
@@ -231,7 +231,7 @@ def tour_after_album(draw: Draw) -> Plan:
             f"In {following['city']}; doors open at {details['doors_open']}.",
             [
                 facts.name("city", following["city"]),
-                facts.time("doors", details["doors_open"]),
+                facts.time("doors_open", details["doors_open"]),
             ],
         )
 
@@ -262,8 +262,8 @@ def charting_live(draw: Draw) -> Plan:
             f"{line['artist']} play on {_spoken(row['date'])} before {details['capacity']} people.",
             [
                 facts.name("artist", line["artist"]),
-                facts.date("concert", row["date"]),
-                facts.number("capacity", details["capacity"]),
+                facts.date("concert_date", row["date"]),
+                facts.integer("capacity", details["capacity"], "people that the venue holds"),
             ],
         )
 

@@ -57,18 +57,18 @@ def car_terms(draw: Draw) -> Plan:
         return Answer(
             f"{miles} miles are free; drivers must be {row['min_driver_age']}.",
             [
-                facts.number("free_distance", miles, "in mi", tolerance=0.6),
-                facts.number("age", row["min_driver_age"], tolerance=0),
+                facts.integer("free_miles", miles, "altogether"),
+                facts.integer("minimum_driver_age", row["min_driver_age"]),
             ],
         )
 
     return Plan(
         (
-            f"If I hire the {model} in {city} for {length} days, how far can I drive for free in all, and "
-            "how old must the driver be?",
-            f"Wheel Hire has the {model} in {city}. Tell me the free distance for {length} days and the "
-            "least age of its driver.",
-            f"{length} days with the {model} from {city}: what distance is included altogether, and from "
+            f"If I hire the {model} in {city} for {length} days, how many miles can I drive for free in "
+            "all, and how old must the driver be?",
+            f"Wheel Hire has the {model} in {city}. Tell me the free miles for {length} days and the least "
+            "age of its driver.",
+            f"{length} days with the {model} from {city}: how many miles are included altogether, and from "
             "what age may one drive it?",
         ),
         solve,
@@ -91,7 +91,7 @@ def rent_cheapest_car(draw: Draw) -> Plan:
         row = yield from rented_car(best["car_id"], start, length, age)
         return Answer(
             f"The {row['model']}, for {row['total']:.2f} AUR.",
-            [facts.name("model", row["model"]), facts.number("total", row["total"])],
+            [facts.name("model", row["model"]), facts.number("total", row["total"], "in AUR")],
         )
 
     return Plan(
@@ -124,21 +124,21 @@ def car_for_young_driver(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if age >= least else 'No'}; the {row['model']} costs {row['total']:.2f} AUR.",
             [
-                facts.yes_no("old_enough", age >= least),
-                facts.number("total", row["total"]),
+                facts.yes_no("is_old_enough", age >= least, "for the car that is named first"),
+                facts.number("total", row["total"], "in AUR"),
             ],
         )
 
     return Plan(
         (
-            f"In one word, is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it "
-            f"from {start} for {length} days, otherwise the {models[1]}. What does the rental come to?",
+            f"Is a driver of {age} old enough for the {models[0]} in {city}? If so, rent it from {start} for "
+            f"{length} days, otherwise the {models[1]}. What does the rental come to?",
             f"My son is {age} and drives in {city}: {length} days from {start}. Rent the {models[0]} if "
-            f"his age allows it, else the {models[1]}. Was he old enough for the first (one word), and "
-            "what is the total?",
+            f"his age allows it, else the {models[1]}. Was he old enough for the first, and what is the "
+            "total?",
             f"For {length} days in {city} from {start} I prefer the {models[0]}; if {age} years are too "
             f"few for it, the {models[1]} will do. Rent the right one. Was my age fine for the "
-            f"{models[0]}? One word, and then how much I pay.",
+            f"{models[0]}, and how much do I pay?",
         ),
         solve,
     )
@@ -157,7 +157,7 @@ def extend_rental(draw: Draw) -> Plan:
         row = yield wheel_hire.add_extra(rental_id=key, extra=extra)
         return Answer(
             f"It goes back on {row['return_date']} and costs {row['total']:.2f} AUR.",
-            [facts.date("return", row["return_date"]), facts.number("total", row["total"])],
+            [facts.date("return_date", row["return_date"]), facts.number("total", row["total"], "in AUR")],
         )
 
     return Plan(
