@@ -12,7 +12,7 @@ from stb_env.suites.sandbox.content.restaurants import COURSES, restaurants
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import contact_id, days, long_date
 from stb_env.suites.sandbox.manners import parse_clock, show_clock
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, ranked, template
 from stb_env.suites.sandbox.tools import (
     city_atlas,
     contact_book,
@@ -23,7 +23,8 @@ from stb_env.suites.sandbox.tools import (
 )
 
 _RESTAURANTS = Options(lambda: restaurants().values())
-_FOREIGN = sorted(currencies().keys() - {"AUR"})
+_CODES = sorted(currencies())
+_FOREIGN = [code for code in _CODES if code != "AUR"]
 _KINDS = {True: "vegetarian", False: "non-vegetarian"}
 _CHOICES = Options(
     lambda: [
@@ -46,12 +47,12 @@ def _restaurant_id(name: str, city: str) -> Steps[str]:
     return next(str(row["restaurant_id"]) for row in page["results"] if row["name"] == name)
 
 
-def _bill(name: str, city: str, order: dict[str, int]) -> Steps[float]:
-    """Add up what dishes cost in local currency; two calls."""
+def _bill(name: str, city: str, order: dict[str, int]) -> Steps[tuple[float, str]]:
+    """Add up what dishes cost in local currency, and return that and its code; two calls."""
     key = yield from _restaurant_id(name, city)
-    dishes = (yield table_guide.menu(restaurant_id=key))["dishes"]
-    total: float = sum(order[row["dish"]] * row["price"] for row in dishes if row["dish"] in order)
-    return round(total, 2)
+    menu = yield table_guide.menu(restaurant_id=key)
+    total: float = sum(order[row["dish"]] * row["price"] for row in menu["dishes"] if row["dish"] in order)
+    return round(total, 2), str(menu["currency"])
 
 
 def _order(draw: Draw, row: JsonObject) -> dict[str, int]:
@@ -71,14 +72,23 @@ def meal_bill(draw: Draw) -> Plan:
     (name, city), order = _place(row), _order(draw, row)
 
     def solve() -> Solution:
-        total = yield from _bill(name, city, order)
-        return Answer(f"The bill comes to {total:.2f}.", [facts.number("bill", total)])
+        total, code = yield from _bill(name, city, order)
+        return Answer(
+            f"The bill comes to {total:.2f} {code}.",
+            [
+                facts.number("total", total, "in the currency of currency_code"),
+                facts.choice("currency_code", code, _CODES),
+            ],
+        )
 
     return Plan(
         (
-            f"At {name} in {city} we order {_spoken(order)}. What is the bill in local currency?",
-            f"How much do {_spoken(order)} cost together at {name}, {city}?",
-            f"Add up {_spoken(order)} from the menu of {name} in {city}; the local price will do.",
+            f"At {name} in {city} we order {_spoken(order)}. What is the bill in local currency, and which "
+            "currency code is that?",
+            f"How much do {_spoken(order)} cost together at {name}, {city}, in the money of the menu? Amount "
+            "and currency code, please.",
+            f"Add up {_spoken(order)} from the menu of {name} in {city}: local price and three-letter code "
+            "of its currency.",
         ),
         solve,
     )
@@ -92,19 +102,20 @@ def meal_bill_abroad(draw: Draw) -> Plan:
     code = draw.pick(sorted(currencies().keys() - {row["currency"]}))
 
     def solve() -> Solution:
-        total = yield from _bill(name, city, order)
-        done = yield rate_board.convert_amount(amount=total, source_code=row["currency"], target_code=code)
+        total, local = yield from _bill(name, city, order)
+        done = yield rate_board.convert_amount(amount=total, source_code=local, target_code=code)
         return Answer(
             f"That is {done['converted']:.2f} {code}.",
-            [facts.number("bill", done["converted"], tolerance=0.02)],
+            [facts.number("total", done["converted"], f"in {code}, the sum converted to the cent")],
         )
 
     return Plan(
         (
-            f"What would {_spoken(order)} at {name} in {city} cost me in {code}? Give that amount only.",
+            f"What would {_spoken(order)} at {name} in {city} cost me, the bill converted to {code}? Give "
+            "that amount only.",
             f"We eat {_spoken(order)} at {name}, {city}. Convert the bill to {code}; I do not need the local "
             f"amount.",
-            f"Menu prices of {name} in {city}: total of {_spoken(order)}, expressed in {code} alone.",
+            f"Menu prices of {name} in {city}: total of {_spoken(order)}, converted to {code} in one sum.",
         ),
         solve,
     )
@@ -120,7 +131,6 @@ def menu_choice(draw: Draw) -> Plan:
         key = yield from _restaurant_id(name, city)
         dishes = (yield table_guide.menu(restaurant_id=key, course=course))["dishes"]
         fitting = [line["dish"] for line in dishes if _KINDS[line["vegetarian"]] == kind]
-        every = [line["dish"] for line in dishes]
         return Answer(f"They serve {', '.join(fitting)}.", [facts.names("dishes", fitting)])
 
     return Plan(
@@ -146,7 +156,7 @@ def restaurant_open(draw: Draw) -> Plan:
         return Answer(
             f"{polarity}; on its open days it closes at {row['closes']}.",
             [
-                facts.yes_no("open", is_open),
+                facts.yes_no("is_open", is_open),
                 facts.time("closing_time", row["closes"]),
             ],
         )
@@ -173,7 +183,7 @@ def table_near_contact(draw: Draw) -> Plan:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))
         city = (yield city_atlas.city_details(city_id=row["city_id"]))["name"]
         rows = (yield table_guide.search_restaurants(city_name=city))["results"]
-        best = (max if wording == "highest" else min)(rows, key=lambda row: row["rating"])
+        best = ranked(rows, lambda row: row["rating"], most=wording == "highest")[0]
         phone = (yield table_guide.restaurant_details(restaurant_id=best["restaurant_id"]))["phone"]
         return Answer(
             f"It is {best['name']}, phone {phone}.",
@@ -212,8 +222,8 @@ def dinner_by_daylight(draw: Draw) -> Plan:
         return Answer(
             f"{'Yes' if early else 'No'}: it opens at {row['opens']} and the sun sets at {sunset}.",
             [
-                facts.yes_no("early_enough", early),
-                facts.time("opening", row["opens"]),
+                facts.yes_no("gap_is_enough", early),
+                facts.time("opening_time", row["opens"]),
                 facts.time("sunset", sunset),
             ],
         )
@@ -249,12 +259,14 @@ def dearer_menu(draw: Draw) -> Plan:
             )
             prices.append(done["converted"])
         gap = round(abs(prices[0] - prices[1]), 2)
-        polarity = "Yes, the first is dearer" if prices[0] > prices[1] else "No, it is cheaper or equal"
+        if not gap:
+            raise Undecided
+        polarity = "Yes, the first is dearer" if prices[0] > prices[1] else "No, it is cheaper"
         return Answer(
             f"{polarity}; the difference is {gap:.2f} {code}.",
             [
-                facts.yes_no("first_is_dearer", prices[0] > prices[1]),
-                facts.number("gap", gap, tolerance=0.03),
+                facts.yes_no("first_is_dearer", prices[0] > prices[1], "the one that is named first"),
+                facts.number("price_difference", gap, f"in {code}, of the converted prices, not negative"),
             ],
         )
 
