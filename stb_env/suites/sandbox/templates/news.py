@@ -184,8 +184,8 @@ def opening_countdown(draw: Draw) -> Plan:
             f"Counting from {long_date(start)}, how many {kind} is it to the opening announced in "
             f'"{headline}", and what is the date of the opening?',
             f'How many {kind} after {start} does the project of "{headline}" open, and on what date is that?',
-            f'The number of {kind} from {long_date(start)} to the opening that "{headline}" announces, and the '
-            "date of that opening, please.",
+            f'The number of {kind} from {long_date(start)} to the opening that "{headline}" announces, and '
+            "the date of that opening, please.",
         ),
         solve,
     )

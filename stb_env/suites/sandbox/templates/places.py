@@ -66,7 +66,9 @@ def elevation_gap(draw: Draw) -> Plan:
             row = yield city_atlas.city_details(city_id=(yield from city_id(name)))
             heights.append(row["elevation_m"])
         gap = abs(heights[0] - heights[1])
-        return Answer(f"The difference is {gap} metres.", [facts.integer("difference_m", gap, "not negative")])
+        return Answer(
+            f"The difference is {gap} metres.", [facts.integer("difference_m", gap, "not negative")]
+        )
 
     return Plan(
         (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.foods import foods
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Undecided, template
 from stb_env.suites.sandbox.tools import portion_card
 
 _FOODS = [row["name"] for row in foods().values()]
@@ -48,6 +48,8 @@ def portion_plate(draw: Draw) -> Plan:
         for food, count in ((one, first), (two, second)):
             row = yield portion_card.portion_facts(food_name=food)
             total += row[f"{nutrient}_mg"] * count
+        if total % 100 == 50:
+            raise Undecided  # halfway between two tenths of a gram
         grams = round(total / 1000, 1)
         return Answer(
             f"The plate holds {grams} g of {nutrient}.",

@@ -87,8 +87,8 @@ def album_length(draw: Draw) -> Plan:
             f"its {wording} track as well.",
             f'My tape takes {minutes} minutes. Would all of "{title}" go on it, how many seconds does the '
             f"album last, and which track is the {wording}?",
-            f'Add up "{title}": whether it stays within {minutes} minutes, its total in seconds, and the title of '
-            f"the {wording} track.",
+            f'Add up "{title}": whether it stays within {minutes} minutes, its total in seconds, and the '
+            f"title of the {wording} track.",
         ),
         solve,
     )

@@ -213,7 +213,7 @@ def dinner_by_daylight(draw: Draw) -> Plan:
     # On the day on which it is closed, "it opens at" has no right answer.
     name, city = _place(row)
     when = draw.pick([day for day in _DAYS if WEEKDAYS[day.weekday()] != row["closed_on"]])
-    lead = 15 * draw.between(4, 24)
+    lead = 15 * draw.between(4, 36)
 
     def solve() -> Solution:
         row = yield table_guide.restaurant_details(restaurant_id=(yield from _restaurant_id(name, city)))

@@ -43,6 +43,17 @@ def _decided_starts(company: str, wording: str) -> list[date]:
     return list(compress(_TRADING_DAYS, (weeks == best).sum(axis=1) == 1))
 
 
+def _later_days(company: str, first: date, *, higher: bool) -> list[date]:
+    """Return the days after one on which a share closed higher, or lower; all of them where there are none.
+
+    Splits make prices fall, so of all pairs of days most would show a loss.
+    """
+    place = _TRADING_DAYS.index(first)
+    closes = _closes(company)
+    later = zip(_TRADING_DAYS[place + 1 :], closes[place + 1 :], strict=True)
+    return [day for day, close in later if (close > closes[place]) is higher] or _TRADING_DAYS[place + 1 :]
+
+
 def _company_id(name: str) -> Steps[str]:
     page = yield company_register.search_companies(name=name)
     return next(str(row["company_id"]) for row in page["results"] if row["name"] == name)
@@ -51,9 +62,9 @@ def _company_id(name: str) -> Steps[str]:
 @template(stock_tape.TOOL, calls=3)
 def share_price_change(draw: Draw) -> Plan:
     """Whether a share rose between two days, and by how much."""
-    name = draw.pick(_COMPANIES)["name"]
-    first = draw.pick(_TRADING_DAYS[:-1])
-    last = draw.pick([day for day in _TRADING_DAYS if day > first])
+    company = draw.pick(_COMPANIES)
+    name, first = company["name"], draw.pick(_TRADING_DAYS[:-1])
+    last = draw.pick(_later_days(company["company_id"], first, higher=draw.rng.choice((True, False))))
 
     def solve() -> Solution:
         symbol = yield from _symbol(name)
@@ -119,7 +130,12 @@ def best_close(draw: Draw) -> Plan:
 @template(stock_tape.TOOL, number_crunch.TOOL, calls=3)
 def average_close(draw: Draw) -> Plan:
     """What a share cost on average."""
-    name, first, count = draw.pick(_COMPANIES)["name"], draw.pick(_TRADING_DAYS[:-20]), draw.between(4, 12)
+    # An odd number of prices: no mean or median of theirs lies halfway between two cents.
+    name, first, count = (
+        draw.pick(_COMPANIES)["name"],
+        draw.pick(_TRADING_DAYS[:-20]),
+        draw.pick((5, 7, 9, 11)),
+    )
     kind = draw.pick(("mean", "median"))
 
     def solve() -> Solution:

@@ -46,7 +46,9 @@ def fill_cart(draw: Draw) -> Plan:
         key = yield from product_id(name)
         row = yield corner_shop.set_cart_quantity(product_id=key, quantity=count)
         total = row["cart_total"]
-        return Answer(f"Done; the cart now comes to {total:.2f} AUR.", [facts.number("cart_total", total, "in AUR")])
+        return Answer(
+            f"Done; the cart now comes to {total:.2f} AUR.", [facts.number("cart_total", total, "in AUR")]
+        )
 
     return Plan(
         (

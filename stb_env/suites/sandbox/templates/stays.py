@@ -113,7 +113,8 @@ def first_choice_hotel(draw: Draw) -> Plan:
             f"Book {nights} nights at the {names[0]} in {city} from {check_in}; if it is full then, at the "
             f"{names[1]} instead. Which one is it, and what is the total in aurel?",
             f"I would like to stay at the {names[0]}, {city}, on {check_in} for {nights} nights. Should it "
-            f"have no room, take the {names[1]}. Book through Room Keeper and tell me hotel and total in AUR.",
+            f"have no room, take the {names[1]}. Book through Room Keeper and tell me hotel and total in "
+            "AUR.",
             f"In {city}, arriving {check_in}, {nights} nights: first choice {names[0]}, second choice "
             f"{names[1]}. Book the better one that is available (just one stay) and report which it is and "
             "its total price in aurel.",
