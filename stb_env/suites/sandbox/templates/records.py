@@ -26,30 +26,29 @@ _TITLES = Options(lambda: [row["title"] for row in _ALBUMS])
 _TRACKS = Options(lambda: [row["title"] for row in tracks().values()])
 _CONCERTS = Options(lambda: concerts().values())
 _ORDINALS = {"first": 0, "second": 1, "third": 2, "fourth": 3, "last": -1}
-_YEARS = Options(lambda: [(row["name"], year) for row in artists().values() for year in range(2005, 2027)])
+# Artists and years in which their first album was out and their last one was not.
 _RELEASED = Options(
     lambda: [
-        (name, year)
-        for debuts in (_debuts(),)
-        for name, year in _YEARS
-        if name in debuts and debuts[name] <= year
+        (artist["name"], year)
+        for artist, (first, *_, last) in zip(artists().values(), _album_years(), strict=True)
+        for year in range(first, last)
     ]
 )
 
 
-def _debuts() -> dict[str, int]:
-    """Return the year of the first album of every artist that has one, by name."""
-    years: dict[str, int] = {}
-    for row in _ALBUMS:
-        name = artists()[row["artist_id"]]["name"]
-        years[name] = min(row["year"], years.get(name, row["year"]))
-    return years
+def _album_years() -> list[list[int]]:
+    """Return the years of the albums of every artist, in order."""
+    return [[row["year"] for row in _ALBUMS if row["artist_id"] == key] for key in artists()]
 
 
-# Whichever day one asks from, the tour of every artist still has a concert to come.
 @per_edition()
-def _last_tour_days() -> dict[str, str]:
-    return {row["artist_id"]: row["date"] for row in _CONCERTS}
+def _tours() -> dict[str, tuple[str, str]]:
+    """Return the first and last day of every artist's tour, by artist id."""
+    tours: dict[str, tuple[str, str]] = {}
+    for row in _CONCERTS:
+        first, _ = tours.get(row["artist_id"], (row["date"], ""))
+        tours[row["artist_id"]] = first, row["date"]
+    return tours
 
 
 def _spoken(day: str) -> str:
@@ -97,7 +96,7 @@ def album_length(draw: Draw) -> Plan:
 @template(disc_catalogue.TOOL, calls=3)
 def album_by_year(draw: Draw) -> Plan:
     """What the last album of an artist up to a year was, and one of its tracks."""
-    (name, year), ordinal = draw.pick(_RELEASED), draw.pick(list(_ORDINALS))
+    (name, year), ordinal = draw.pick(_RELEASED), draw.pick(tuple(_ORDINALS))
 
     def solve() -> Solution:
         page = yield disc_catalogue.search_artists(name=name)
@@ -218,8 +217,9 @@ def concert_tickets(draw: Draw) -> Plan:
 def tour_after_album(draw: Draw) -> Plan:
     """Where the artist of an album plays next, and when the doors open."""
     album = draw.pick(_ALBUMS)
-    title, last = album["title"], _last_tour_days()[album["artist_id"]]
-    start = draw.pick([day for day in days(0, 230) if day.isoformat() <= last])
+    title, (first, last) = album["title"], _tours()[album["artist_id"]]
+    # From the second concert on, so that it matters from when one asks.
+    start = draw.pick([day for day in days(0, 240) if first < day.isoformat() <= last])
 
     def solve() -> Solution:
         row = yield from _album(title)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import permutations
+from collections.abc import Iterator, Sequence
+from itertools import permutations, product
 
 from stb_env.backend.world import Row
+from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox import facts
-from stb_env.suites.sandbox.content.cars import EXTRAS, cars
+from stb_env.suites.sandbox.content.cars import EXTRAS, GEARBOXES, cars
 from stb_env.suites.sandbox.content.edition import Options
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.lookups import city_id, days
@@ -23,6 +25,26 @@ _PAIRS = Options(
         if one["city_id"] == other["city_id"] and one["min_driver_age"] > other["min_driver_age"]
     ]
 )
+
+
+def _wishes() -> Iterator[tuple[str, str, int]]:
+    """Yield (city id, gearbox, least number of seats) where each wish changes which car is the cheapest."""
+    for key in cities():
+        known = [car for car in _CARS if car["city_id"] == key]
+        for gearbox, seats in product(("any", *GEARBOXES), range(4, 8)):
+            best = _cheapest(known, gearbox, seats)
+            without = [(gearbox, 1), *([("any", seats)] if gearbox != "any" else [])]
+            if best and all(_cheapest(known, *fewer) != best for fewer in without):
+                yield key, gearbox, seats
+
+
+def _cheapest(known: Sequence[JsonObject], gearbox: str, seats: int) -> str:
+    """Return the id of the cheapest car that has a gearbox and so many seats; empty where there is none."""
+    fit = [car for car in known if gearbox in ("any", car["gearbox"]) and car["seats"] >= seats]
+    return str(min(fit, key=lambda car: car["price_per_day"])["car_id"]) if fit else ""
+
+
+_WISHES = Options(_wishes)
 # Beyond all rentals that a household starts with.
 _DAYS = days(100, 340)
 
@@ -79,14 +101,13 @@ def car_terms(draw: Draw) -> Plan:
 def rent_cheapest_car(draw: Draw) -> Plan:
     """Rent the cheapest car that meets some wishes."""
     draw.home()
-    car, start, length = draw.pick(_CARS), draw.pick(_DAYS).isoformat(), draw.between(2, 9)
-    city, gearbox = cities()[car["city_id"]]["name"], draw.pick((car["gearbox"], "any"))
-    seats, age = draw.between(3, car["seats"]), draw.between(26, 70)
+    (key, gearbox, seats), age = draw.pick(_WISHES), draw.between(26, 70)
+    city, start, length = cities()[key]["name"], draw.pick(_DAYS).isoformat(), draw.between(2, 9)
     wish = "with any gearbox" if gearbox == "any" else f"with {gearbox} gearbox"
 
     def solve() -> Solution:
-        key = yield from city_id(city)
-        rows = (yield wheel_hire.search_cars(city_id=key, min_seats=seats, gearbox=gearbox))["cars"]
+        known = yield from city_id(city)
+        rows = (yield wheel_hire.search_cars(city_id=known, min_seats=seats, gearbox=gearbox))["cars"]
         best = ranked(rows, lambda row: row["price_per_day"])[0]
         row = yield from rented_car(best["car_id"], start, length, age)
         return Answer(

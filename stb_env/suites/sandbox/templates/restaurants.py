@@ -26,12 +26,14 @@ _RESTAURANTS = Options(lambda: restaurants().values())
 _CODES = sorted(currencies())
 _FOREIGN = [code for code in _CODES if code != "AUR"]
 _KINDS = {True: "vegetarian", False: "non-vegetarian"}
+# Restaurants and courses with dishes of both kinds.
 _CHOICES = Options(
     lambda: [
-        (row, course, _KINDS[kind])
+        (row, course, kind)
         for row in _RESTAURANTS
         for course in COURSES
-        for kind in sorted({line["vegetarian"] for line in row["menu"] if line["course"] == course})
+        if len({line["vegetarian"] for line in row["menu"] if line["course"] == course}) == len(_KINDS)
+        for kind in _KINDS.values()
     ]
 )
 _DAYS = days(3, 160)

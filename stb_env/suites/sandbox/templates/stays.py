@@ -91,7 +91,10 @@ def first_choice_hotel(draw: Draw) -> Plan:
     first = draw.pick(list(hotels().values()))
     city = cities()[first["city_id"]]["name"]
     second = draw.pick([hotel for hotel in hotels_by_city()[first["city_id"]] if hotel is not first])
-    check_in = draw.pick(_open_days(second["hotel_id"])).isoformat()
+    full = {*_DAYS} - {*_open_days(first["hotel_id"])}
+    wanted = draw.rng.choice((True, False))
+    days_open = [day for day in _open_days(second["hotel_id"]) if (day in full) is wanted]
+    check_in = draw.pick(days_open).isoformat()
     nights = draw.between(2, 6)
     names = [first["name"], second["name"]]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, timedelta
 
 from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.content.edition import Options
-from stb_env.suites.sandbox.content.households import friends
+from stb_env.suites.sandbox.content.households import TODAY, friends
 from stb_env.suites.sandbox.content.places import cities
 from stb_env.suites.sandbox.content.weekdays import WEEKDAYS
 from stb_env.suites.sandbox.lookups import city_id, contact_id, days, long_date
@@ -121,11 +121,20 @@ def project_deadline(draw: Draw) -> Plan:
     )
 
 
+def _next_birthday(birthday: str) -> date:
+    """Return the first birthday after the sandbox's present of somebody born on any day but 29 February."""
+    this_year = date.fromisoformat(birthday).replace(year=TODAY.year)
+    return this_year if this_year > TODAY else this_year.replace(year=TODAY.year + 1)
+
+
 @template(contact_book.TOOL, date_reckoner.TOOL, calls=3)
 def birthday_weekday(draw: Draw) -> Plan:
     """On what weekday a contact has the next birthday, and how old the contact will be."""
     draw.home()
-    friend, start = draw.pick(friends(draw.household))["name"], draw.pick(_DAYS)
+    contact = draw.pick([row for row in friends(draw.household) if not row["birthday"].endswith("02-29")])
+    friend, coming = contact["name"], _next_birthday(contact["birthday"])
+    # After the very next one, so that it matters from when one asks.
+    start = draw.pick([coming + timedelta(days=offset) for offset in range(1, 300)])
 
     def solve() -> Solution:
         row = yield contact_book.contact_details(contact_id=(yield from contact_id(friend)))

@@ -73,6 +73,8 @@ def train_by_deadline(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)
         best = [row for row in rows if row["arrives"] <= deadline][-1]
+        if best is rows[-1]:
+            raise Undecided  # the last train of the day: the deadline would not matter
         return Answer(
             f"Take {best['train_id']}, which leaves at {best['departs']}.",
             [
@@ -122,6 +124,8 @@ def dining_car_train(draw: Draw) -> Plan:
     def solve() -> Solution:
         rows = yield from direct_trains(origin, destination)
         key = next(row["train_id"] for row in rows if row["departs"] >= ready)
+        if key == rows[0]["train_id"]:
+            raise Undecided  # the first train of the day: the time would not matter
         row = yield iron_road.train_details(train_id=key)
         polarity = "Yes, it has one" if row["dining_car"] else "No, it has none"
         return Answer(
