@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from functools import lru_cache
+from string import ascii_uppercase
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from stb_env import seeding
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.content.people import full_names
 from stb_env.suites.sandbox.content.places import cities
@@ -41,11 +42,14 @@ _TAILS: Mapping[str, tuple[str, ...]] = {
 
 
 @per_edition()
+@with_drawn_ids
 def companies() -> Mapping[str, JsonObject]:
     """Return every listed company by id; names, symbols and stems are unique."""
     rng = edition.rng("companies")
     rows = {}
     city_ids = list(cities())
+    # Drawn, as a symbol that is made of the name would tell it without any look-up.
+    symbols = ["".join(edition.rng("symbol", stem).choices(ascii_uppercase, k=3)) for stem in _STEMS]
     for index, (stem, chief) in enumerate(zip(_STEMS, full_names(rng, len(_STEMS)), strict=True)):
         key = f"company-{index + 1:03}"
         sector = rng.choice(SECTORS)
@@ -53,7 +57,7 @@ def companies() -> Mapping[str, JsonObject]:
         rows[key] = {
             "company_id": key,
             "name": f"{stem} {tail}",
-            "symbol": f"{stem[:3]}{tail[0]}".upper(),
+            "symbol": stem[0] + symbols[index],
             "sector": sector,
             "founded": rng.randint(1890, 2015),
             "chief_executive": chief,

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonMapping, JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 
 # Country: currency code, hours from UTC (give or take one), centre (latitude, longitude), cities.
 _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] = {
@@ -23,6 +23,7 @@ _COUNTRIES: Mapping[str, tuple[str, int, tuple[float, float], tuple[str, ...]]] 
 
 
 @per_edition()
+@with_drawn_ids
 def cities() -> Mapping[str, JsonObject]:
     """Return every city by id."""
     rng = edition.rng("places")

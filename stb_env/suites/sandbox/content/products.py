@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition
+from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
 
 DEPARTMENTS: Mapping[str, tuple[str, ...]] = {
     "kitchen": ("Kettle", "Skillet", "Toaster", "Teapot", "Knife Set", "Blender"),
@@ -18,6 +18,7 @@ _MAKERS = ["Alba", "Brindle", "Corvo", "Dray", "Elmstead", "Fjell", "Gable"]
 
 
 @per_edition()
+@with_drawn_ids
 def products() -> Mapping[str, JsonObject]:
     """Return every product by id; a name is a maker and a thing, and no two share one."""
     rng = edition.rng("products")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from stb_env.backend.world import Row, Table, Tables
 from stb_env.jsontypes import Json, JsonObject
 from stb_env.suites.sandbox.api_error import ApiError
+from stb_env.suites.sandbox.content import edition
 from stb_env.suites.sandbox.content.coming_days import iso_day
 from stb_env.suites.sandbox.manners import PAGE, found, page_of, parse_day
 from stb_env.suites.sandbox.params import choice, day, text
@@ -39,7 +40,8 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
                 "priority": priority,
                 "done": False,
             }
-    return {"todos": todos}
+    # No to-do has an id that one could know by heart.
+    return {"todos": edition.renumbered(todos, rng)}
 
 
 def _changed(state: Tables, todo_id: str, **fields: Json) -> tuple[JsonObject, Tables]:
