@@ -40,7 +40,7 @@ def authors() -> Mapping[str, JsonObject]:
         rows[key] = {
             "author_id": key,
             "name": name,
-            "birth_date": (date(1920, 1, 1) + timedelta(days=rng.randrange(22_000))).isoformat(),
+            "birth_date": (date(1920, 1, 1) + timedelta(days=rng.randrange(16_000))).isoformat(),
             "birth_city_id": rng.choice(city_ids),
             "prizes": [
                 {"prize": prize, "year": year}

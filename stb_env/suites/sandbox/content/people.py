@@ -121,7 +121,7 @@ def full_names(rng: random.Random, count: int) -> list[str]:
 @per_edition()
 @with_drawn_ids
 def people() -> Mapping[str, JsonObject]:
-    """Return the film people by id: directors first, then actors."""
+    """Return the film people by id: 24 directors and 48 actors."""
     rng = edition.rng("people")
     city_ids = list(cities())
     rows = {}
@@ -131,7 +131,7 @@ def people() -> Mapping[str, JsonObject]:
             "person_id": key,
             "name": name,
             "profession": "director" if index < 24 else "actor",
-            "birth_date": (date(1940, 1, 1) + timedelta(days=rng.randrange(20_000))).isoformat(),
+            "birth_date": (date(1928, 1, 1) + timedelta(days=rng.randrange(21_900))).isoformat(),
             "birth_city_id": rng.choice(city_ids),
         }
     return rows

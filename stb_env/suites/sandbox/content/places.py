@@ -31,6 +31,8 @@ def cities() -> Mapping[str, JsonObject]:
     shifts = edition.rng("clocks").choices((-1, 0, 1), k=len(_COUNTRIES))
     for shift, (country, known) in zip(shifts, _COUNTRIES.items(), strict=True):
         currency, offset, (latitude, longitude), names = known
+        # Two cities of a country lie at the sea, where its ports are.
+        coast = rng.sample(names, 2)
         for name in names:
             key = f"city-{len(rows) + 1:03}"
             rows[key] = {
@@ -40,7 +42,7 @@ def cities() -> Mapping[str, JsonObject]:
                 "currency": currency,
                 "utc_offset_hours": offset + shift,
                 "population": rng.randrange(40_000, 4_000_000),
-                "elevation_m": rng.randrange(2, 2_400),
+                "elevation_m": rng.randrange(1, 40) if name in coast else rng.randrange(40, 1_900),
                 "latitude": round(latitude + rng.uniform(-3, 3), 2),
                 "longitude": round(longitude + rng.uniform(-4, 4), 2),
             }
