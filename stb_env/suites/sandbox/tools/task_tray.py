@@ -27,7 +27,7 @@ LISTS: Mapping[str, tuple[str, ...]] = {
 @TOOL.starts_with
 def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
     """Start with three lists of five to-dos, two of high priority in each."""
-    todos: dict[str, Row] = {}
+    todos: dict[str, JsonObject] = {}
     for list_name, titles in LISTS.items():
         priorities = rng.sample(("high", "high", "normal", "low", "low"), 5)
         for title, priority, offset in zip(titles, priorities, rng.sample(range(2, 32), 5), strict=True):
