@@ -10,9 +10,9 @@ import numpy as np
 from stb_env.testing.red_team.attempt import Attempt, attempts, counted, told
 from stb_env.testing.report import Report
 from stb_env.testing.subject import Subject
-from stb_env.testing.undeserving import floors
+from stb_env.testing.undeserving import floors, impossible_share
 
-EXACT_FLOOR, OPEN_FLOOR = 0.02, 0.1
+EXACT_FLOOR, OPEN_FLOOR = 0.01, 0.15
 """What each cheat may score where an exact verifier decides, and where a heuristic does."""
 
 _SHOWN, _EXCERPT = 5, 160
@@ -41,6 +41,8 @@ def check_red_team(report: Report, subject: Subject, episodes: int) -> None:
     detail += "".join(f", the first ({one.task_id}, {one.cheat}): {one.failure}" for one in failures[:1])
     report.add("red team is judged", not failures, detail)
     allowed = {cheat: floors(subject).get(cheat, _floor(subject)) for cheat in serious}
+    # Who always refuses is right where a request cannot be met, and must be wrong elsewhere.
+    allowed["refused"] = max(allowed.get("refused", 0.0), impossible_share(subject))
     strict = EXACT_FLOOR if subject.exact else 0.0
     over = [cheat for cheat, tried in serious.items() if _passes(tried, allowed[cheat], strict)]
     detail = f"none of {len(serious)} cheats scores more than {_floor(subject):g}"

@@ -81,6 +81,16 @@ def _within(edition: int, solution: Solution) -> Solution:
             proceed = partial(solution.throw, error)
 
 
+def fields_of(task_id: str) -> dict[str, JsonMapping]:
+    """Return the schema of every field of a task's typed answer.
+
+    Raises:
+        DataError: There is no such task.
+    """
+    facts = _instance(TaskKey.parse(task_id)).solved.answer.facts
+    return {fact.name: fact.schema for fact in facts}
+
+
 def draw_of(key: TaskKey) -> Draw:
     """Return the draw behind a key: the slots that identify the instance, and the household."""
     return _instance(key).draw
@@ -94,7 +104,7 @@ def generate(key: TaskKey) -> Task:
     return Task(
         id=key.id,
         query=query,
-        tools=offered(used, key, seeding.rng("sandbox tools", key.split, key.template.name, key.turn)),
+        tools=offered(used, key),
         suite="Sandbox",
         group=key.template.group,
         split=key.split,
@@ -193,7 +203,10 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
 def _drawn(split: str, template: Template, rng: Random) -> Instance | None:
     """Draw once; None where the draw is another split's, or has several right answers."""
     draw = Draw(rng)
-    plan = template.draw(draw)
+    try:
+        plan = template.draw(draw)
+    except Undecided:
+        return None
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
     query = plan.wordings[draw.rng.randrange(len(plan.wordings))]

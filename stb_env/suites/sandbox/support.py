@@ -193,8 +193,7 @@ class _Row(dict[str, Json]):
         return super().__getitem__(name)
 
     def get(self, name: str, default: Json = None) -> Json:
-        self.read[name] = None
-        return super().get(name, default)
+        return self[name] if name in self else default  # noqa: SIM401 (only the item counts as read)
 
 
 def _watched(value: Json) -> Json:

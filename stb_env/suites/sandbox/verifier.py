@@ -38,7 +38,7 @@ class ExactJudge:
         """
         yield from ()
         told = _cannot_part(case) if case.task.goal["cannot"] else _answer_parts(case)
-        problems = {**dict(told), **dict(_state_parts(case))}
+        problems = {**dict(told), **dict(state_parts(case))}
         reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
         status: VerdictStatus = "unsolved" if reasons else "solved"
         votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
@@ -79,7 +79,12 @@ def _cannot_part(case: Case) -> Iterator[tuple[str, str]]:
         yield "cannot", ""
 
 
-def _state_parts(case: Case) -> Iterator[tuple[str, str]]:
+def state_parts(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the part of every table that changed or had to, with why it failed, or an empty string.
+
+    Raises:
+        JudgeError: The task changes tables but the case carries no state.
+    """
     writes = case.task.goal["writes"]
     if not isinstance(case.state, Tables):
         if writes:

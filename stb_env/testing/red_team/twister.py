@@ -20,7 +20,7 @@ class Twister(Cheater):
         >>> from stb_env import play
         >>> from stb_env.testing.notes import notes
         >>> played = play(notes(), Twister("yes_no"), task_id="day", seed=3)
-        >>> played.answer, played.reward
+        >>> played.final_answer, played.reward
         ('No. Yes. Tuesday', 0.0)
     """
 

@@ -19,7 +19,7 @@ FORMATS = ("hardback", "paperback", "audiobook")
 BRANCHES = ("Millgate", "Riverside", "Old Mint", "Castle Hill", "Lockyard", "Greenways")
 _PRIZES = ("Quill Prize", "Lantern Medal", "Tidewater Award", "Northern Laurel")
 _FIRST = (
-    "Ashes", "Beneath", "Cartography", "Daughters", "Echoes", "Marginalia", "Gardens", "Hunger", "Inventory",
+    "Ashes", "Bearings", "Cartography", "Daughters", "Echoes", "Marginalia", "Gardens", "Hunger", "Inventory",
     "Lessons", "Maps", "Notes", "Orphans", "Patience", "Rumours", "Shadows", "Theories", "Weather",
 )  # fmt: skip
 _SECOND = (
@@ -40,7 +40,7 @@ def authors() -> Mapping[str, JsonObject]:
         rows[key] = {
             "author_id": key,
             "name": name,
-            "birth_date": (date(1920, 1, 1) + timedelta(days=rng.randrange(16_000))).isoformat(),
+            "birth_date": (date(1920, 1, 1) + timedelta(days=rng.randrange(22_000))).isoformat(),
             "birth_city_id": rng.choice(city_ids),
             "prizes": [
                 {"prize": prize, "year": year}
@@ -56,14 +56,18 @@ def authors() -> Mapping[str, JsonObject]:
 
 @per_edition()
 def books() -> Mapping[str, JsonObject]:
-    """Return every book by id; titles are unique, an author's years too; each author wrote three to five."""
+    """Return every book by id; titles are unique, an author's years too.
+
+    Each author wrote three to five, at ages from 22 to 84.
+    """
     rng = edition.rng("books")
     titles = [f"{first} of {second}" for first in _FIRST for second in _SECOND]
     rng.shuffle(titles)
     rows: dict[str, JsonObject] = {}
     for author in authors().values():
         count = rng.randint(3, 5)
-        for year in sorted(rng.sample(range(1985, 2025), count)):
+        born = int(author["birth_date"][:4])
+        for year in sorted(rng.sample(range(max(1985, born + 22), min(2025, born + 85)), count)):
             key = f"book-{len(rows) + 1:03}"
             rows[key] = {
                 "book_id": key,

@@ -37,6 +37,7 @@ def weather(city: JsonMapping, when: date) -> JsonObject:
     mean -= city["elevation_m"] * 0.004
     high = round(mean + bits % 97 / 8, 1)
     condition = CONDITIONS[bits // 97 % len(CONDITIONS)]
+    # It snows on cold days only, and then it does not rain.
     if condition in _RAIN and high <= 1:
         condition = "snow showers"
     elif condition == "snow showers" and high > 4:

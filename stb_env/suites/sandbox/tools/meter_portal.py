@@ -17,6 +17,8 @@ from stb_env.suites.sandbox.registry import ToolDoc
 TOOL = ToolDoc("Smart Home", "Meter Portal", "Meter readings; most calls need a session key.")
 TARIFFS = {"electricity": 0.31, "gas": 0.94, "water": 2.15}
 """Price of a unit in aurel, by what is metered."""
+USE = {"electricity": (90, 480), "gas": (30, 310), "water": (5, 28)}
+"""Least and greatest number of units that a month takes, by what is metered."""
 MOST_USE = 1_100
 _KEY = text("session_key", "Key from Sign In; the demonstration user's works too.", DEMO_TOKEN)
 _METER = text("meter_id", "Id from List Meters.", "meter-001")
@@ -35,7 +37,7 @@ def rows(rng: random.Random, _household: int) -> Mapping[str, Table]:
             value = rng.randrange(1_000, 40_000) if user.endswith("2") else 1_000
             for day in ("2025-12-01", "2026-01-01", "2026-02-01"):
                 key = f"reading-{len(readings) + 1:03}"
-                value += rng.randrange(40, 400)
+                value += rng.randint(*USE[kind])
                 readings[key] = {"meter_id": meter, "date": day, "value": value}
     return {"utility_users": users, "meters": meters, "readings": readings}
 
