@@ -47,7 +47,7 @@ def earlier_story(draw: Draw) -> Plan:
         return Answer(
             f"{early['reporter']} wrote it on {when}.",
             [
-                facts.name("reporter", early["reporter"]),
+                facts.name("author", early["reporter"]),
                 facts.date("publication_date", early["published"]),
             ],
         )
@@ -205,7 +205,7 @@ def news_from_contact(draw: Draw) -> Plan:
         return Answer(
             f"{row['reporter']} wrote it; the topic is {row['topic']}.",
             [
-                facts.name("reporter", row["reporter"]),
+                facts.name("author", row["reporter"]),
                 facts.choice("topic", row["topic"], TOPICS),
             ],
         )

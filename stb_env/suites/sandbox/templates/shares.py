@@ -210,7 +210,7 @@ def stake_value(draw: Draw) -> Plan:
         return Answer(
             f"It is worth {worth} AUR; the chief executive is {chief}.",
             [
-                facts.number("value", worth, "in AUR, not in millions"),
+                facts.integer("market_value", worth, "in AUR, not in millions"),
                 facts.name("chief_executive", chief),
             ],
         )
@@ -274,7 +274,7 @@ def revenue_growth(draw: Draw) -> Plan:
             f"{polarity}; the difference is {gap} AUR.",
             [
                 facts.yes_no("is_higher", new > old, "the later one"),
-                facts.number("amount_difference", gap, "in AUR, not in millions; not negative"),
+                facts.integer("amount_difference", gap, "in AUR, not in millions; not negative"),
             ],
         )
 
