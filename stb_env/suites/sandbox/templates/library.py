@@ -204,6 +204,8 @@ def birthplace_distance(draw: Draw) -> Plan:
     def solve() -> Solution:
         author = yield from _author_of(title)
         birthplace = (yield city_atlas.city_details(city_id=author["birth_city_id"]))["name"]
+        if birthplace == home:
+            raise Undecided
         here = yield from city_id(home)
         row = yield city_atlas.distance_between(first_city_id=here, second_city_id=author["birth_city_id"])
         return Answer(
