@@ -6,14 +6,13 @@ from collections.abc import Mapping
 
 from stb_env.jsontypes import JsonObject
 from stb_env.suites.sandbox.content import edition
-from stb_env.suites.sandbox.content.edition import per_edition, with_drawn_ids
+from stb_env.suites.sandbox.content.edition import per_edition
 from stb_env.suites.sandbox.content.people import full_names
 
 TEAMS = ("billing", "delivery", "hardware", "software")
 
 
 @per_edition()
-@with_drawn_ids
 def support_staff() -> Mapping[str, JsonObject]:
     """Return every agent by id, four a team; within a team the loads differ."""
     rng = edition.rng("support staff")
