@@ -214,13 +214,6 @@ def _instances(split: str, template: Template, rng: Random) -> Iterator[Instance
 
 def _drawn(split: str, template: Template, rng: Random, number: int) -> Instance | None:
     """Draw once; None where the draw is another split's, or has several right answers."""
-<<<<<<< HEAD
-    draw = Draw(rng)
-    try:
-        plan = template.draw(draw)
-    except Undecided:
-        return None
-=======
     if not template.twins:
         return _one(split, template, Draw(rng), rng)
     seed = rng.getrandbits(64)
@@ -230,8 +223,10 @@ def _drawn(split: str, template: Template, rng: Random, number: int) -> Instance
 
 
 def _one(split: str, template: Template, draw: Draw, rng: Random) -> Instance | None:
-    plan = template.draw(draw)
->>>>>>> main
+    try:
+        plan = template.draw(draw)
+    except Undecided:
+        return None
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
     query = plan.wordings[rng.randrange(len(plan.wordings))]

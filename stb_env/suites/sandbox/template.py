@@ -149,14 +149,8 @@ class Template:
         name: Unique; part of task ids.
         draw: Chooses slots and returns the plan.
         tools: The tools that its solution needs.
-<<<<<<< HEAD
-        calls: How many calls its longest solution needs, which is the task's level; without a solution, how
-            many show that there is none.
+        calls: How many calls its longest solution needs, which is the task's level.
         writes: The tables that a solved task may leave changed.
-=======
-        calls: How many calls its solution needs, which is the task's level.
-        writes: The tables that a solved task leaves changed.
->>>>>>> main
         group: One of the six groups of StableToolBench.
         offers: APIs that a task offers although its solution calls none of them.
         twins: Whether each task has an impossible twin, in which the right answer says what is lacking.
