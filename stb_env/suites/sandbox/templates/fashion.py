@@ -70,7 +70,12 @@ def garment_in_stock(draw: Draw) -> Plan:
     )
 
 
-@template(thread_house.TOOL, calls=3, writes=("purchases",))
+@template(
+    thread_house.TOOL,
+    calls=3,
+    writes=("purchases",),
+    offers=[thread_house.search_garments, thread_house.buy_garment],
+)
 def buy_garment(draw: Draw) -> Plan:
     """Buy a garment, unless it was bought before."""
     home = draw.home()

@@ -85,7 +85,7 @@ def rename_file(draw: Draw) -> Plan:
     )
 
 
-@template(file_nest.TOOL, calls=4, writes=("files", "folders"))
+@template(file_nest.TOOL, calls=4, writes=("files", "folders"), offers=[file_nest.create_folder])
 def file_to_new_folder(draw: Draw) -> Plan:
     """Move a file to a folder, which may have to be created."""
     row = draw.pick(_files(draw))
@@ -112,7 +112,7 @@ def file_to_new_folder(draw: Draw) -> Plan:
     )
 
 
-@template(file_nest.TOOL, calls=5, writes=("files", "folders"))
+@template(file_nest.TOOL, calls=5, writes=("files", "folders"), offers=[file_nest.create_folder])
 def gather_tables(draw: Draw) -> Plan:
     """Move all CSV files of a folder to a new one."""
     draw.home()

@@ -73,7 +73,7 @@ def last_flight_fare(draw: Draw) -> Plan:
 
     return Plan(
         (
-            f"What does a {cabin} seat cost on the last flight of the day from {origin} to {destination} "
+            f"What does a seat in {cabin} cost on the last flight of the day from {origin} to {destination} "
             f"on {long_date(when)}?",
             f"I want to leave {origin} for {destination} as late as possible on {when}. "
             f"Tell me the {cabin} fare of the latest departure.",

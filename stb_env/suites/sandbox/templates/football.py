@@ -297,7 +297,7 @@ def squad_scorers(draw: Draw) -> Plan:
 def transfer_fee(draw: Draw) -> Plan:
     """Who is the most (or least) valuable player in a position, and what an agent earns from a transfer."""
     team, post, percent = draw.pick(_TEAM_NAMES), draw.pick(_QUARTETS), draw.between(2, 25)
-    wording = draw.pick(("most", "least"))
+    wording, highest = draw.pick((("most", "highest"), ("least", "lowest")))
 
     def solve() -> Solution:
         rows = (yield player_files.squad(team_id=(yield from _team_id(team)), position=post))["players"]
@@ -316,7 +316,7 @@ def transfer_fee(draw: Draw) -> Plan:
         (
             f"Who is the {wording} valuable {post} of {team}, and how many aurel does an agent earn who "
             f"takes {percent} % of the market value? Name that player only.",
-            f"Find the {post} of {team} with the {wording} market value. The name, and {percent} per cent of "
+            f"Find the {post} of {team} with the {highest} market value. The name, and {percent} per cent of "
             f"the value in AUR, please.",
             f"{team} sell their {wording} valuable {post}. Which player is it, and what fee in aurel is "
             f"{percent} % of the market value?",

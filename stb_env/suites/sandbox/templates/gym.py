@@ -10,9 +10,9 @@ from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.api_error import ApiError
 from stb_env.suites.sandbox.content.coming_days import days_left, iso_day
 from stb_env.suites.sandbox.content.edition import Options
-from stb_env.suites.sandbox.content.gym_classes import gym_classes, weekday_of
+from stb_env.suites.sandbox.content.gym_classes import gym_classes, taken_places, weekday_of
 from stb_env.suites.sandbox.lookups import days, long_date
-from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, template
+from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, Steps, Undecided, template
 from stb_env.suites.sandbox.tools import gym_desk, health_log
 
 _CLASSES = Options(lambda: gym_classes().values())
@@ -22,8 +22,13 @@ _STATUSES = ("booked", "waiting list")
 
 
 def _session(draw: Draw) -> tuple[JsonObject, date]:
-    gym_class = draw.pick(_CLASSES)
-    return gym_class, draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
+    """Draw a class and a day: one on which it is full as often as one on which it is not."""
+    gym_class, full = draw.pick(_CLASSES), draw.pick((True, False))
+    on = [when for when in _DAYS if weekday_of(when) == gym_class["weekday"]]
+    fitting = [when for when in on if (taken_places(gym_class, when) >= gym_class["capacity"]) is full]
+    if not fitting:
+        raise Undecided
+    return gym_class, draw.pick(fitting)
 
 
 def _class_id(kind: str, weekday: str) -> Steps[str]:
@@ -44,7 +49,8 @@ def _placed(class_id: str, when: date) -> Steps[Row]:
 @template(gym_desk.TOOL, calls=3)
 def class_places(draw: Draw) -> Plan:
     """Who gives a class, and how many places are free."""
-    gym_class, when = _session(draw)
+    gym_class = draw.pick(_CLASSES)
+    when = draw.pick([when for when in _DAYS if weekday_of(when) == gym_class["weekday"]])
     kind, weekday = gym_class["kind"], gym_class["weekday"]
 
     def solve() -> Solution:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.content.households import TODAY
 from stb_env.suites.sandbox.facts import Fact
 from stb_env.suites.sandbox.lookups import days
 from stb_env.suites.sandbox.template import Answer, Draw, Plan, Solution, template
@@ -20,7 +21,7 @@ def _period(draw: Draw) -> tuple[str, str, str]:
     # The workout stands at an end of the period, which counts.
     length = timedelta(days=draw.between(6, 24))
     first, last = draw.pick(((when, when + length), (when - length, when)))
-    return workout["sport"], first.isoformat(), last.isoformat()
+    return workout["sport"], first.isoformat(), min(last, TODAY).isoformat()
 
 
 def _distance(unit: str, value: float) -> Fact:
@@ -52,7 +53,7 @@ def workout_sum(draw: Draw) -> Plan:
             "minutes did that take?",
             f"Sum up my log for the sport {sport} between {first} and {last} (inclusive): distance in "
             f"{word} and total time in minutes.",
-            f"For the period {first} to {last}, tell me the total distance ({word}) and the minutes that I "
+            f"For the period {first} to {last}, tell me the total distance in {word} and the minutes that I "
             f"logged as {sport}.",
         ),
         solve,

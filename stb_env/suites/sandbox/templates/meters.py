@@ -103,7 +103,7 @@ def submit_reading(draw: Draw) -> Plan:
             f"{meter.user_name}, password {meter.password}). What does the use since the reading before "
             "cost, in aurel?",
             f"Sign in at Meter Portal as {meter.user_name} with {meter.password}, send in {value} for "
-            f"{meter.kind}, and tell me what has been used since the previous reading, in AUR.",
+            f"{meter.kind}, and tell me what the use since the previous reading costs, in AUR.",
             f"Please enter {value} as today's {meter.kind} reading at Meter Portal ({meter.user_name} / "
             f"{meter.password}) and work out the cost in aurel of the units since the last one.",
         ),
