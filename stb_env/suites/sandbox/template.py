@@ -127,7 +127,7 @@ class Draw:
         return household(self.household)
 
     def gap(self, *gaps: Gap) -> Gap:
-        """Return what keeps the request from being met: one gap after the other, or none in a feasible twin."""
+        """Return what keeps the request from being met, each gap in turn; none in a feasible twin."""
         chosen = gaps[self.number % len(gaps)]
         self.slots += (chosen.reason, *chosen.what)
         return Gap() if self.feasible else chosen
