@@ -245,8 +245,8 @@ def dinner_by_daylight(draw: Draw) -> Plan:
 
 @template(table_guide.TOOL, rate_board.TOOL, calls=6)
 def dearer_menu(draw: Draw) -> Plan:
-    """In which of two cities the dearest main dish of a restaurant costs more, in one currency."""
-    rows = draw.pick_some(_RESTAURANTS, 2)
+    """In which of two restaurants the dearest starter or dessert costs more, in one currency."""
+    rows, course = draw.pick_some(_RESTAURANTS, 2), draw.pick(("starter", "dessert"))
     code = draw.pick(_FOREIGN)
     places = [_place(row) for row in rows]
 
@@ -254,7 +254,7 @@ def dearer_menu(draw: Draw) -> Plan:
         prices = []
         for name, city in places:
             key = yield from _restaurant_id(name, city)
-            menu = yield table_guide.menu(restaurant_id=key, course="main")
+            menu = yield table_guide.menu(restaurant_id=key, course=course)
             dearest = max(line["price"] for line in menu["dishes"])
             done = yield rate_board.convert_amount(
                 amount=dearest, source_code=menu["currency"], target_code=code
@@ -275,11 +275,11 @@ def dearer_menu(draw: Draw) -> Plan:
     (one, here), (two, there) = places
     return Plan(
         (
-            f"Take the most expensive main course of {one} in {here} and of {two} in {there}, in {code}. Is "
+            f"Take the most expensive {course} of {one} in {here} and of {two} in {there}, in {code}. Is "
             f"the first the dearer one, and what is the difference in {code}?",
-            f"Does the priciest main dish at {one} ({here}) cost more than that at {two} ({there})? Compare "
+            f"Does the priciest {course} at {one} ({here}) cost more than that at {two} ({there})? Compare "
             f"in {code} and give me the difference.",
-            f"Compare the dearest mains of {one}, {here}, and {two}, {there}, converted to {code}: is {one} "
+            f"Compare the dearest {course}s of {one}, {here}, and {two}, {there}, converted to {code}: is {one} "
             f"above {two}, and by how much do they differ?",
         ),
         solve,
