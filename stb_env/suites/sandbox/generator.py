@@ -229,7 +229,7 @@ def _one(split: str, template: Template, draw: Draw, rng: Random) -> Instance | 
         solved = run(plan, home)
     except Undecided:
         return None
-    if not plan.gap and idle_filters(plan, home, solved):
+    if not template.twins and idle_filters(plan, home, solved):
         return None
     return Instance(draw, plan, query, solved)
 

@@ -279,8 +279,8 @@ def dearer_menu(draw: Draw) -> Plan:
             f"the first the dearer one, and what is the difference in {code}?",
             f"Does the priciest {course} at {one} ({here}) cost more than that at {two} ({there})? Compare "
             f"in {code} and give me the difference.",
-            f"Compare the dearest {course}s of {one}, {here}, and {two}, {there}, converted to {code}: is {one} "
-            f"above {two}, and by how much do they differ?",
+            f"Compare the dearest {course}s of {one}, {here}, and {two}, {there}, converted to {code}: is "
+            f"{one} above {two}, and by how much do they differ?",
         ),
         solve,
     )
