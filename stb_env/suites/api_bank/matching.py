@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from stb_env import jsontext
@@ -35,7 +36,8 @@ class Matched:
         others: The calls that are none of these, those that never reached an API among them.
         unasked: Those of the others that acted: they changed a table, sent something or played something.
         last: For each recorded call whether the right one is among the last of its API: of as many different
-            calls as are recorded, counted from the end. A call that acted is, wherever it stands.
+            calls as are recorded, counted from the end. A refused call that a later act of the same API made
+            good is not counted.
     """
 
     right: tuple[CallRecord | None, ...]
@@ -57,23 +59,22 @@ def match(
     """
     calls = [call for call in calls if call.name not in (FINISH, ASK_USER)]
     right: list[CallRecord | None] = [None] * len(gold)
-    acted = [False] * len(gold)
+    acted: list[CallRecord] = []
     others, unasked = [], []
     for call in calls:
         after = _after(world, state, call)
         acts = not same_state(state, after) or _acts(world, call)
         places = _places(world, call, gold, right, once=acts)
+        acted += [call] if acts else []
         for place in places:
-            right[place], acted[place] = call, acts
+            right[place] = call
         if not places:
             others.append(call)
             unasked += [call] if acts else []
         state = after
-    latest = _latest(gold, calls)
-    last = (
-        call is not None and (act or _key(call) in latest) for call, act in zip(right, acted, strict=True)
-    )
-    return Matched(tuple(right), tuple(others), tuple(unasked), tuple(last))
+    latest = _latest(gold, calls, {id(call) for call in acted})
+    last = tuple(call is not None and _key(call) in latest for call in right)
+    return Matched(tuple(right), tuple(others), tuple(unasked), last)
 
 
 def expected_state(
@@ -108,18 +109,21 @@ def is_needed(gold: JsonMapping) -> bool:
     return not (gold["name"] == "Calculator" and gold.get("loose"))
 
 
-def _latest(gold: Sequence[JsonMapping], calls: Sequence[CallRecord]) -> set[str]:
+def _latest(gold: Sequence[JsonMapping], calls: Sequence[CallRecord], acted: Set[int]) -> set[str]:
     """Return the keys of the last different calls of each API, as many as it has recorded ones.
 
-    Who makes every call that might be right would else have made the right one, too.
+    Without this an agent could make every call that might be right, the right one among them.
     """
-    room: dict[str, int] = {}
-    for each in gold:
-        room[each["name"]] = room.get(each["name"], 0) + 1
+    room = Counter(each["name"] for each in gold)
     latest: set[str] = set()
+    made_good: set[str] = set()
     for call in reversed(calls):
+        if id(call) in acted:
+            made_good.add(call.name)
+        elif not _reached(call) or (call.result.error and call.name in made_good):
+            continue
         key = _key(call)
-        if _reached(call) and room.get(call.name, 0) and key not in latest:
+        if room[call.name] and key not in latest:
             latest.add(key)
             room[call.name] -= 1
     return latest
