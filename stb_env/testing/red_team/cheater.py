@@ -50,7 +50,7 @@ class Cheater(Agent):
         self._gold = self._other = Told()
         self._query = ""
         inner: Any = env.unwrapped
-        self._needs_values = inner.rules.needs_values
+        self._needs_values = False
 
     def act(self, observation: JsonMapping, info: JsonMapping) -> Any:
         """Return the next call of the line, or after the last one the answer."""

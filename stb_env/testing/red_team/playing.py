@@ -12,7 +12,6 @@ import gymnasium as gym
 
 from stb_env.actions import Action, finish_arguments
 from stb_env.baselines.gold import Gold
-from stb_env.envs.finish import read_finish
 from stb_env.jsontypes import Json, JsonArray, JsonMapping
 from stb_env.tasks import Task, TaskSource
 from stb_env.testing.red_team.evidence import Told
@@ -46,7 +45,8 @@ def final_answer(action: Json) -> Told | None:
     if not isinstance(action, dict) or action.get("name") != FINISH:
         return None
     call = ToolCall(FINISH, action["arguments"])
-    return Told(read_finish(call).answer, finish_arguments(call).get("values", ()))
+    given = finish_arguments(call)
+    return Told(str(given.get("final_answer", "")), given.get("values", ()))
 
 
 def gold_line(env: gym.Env[Any, Any], task_id: str, seed: int) -> tuple[JsonArray, Told]:
