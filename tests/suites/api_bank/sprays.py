@@ -1,21 +1,31 @@
-"""Agents that understand nothing: they guess the arguments of reads from what was said and returned."""
+"""Agents that understand nothing: they guess the arguments of reads from what was said and returned.
+
+``python -m tests.suites.api_bank.sprays [DATA]`` prints how many dialogues each solves, per level.
+"""
 
 from __future__ import annotations
 
 import json
 import math
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
+import gymnasium as gym
+
+import stb_env  # noqa: F401 (registers the ids)
 from stb_env.actions import Action
 from stb_env.suites.api_bank.apis.today import TODAY
 from stb_env.suites.api_bank.apis.tool_search import SEARCHER
+from stb_env.suites.api_bank.matching import STEPS
 from stb_env.suites.api_bank.searcher import LOGIN
 from stb_env.suites.api_bank.spoken_times import clocks_in, dates_in
 from stb_env.suites.api_bank.times import read_date
+from stb_env.tasks import Task
+from stb_env.trajectory import Step
 
 ACTS = ("Add", "Delete", "Modify", "Register", "Cancel", "Record", "Open", "Book", "Send", "Play", "Email")
 MORE_ACTS = ("AppointmentRegistration", "ForgotPassword", "PersonalInfoUpdate", "TimedSwitch")
@@ -108,10 +118,14 @@ class Sprayer:
     def __init__(self, most: int | None, *, last: bool = False, deletes: bool = False) -> None:
         self.most, self.last, self.deletes = most, last, deletes
 
-    def play(self, env: Any, task_id: str) -> float:
+    def can_solve(self, task: Task) -> bool:
+        """Return whether it makes calls of all recorded APIs."""
+        return all(self._tries(call.name) for call in task.gold)
+
+    def play(self, env: Any, task: Task) -> float:
         """Return the reward of an episode."""
-        observation, _ = env.reset(seed=0, options={"task_id": task_id})
-        recorded = Counter(call.name for call in env.task.gold)
+        observation, _ = env.reset(seed=0, options={"task_id": task.id})
+        recorded = Counter(call.name for call in task.gold)
         guesses, text = Guesses(), observation["query"]
         while True:
             guesses.hear(text)
@@ -156,3 +170,50 @@ class Sprayer:
 def is_read(name: str) -> bool:
     """Return whether an API only looks something up, by its name."""
     return name != "Finish" and not name.startswith(ACTS) and name not in MORE_ACTS
+
+
+def alone(env: Any, task: Task, steps: Sequence[Step]) -> float:
+    """Return the reward of the last guesses of an episode alone, as many of each tool as are recorded.
+
+    Searches and log-ins are made as in the episode, and so is what was said.
+    """
+    room = Counter(call.name for call in task.gold if call.name not in STEPS)
+    actions: list[Any] = []
+    for step in reversed(steps):
+        kept: list[dict[str, Any]] = []
+        for call in reversed(step.calls):
+            action = {"name": call.name, "arguments": call.arguments}
+            known = any(action in other for other in (kept, *actions) if isinstance(other, list))
+            if call.name in STEPS or (room[call.name] and not known):
+                kept.insert(0, action)
+                room[call.name] -= call.name not in STEPS
+        actions += [kept] if kept else [Action((), step.text)] if not step.calls else []
+    env.reset(seed=0, options={"task_id": task.id})
+    rewards = [env.step(action)[1] for action in reversed(actions)]
+    return float(rewards[-1])
+
+
+def solved(reward: float) -> bool:
+    """Return whether a reward is the whole one."""
+    return reward >= 1.0
+
+
+def main(data: str | None) -> None:
+    """Print how many of the dialogues that they can solve some agents solve, and in any order of calls."""
+    agents = {
+        "one guess a tool": Sprayer(1),
+        "64 guesses": Sprayer(MOST),
+        "64, the likeliest last": Sprayer(MOST, last=True),
+        "64, deletions and changes too": Sprayer(MOST, last=True, deletes=True),
+    }
+    for ability in ("Call", "Retrieve", "Plan"):
+        for basis in ("acts", "calls"):
+            env = gym.make(f"stb/APIBank{ability}-v1", data=data, reward_basis=basis).unwrapped
+            for name, agent in agents.items():
+                tasks = [task for task in env.tasks if agent.can_solve(task)]
+                count = sum(solved(agent.play(env, task)) for task in tasks)
+                print(f"{ability} {basis}: {name} {count} of {len(tasks)}", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:2] or [None])

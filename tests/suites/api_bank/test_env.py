@@ -21,13 +21,13 @@ STOCK = {"name": "QueryStock", "arguments": {"stock_code": "BRKV", "date": "2023
 
 
 def started(ability="Call", task_id="stock-price-1", **settings):
-    env = gym.make(f"stb/APIBank{ability}-v0", **settings).unwrapped
+    env = gym.make(f"stb/APIBank{ability}-v1", **settings).unwrapped
     observation, info = env.reset(seed=0, options={"task_id": task_id})
     return env, observation, info
 
 
 def played(agent, ability, **settings):
-    env = gym.make(f"stb/APIBank{ability}-v0", **settings)
+    env = gym.make(f"stb/APIBank{ability}-v1", **settings)
     return [
         play(env, load_agent(agent)(), task_id=job.task_id, seed=job.seed)
         for job in plan(env.unwrapped.tasks, episodes=None)
@@ -41,13 +41,13 @@ def offered(info):
 @pytest.mark.parametrize("ability", ABILITIES)
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_gymnasiums_checker_accepts_it(ability):
-    env = gym.make(f"stb/APIBank{ability}-v0").unwrapped
+    env = gym.make(f"stb/APIBank{ability}-v1").unwrapped
     check_env(env, skip_render_check=True, skip_close_check=True)
 
 
 @pytest.mark.parametrize("ability", ABILITIES)
 def test_the_spec_survives_json(ability):
-    spec = gym.make(f"stb/APIBank{ability}-v0", pool=3, reward_basis="state").spec
+    spec = gym.make(f"stb/APIBank{ability}-v1", pool=3, reward_basis="state").spec
     again = gym.envs.registration.EnvSpec.from_json(spec.to_json())
     assert gym.make(again).unwrapped.rules.judge.basis == "state"
 
@@ -343,4 +343,4 @@ def test_a_wrong_setting_is_refused(settings, message):
 )
 def test_a_folder_without_dialogues_is_refused(tmp_path, ability, message):
     with pytest.raises(DataError, match=message):
-        gym.make(f"stb/APIBank{ability}-v0", data=str(tmp_path))
+        gym.make(f"stb/APIBank{ability}-v1", data=str(tmp_path))
