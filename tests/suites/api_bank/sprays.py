@@ -135,9 +135,7 @@ class Sprayer:
                 return float(reward)
             text = json.loads(observation["result"])["response"]
 
-    def _turn(
-        self, env: Any, guesses: Guesses, observation: Any, text: str, recorded: Counter[str]
-    ) -> Any:
+    def _turn(self, env: Any, guesses: Guesses, observation: Any, text: str, recorded: Counter[str]) -> Any:
         tried: set[str] = set()
         # What one tool returns is an argument of the next.
         for _ in range(4):

@@ -14,7 +14,7 @@ from stb_env.baselines import load_agent
 from stb_env.errors import ConfigError, DataError
 from stb_env.llm import ModelError, ScriptedModel
 from stb_env.rollout import plan, play
-from stb_env.suites.api_bank.user import ModelUser
+from stb_env.suites.api_bank.user import NOTHING_TO_ADD, ModelUser
 
 ABILITIES = ("Call", "Retrieve", "Plan")
 STOCK = {"name": "QueryStock", "arguments": {"stock_code": "BRKV", "date": "2023-03-22"}}
@@ -83,7 +83,9 @@ def test_what_is_no_call_goes_to_the_user_who_follows_the_script():
     assert json.loads(observation["result"])["response"] == "This one, 2023."
     assert (observation["status"], reward, terminated) == (0, 0.0, False)
     env.step(STOCK)
-    _, reward, terminated, _, info = env.step("It cost 42.")
+    observation, reward, terminated, _, _ = env.step("It cost 42.")
+    assert (json.loads(observation["result"])["response"], terminated) == (NOTHING_TO_ADD, False)
+    _, reward, terminated, _, info = env.step("Good-bye.")
     assert (reward, terminated, info["verdict"]["status"]) == (1.0, True, "solved")
 
 
@@ -316,7 +318,7 @@ def test_a_users_model_that_fails_names_its_stage():
         ),
         (
             {"reward_basis": "call"},
-            r"^reward_basis must be None, 'dialogue', 'calls', 'state', 'rouge' or 'all', got 'call'\.",
+            r"^reward_basis must be None, 'acts', 'calls', 'state', 'rouge' or 'all', got 'call'\.",
         ),
         (
             {"user": "modl"},

@@ -37,7 +37,14 @@ def answers(*texts):
 
 @pytest.mark.parametrize(
     "text",
-    ["For whom, and when?", "Which colour do you like?", "Is it for Tom, on 9 June?", "One moment.", "", "no"],
+    [
+        "For whom, and when?",
+        "Which colour do you like?",
+        "Is it for Tom, on 9 June?",
+        "One moment.",
+        "",
+        "no",
+    ],
 )
 def test_whatever_is_said_the_next_recorded_utterance_is_the_answer(text):
     assert answers(text) == ["For Ann, on 3 May."]
