@@ -210,7 +210,7 @@ def main(data: str | None) -> None:
             for name, agent in agents.items():
                 tasks = [task for task in env.tasks if agent.can_solve(task)]
                 count = sum(solved(agent.play(env, task)) for task in tasks)
-                print(f"{ability} {basis}: {name} {count} of {len(tasks)}", flush=True)
+                sys.stdout.write(f"{ability} {basis}: {name} {count} of {len(tasks)}\n")
 
 
 if __name__ == "__main__":
