@@ -37,7 +37,8 @@ class DialogueJudge:
 
     The verdict's parts are ``act:NUMBER NAME`` for each recorded call that counts, ``state:TABLE`` for each
     table that the recorded calls change, and ``kept:NAME``, False, for each API with an act that nobody asked
-    for. Searches for tools and log-ins are steps and count only where a dialogue records nothing else.
+    for. Searches for tools and log-ins are steps to the calls that follow them, and count only where no other
+    call does.
 
     The metrics are ``call_accuracy``, the share of recorded calls done; ``gold_calls`` and ``right_calls``;
     ``unasked_changes``; ``rouge_l``, the mean over the replies that follow recorded calls, each rounded to
@@ -59,6 +60,8 @@ class DialogueJudge:
     name = "exact"
     # Raised whenever other calls or states are judged right than before.
     version = 5
+    # Who leaves out a last call that repeats another, or that nobody can make, has left out nothing.
+    floors: Mapping[str, float] = {"unfinished": 0.05}
 
     def __init__(self, world: ApiBankWorld, basis: RewardBasis = "acts") -> None:
         known = get_args(RewardBasis)
@@ -129,7 +132,10 @@ class DialogueJudge:
 
 def _acts(gold: Sequence[JsonMapping], matched: Matched) -> dict[str, bool]:
     """Return for each recorded call that counts whether it was made; its number is its place, from 1."""
-    counted = [place for place, each in enumerate(gold) if is_needed(each) and each["name"] not in STEPS]
-    if not counted:
-        counted = [place for place, each in enumerate(gold) if is_needed(each)]
+    last = max((place for place, each in enumerate(gold) if each["name"] not in STEPS), default=-1)
+    counted = (
+        place
+        for place, each in enumerate(gold)
+        if is_needed(each) and (each["name"] not in STEPS or place > last)
+    )
     return {f"act:{place + 1} {gold[place]['name']}": matched.last[place] for place in counted}

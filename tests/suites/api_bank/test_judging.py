@@ -252,7 +252,7 @@ def test_a_refused_act_that_a_later_one_makes_good_costs_nothing_and_refused_one
     assert acts(task, one, two, refused)[0] == 0.0
 
 
-def test_a_log_in_counts_only_where_nothing_else_is_recorded():
+def test_a_log_in_counts_only_where_no_other_call_follows():
     login = ("GetUserToken", {"username": "mira", "password": "mira-pass1"})
     task = task_of("I am mira, mira-pass1. Remind me of the stamps.", login, STAMPS, "Done.")
     assert acts(task, STAMPS) == (1.0, {"act:2 AddReminder": True, "state:Reminder": True})
@@ -261,6 +261,13 @@ def test_a_log_in_counts_only_where_nothing_else_is_recorded():
     alone = task_of("My token, please: mira, mira-pass1.", login, "Here it is.")
     assert acts(alone, login) == (1.0, {"act:1 GetUserToken": True})
     assert acts(alone) == (0.0, {"act:1 GetUserToken": False})
+    after = task_of("Remind me of the stamps, then log me in: mira, mira-pass1.", STAMPS, login, "Done.")
+    assert acts(after, STAMPS)[1] == {
+        "act:1 AddReminder": True,
+        "act:2 GetUserToken": False,
+        "state:Reminder": True,
+    }
+    assert acts(after, STAMPS, login)[0] == 1.0
 
 
 def test_no_part_is_earned_by_doing_nothing():
