@@ -223,7 +223,10 @@ def _drawn(split: str, template: Template, rng: Random, number: int) -> Instance
 
 
 def _one(split: str, template: Template, draw: Draw, rng: Random) -> Instance | None:
-    plan = template.draw(draw)
+    try:
+        plan = template.draw(draw)
+    except Undecided:
+        return None
     if _owned(split, template) and bucket_of(template.name, draw.slots) not in BUCKETS[split]:
         return None
     query = plan.wordings[rng.randrange(len(plan.wordings))]

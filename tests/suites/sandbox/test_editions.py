@@ -45,7 +45,7 @@ def recited(task, known) -> bool:
             if result is None:
                 return False
     except StopIteration as stop:
-        return stop.value == task.goal["answer"]
+        return not isinstance(stop.value, str) and stop.value.get("answer") == task.goal["answer"]
     except (RuntimeError, LookupError):
         return False
 
