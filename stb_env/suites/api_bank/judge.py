@@ -60,8 +60,9 @@ class DialogueJudge:
     name = "exact"
     # Raised whenever other calls or states are judged right than before.
     version = 5
-    # Who leaves out a last call that repeats another, or that nobody can make, has left out nothing.
-    floors: Mapping[str, float] = {"unfinished": 0.05}
+    # A call without arguments is right by chance now and then, and a last call that repeats another, or that
+    # nobody can make, can be left out.
+    floors: Mapping[str, float] = {"random": 0.03, "unfinished": 0.05}
 
     def __init__(self, world: ApiBankWorld, basis: RewardBasis = "acts") -> None:
         known = get_args(RewardBasis)
