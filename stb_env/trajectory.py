@@ -198,9 +198,17 @@ def _wrong_type(fields: JsonMapping) -> str:
             if key and type(part.get(key)) is not kind:
                 words = "text" if kind is str else "a list"
                 return f"{key} of {name} {place} is {words}, got {part.get(key)!r:.40}"
-    verdict = fields["verdict"]
-    if verdict is not None and type(verdict.get("status")) is not str:
+    return "" if fields["verdict"] is None else _wrong_verdict(fields["verdict"])
+
+
+def _wrong_verdict(verdict: JsonMapping) -> str:
+    if type(verdict.get("status")) is not str:
         return f"status of verdict is text, got {verdict.get('status')!r:.40}"
+    if type(verdict.get("score")) not in (int, float):
+        return f"score of verdict is a number, got {verdict.get('score')!r:.40}"
+    parts = verdict.get("parts", {})
+    if type(parts) is not dict or not all(type(held) is bool for held in parts.values()):
+        return f"parts of verdict say true or false of each, got {parts!r:.40}"
     return ""
 
 
@@ -316,7 +324,7 @@ class Trajectory:
             if data["version"] not in _READ:
                 raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
             if data["version"] < _TYPED:
-                data |= {"answer": None, "final_answer": data["answer"], "reward_mode": "sparse"}
+                data |= {"answer": None, "final_answer": data["answer"] or "", "reward_mode": "own"}
             elif not _is_unchanged(line):
                 raise DataError(
                     f"the line was changed since it was written (its sha256 differs): {line[:80]!r}"
@@ -326,7 +334,10 @@ class Trajectory:
             raise DataError(f"not a trajectory line ({error!r}): {line[:80]!r}") from error
         if wrong := _wrong_type(fields):
             raise DataError(f"not a trajectory line ({wrong}): {line[:80]!r}")
-        if data["version"] >= _TYPED and (wrong := _wrong_reward(fields)):
+        if data["version"] < _TYPED:
+            # These said nothing of their mode: where the verdict is what they earned, it was this one.
+            fields["reward_mode"] = "own" if _wrong_reward(fields | {"reward_mode": "sparse"}) else "sparse"
+        elif wrong := _wrong_reward(fields):
             raise DataError(f"{wrong}: {line[:80]!r}")
         return cls(**fields)
 
@@ -345,6 +356,8 @@ def _wrong_reward(fields: JsonMapping) -> str:
     """Return how a line's reward differs from what its verdict, validity and mode give, or nothing."""
     if fields["reward_mode"] == "own":
         return ""
+    if fields["reward_mode"] not in get_args(RewardMode):
+        return f"reward_mode is one of {', '.join(get_args(RewardMode))} or own, got {fields['reward_mode']!r:.40}"
     given = earned_reward(fields["verdict"], fields["reward_mode"], valid=fields["valid"])
     if given is None or abs(given - fields["reward"]) <= REWARD_SLACK:
         return ""
@@ -397,6 +410,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
     file = file / "trajectories.jsonl" if file.is_dir() else file
     if not file.is_file():
         raise DataError(f"{file} does not exist; give a run folder or its trajectories.jsonl")
+    seen: dict[bytes, int] = {}
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             # A torn last line, which a killed process may have left, has no end.
@@ -406,4 +420,7 @@ def iter_trajectories(path: str | Path) -> Iterator[Trajectory]:
                 episode = Trajectory.from_json(line.decode("utf-8"))
             except (DataError, UnicodeDecodeError) as error:
                 raise DataError(f"{file}, line {number}: {error}") from error
+            first = seen.setdefault(hashlib.sha256(line).digest(), number)
+            if first != number:
+                raise DataError(f"{file}, line {number}: the episode stands twice, first in line {first}")
             yield episode

@@ -19,7 +19,7 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.trajectory import Trajectory, iter_trajectories
+from stb_env.trajectory import Trajectory, earned_reward, iter_trajectories
 
 VERSION = 1
 
@@ -77,11 +77,18 @@ class Judgement:
         return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "verdict line"))
 
     def over(self, episode: Trajectory) -> Trajectory:
-        """Return the episode as this judgement leaves it; its reward is the verdict's score."""
+        """Return the episode as this judgement leaves it; its reward is what its mode makes of the verdict.
+
+        A reward of somebody's own making is replaced by the verdict's score.
+        """
         if self.verdict is None:
             return replace(episode, verdict=None, reward=0.0, valid=False, failure=self.failure)
-        valid, score = self.verdict["status"] != "na", float(self.verdict["score"])
-        return replace(episode, verdict=self.verdict, reward=score, valid=valid, failure=None)
+        valid = self.verdict["status"] != "na"
+        mode = "sparse" if episode.reward_mode == "own" else episode.reward_mode
+        reward = earned_reward(self.verdict, mode, valid=valid) or 0.0
+        return replace(
+            episode, verdict=self.verdict, reward=reward, reward_mode=mode, valid=valid, failure=None
+        )
 
 
 def fields_of(line: str, names: Iterable[str], version: int, what: str) -> JsonObject:
