@@ -298,8 +298,7 @@ class Trajectory:
 
         It ends with a checksum of all that stands before it.
         """
-        text = jsontext.dumps(self.to_dict())
-        return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
+        return sealed(jsontext.dumps(self.to_dict()))
 
     def to_dict(self) -> JsonObject:
         """Return the episode as plain data, as `to_json` writes it but for the checksum; nothing is copied."""
@@ -323,8 +322,8 @@ class Trajectory:
             data = json.loads(line)
             if data["version"] not in _READ:
                 raise DataError(f"trajectory version {data['version']!r}; this package reads {VERSION}")
-            if data["version"] < _TYPED:
-                data |= {"answer": None, "final_answer": data["answer"] or "", "reward_mode": "own"}
+            if data["version"] < _TYPED and "sha256" not in data:
+                data |= {"answer": None, "final_answer": data["answer"], "reward_mode": "own"}
             elif not _is_unchanged(line):
                 raise DataError(
                     f"the line was changed since it was written (its sha256 differs): {line[:80]!r}"
@@ -342,14 +341,24 @@ class Trajectory:
         return cls(**fields)
 
 
+def sealed(text: str) -> str:
+    """Return the JSON text of an object with a checksum of it as its last member.
+
+    Examples:
+        >>> sealed('{"a": 1}')[:22]
+        '{"a": 1, "sha256": "f9'
+    """
+    return f'{text[:-1]}{_SUM}{_checksum(text)}"}}'
+
+
 def _checksum(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _is_unchanged(line: str) -> bool:
     """Return whether the checksum at the end of a line is that of what stands before it."""
-    text, _, rest = line.rstrip("\n").rpartition(_SUM)
-    return rest == f'{_checksum(text + "}")}"}}'
+    text, _, _ = line.rstrip("\n").rpartition(_SUM)
+    return sealed(text + "}") == line.rstrip("\n")
 
 
 def _wrong_reward(fields: JsonMapping) -> str:
