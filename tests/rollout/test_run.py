@@ -170,7 +170,7 @@ def test_an_episode_that_its_agent_left_keeps_the_conversation_so_far():
 
     (job,) = jobs(1)
     trajectory = play(sandbox(), Tired(), task_id=job.task_id, seed=job.seed)
-    assert (len(trajectory.steps), trajectory.answer) == (1, "")
+    assert (len(trajectory.steps), trajectory.final_answer) == (1, "")
     assert [message["role"] for message in trajectory.messages] == ["system", "user", "assistant", "user"]
     assert trajectory.messages[2]["content"] == "Let me think."
 
@@ -183,7 +183,7 @@ def test_of_two_answers_in_one_step_the_one_that_is_judged_is_that_of_the_trajec
     env = sandbox()
     agent = as_agent(lambda observation, info: [answer("one"), answer("other")])
     trajectory = play(env, agent, task_id=job.task_id, seed=job.seed)
-    assert trajectory.answer == env.snapshot().answer == "one"
+    assert trajectory.final_answer == env.snapshot().final_answer == "one"
 
 
 @pytest.mark.parametrize("concurrency", [1, 2])
@@ -310,7 +310,7 @@ WRONG_TYPES = [
 
 @pytest.mark.parametrize(("fields", "message"), WRONG_TYPES)
 def test_a_field_of_another_type_is_named_with_file_and_number(tmp_path: Path, fields: Any, message: str):
-    whole = Trajectory("s", "", "7", 0, 0, "?", [], [], [], "", None, 0.0, True, None, {}).to_dict()
+    whole = Trajectory("s", "", "7", 0, 0, "?", [], [], [], None, "", None, 0.0, True, None, {}).to_dict()
     lines = [json.dumps(whole), json.dumps(whole | fields)]
     (tmp_path / "trajectories.jsonl").write_text("".join(f"{line}\n" for line in lines))
     expected = rf"trajectories.jsonl, line 2: not a trajectory line \({re.escape(message)}\): "

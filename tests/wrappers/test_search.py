@@ -358,7 +358,7 @@ def test_a_played_search_is_saved_with_its_tree_and_every_branch_of_it(search):
     parts = branches(again)
     assert len(parts) == sum(not node.children for node in env.tree.nodes)
     judged = [part for part in parts if part.verdict is not None]
-    assert [part.answer for part in judged] == [again.answer][: len(judged)]
+    assert [part.final_answer for part in judged] == [again.final_answer][: len(judged)]
     assert all(not part.valid and part.failure is None for part in parts if part.verdict is None)
 
 

@@ -218,7 +218,7 @@ def test_a_task_that_comes_again_with_a_saved_episode_is_another_group_of_the_sa
     )
     assert [group.seed for group in alone] == [5, 5]
     assert [[trial.trial for trial in group.episodes] for group in alone] == [[0, 1, 2, 3], [4, 5, 6, 7]]
-    first, second = ([trial.answer for trial in group.episodes] for group in alone)
+    first, second = ([trial.final_answer for trial in group.episodes] for group in alone)
     assert first != second
     assert lines(alone) == lines(many)
 

@@ -94,7 +94,7 @@ def test_a_tool_an_answer_and_the_verdict_with_its_reasons():
 
     (episode,) = played(test)
     assert episode.solved
-    assert episode.answer == "Tuesday"
+    assert episode.final_answer == "Tuesday"
     assert [call["name"] for step in episode.steps for call in step["calls"]] == ["find_notes", "Finish"]
 
 
