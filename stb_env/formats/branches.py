@@ -218,9 +218,9 @@ def _branch(trajectory: Trajectory, tree: Tree, leaf: int) -> Trajectory:
     )
 
 
-def _given(step: JsonMapping) -> JsonMapping:
+def _given(step: JsonMapping | None) -> JsonMapping:
     """Return the arguments of the Finish that ends a step, empty where none does."""
-    for call in step["calls"]:
+    for call in step["calls"] if step else ():
         if call["name"] == FINISH and call["status"] == Status.FINISHED:
             return finish_arguments(ToolCall(FINISH, call["arguments"]))
     return {}
