@@ -200,7 +200,9 @@ def test_a_line_that_contradicts_itself_is_an_error_whatever_its_checksum(
 
 def earlier(version: int, **changes: Any) -> str:
     data = EPISODE.to_dict() | {"version": version, "answer": "Two."} | changes
-    return json.dumps({name: data[name] for name in data if name not in ("final_answer", "reward_mode", "cannot")})
+    return json.dumps(
+        {name: data[name] for name in data if name not in ("final_answer", "reward_mode", "cannot")}
+    )
 
 
 @pytest.mark.parametrize("version", [1, 2])

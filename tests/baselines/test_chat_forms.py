@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,13 +11,15 @@ import pytest
 from stb_env.baselines.chat import ChatAgent
 from stb_env.baselines.conversation import mended
 from stb_env.baselines.null import GiveUp
+from stb_env.envs.tool_env import ToolEnv
 from stb_env.llm import ChatReply, ScriptedModel
 from stb_env.rollout import play
+from stb_env.tasks import TaskSet
 from stb_env.tools import Status
 from stb_env.trajectory import Trajectory
 from stb_env.wrappers import DepthFirstSearch
 from tests.agents.talking import said
-from tests.wrappers.searching import go, maze
+from tests.wrappers.searching import CountingJudge, Maze, go, maze
 
 PLAIN = "The gold is behind the second door."
 
@@ -51,6 +54,19 @@ def test_the_first_plain_text_is_answered_with_a_reminder_and_costs_a_turn():
 def test_a_second_plain_text_in_a_row_is_the_answer():
     episode, _ = played(PLAIN, "gold")
     assert (episode.final_answer, episode.reward, len(episode.steps)) == ("gold", 1.0, 2)
+
+
+@pytest.mark.parametrize("answer", ["call", "text"])
+def test_plain_text_is_never_the_answer_where_that_is_typed(answer: str):
+    schema = {"type": "object", "properties": {"door": {"type": "string"}}, "required": ["door"]}
+    task = replace(maze().tasks.at(0), answer=schema)
+    env = ToolEnv(TaskSet([task]), Maze(), CountingJudge(), max_turns=4)
+    finish = {"function": {"name": "Finish", "arguments": '{"answer": {"door": "gold"}}'}}
+    model = ScriptedModel([PLAIN, "gold", "It is gold.", {"role": "assistant", "tool_calls": [finish]}])
+    episode = play(env, ChatAgent(model, answer=answer), task_id=task.id, seed=0)
+    assert [len(step["calls"]) for step in episode.steps] == [0, 0, 0, 1]
+    assert episode.answer == {"door": "gold"}
+    assert "its answer has door" in model.requests[1].messages[-1]["content"]
 
 
 def test_a_plain_text_after_a_call_is_reminded_of_anew():

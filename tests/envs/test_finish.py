@@ -16,8 +16,8 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.tasks import Task, TaskSet
-from stb_env.tools import FINISH, ToolCall
 from stb_env.testing.notes import Notebook, NotesJudge
+from stb_env.tools import FINISH, ToolCall
 from stb_env.verdict import Verdict
 from tests.fakes.tools import ONE_TOOL
 
@@ -67,7 +67,11 @@ def test_each_form_offers_its_own_parameters(
     taken: FinishForm, kind: str, parameters: list[str], required: list[str]
 ):
     schema = taken.tool.parameters
-    assert (taken.kind, list(schema["properties"]), schema.get("required", [])) == (kind, parameters, required)
+    assert (taken.kind, list(schema["properties"]), schema.get("required", [])) == (
+        kind,
+        parameters,
+        required,
+    )
 
 
 def test_the_answers_schema_stands_in_the_spec_as_it_is():
@@ -145,13 +149,16 @@ def without(name: str) -> dict[str, Any]:
         ({"cannot": {"reason": "not_found"}}, "missing required parameter 'cannot.what'"),
         ({"cannot": {"reason": "not_found", "what": "film"}}, "'cannot.what' must be an array, got the text"),
         ({"cannot": {"reason": "not_found", "what": []}}, "'cannot.what' must be an array of at least 1"),
-        ({"cannot": {"reason": "not_found", "what": ["film", "Film"]}}, "'cannot.what' must be an array that"),
+        (
+            {"cannot": {"reason": "not_found", "what": ["film", "Film"]}},
+            "'cannot.what' must be an array that",
+        ),
         ({"cannot": {"reason": "not_found", "what": ["pay"]}}, "must be one of film, person, got 'pay'"),
         ({"cannot": {"reason": "not_found", "what": ["x"]}}, "'cannot.what[0]' must be one of \"film\""),
         ({"cannot": {"reason": "tired", "what": ["film"]}}, "'cannot.reason' must be one of \"not_found\""),
         ({"cannot": "not_found"}, "'cannot' must be an object, got the text 'not_found'"),
-        ('{"answer": {"count": 2,', "the arguments must be one JSON object, got the text '{\"answer\""),
-        ('{"final_answer": "Two."', "the arguments must be one JSON object, got the text '{\"final_answer\""),
+        ('{"answer": {"count": 2,', 'the arguments must be one JSON object, got the text \'{"answer"'),
+        ('{"final_answer": "Two."', 'the arguments must be one JSON object, got the text \'{"final_answer"'),
         ("[1]", "the arguments must be one JSON object, got the text '[1]'"),
         ("Two.", "the arguments must be one JSON object, got the text 'Two.'"),
         ("", "Finish needs answer, an object with count"),
@@ -243,7 +250,10 @@ def test_a_typed_finish_gives_up_only_under_a_search(taken: FinishForm):
 
 def test_a_protocol_and_the_original_have_the_finish_of_the_original():
     task = Task("1", "How many?", ONE_TOOL, answer=ANSWER)
-    for rules in (Rules(Notebook(), NotesJudge(), original_finish=True), Rules(Notebook(), NotesJudge(), compat="original")):
+    for rules in (
+        Rules(Notebook(), NotesJudge(), original_finish=True),
+        Rules(Notebook(), NotesJudge(), compat="original"),
+    ):
         assert rules.finish_form(task).kind == "original"
 
 
@@ -280,12 +290,16 @@ def test_a_finish_that_does_not_fit_costs_a_turn_and_the_episode_goes_on():
 
 def test_the_end_tells_answer_prose_and_why_there_is_none():
     env = started()
-    *_, info = env.step({"name": FINISH, "arguments": {"cannot": NOT_FOUND, "final_answer": "There is none."}})
+    *_, info = env.step(
+        {"name": FINISH, "arguments": {"cannot": NOT_FOUND, "final_answer": "There is none."}}
+    )
     assert (info["answer"], info["cannot"], info["final_answer"]) == (None, NOT_FOUND, "There is none.")
 
 
 def test_nothing_is_coerced_inside_of_an_answer():
-    obs, *_ = started().step({"name": FINISH, "arguments": changed(count="2", total="9.5", titles='["Milk"]')})
+    obs, *_ = started().step(
+        {"name": FINISH, "arguments": changed(count="2", total="9.5", titles='["Milk"]')}
+    )
     error = json.loads(obs["result"])["error"]
     assert all(f"'answer.{name}'" in error for name in ("count", "total", "titles"))
 
@@ -333,7 +347,9 @@ JSON: st.SearchStrategy[Any] = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["answer", "cannot", "reason", "what", "final_answer", "return_type", "*", "count"])
+            st.sampled_from(
+                ["answer", "cannot", "reason", "what", "final_answer", "return_type", "*", "count"]
+            )
             | st.text(max_size=3),
             inner,
             max_size=4,
@@ -343,7 +359,10 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["answer", "cannot", "final_answer", "return_type", "*"]), JSON) | st.text())
+@given(
+    st.dictionaries(st.sampled_from(["answer", "cannot", "final_answer", "return_type", "*"]), JSON)
+    | st.text()
+)
 def test_no_arguments_make_an_exception_in_any_form(arguments: Any):
     for taken in (TYPED, EITHER, UP, ACTS, ACTS_UP, TEXT, ORIGINAL):
         finish = read(arguments, taken)

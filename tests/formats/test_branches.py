@@ -68,9 +68,7 @@ def test_an_episode_without_a_search_is_a_tree_of_one_chain(played):
     assert [node["step"]["calls"] for node in tree["nodes"][1:]] == [step["calls"] for step in played.steps]
 
 
-@pytest.mark.parametrize(
-    ("agent", "outcome"), [("noop", "depth"), ("echo", "depth")]
-)
+@pytest.mark.parametrize(("agent", "outcome"), [("noop", "depth"), ("echo", "depth")])
 def test_a_chain_without_an_answer_has_nothing_chosen(agent, outcome):
     env = gym.make("stb/Sandbox-v1", max_turns=2)
     _, info = env.reset(seed=0)

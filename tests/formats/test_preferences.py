@@ -21,7 +21,9 @@ def said(text):
 def episode(status="solved", messages=(), trial=0, task_id="7", query="?"):
     verdict = {"status": status, "score": 0.0, "votes": [], "judge": "exact"}
     chat = list(messages) or [ASKED, said(f"{status} {trial}")]
-    return Trajectory("s", "g", task_id, trial, 0, query, [], chat, [], None, "", verdict, 0.0, True, None, {})
+    return Trajectory(
+        "s", "g", task_id, trial, 0, query, [], chat, [], None, "", verdict, 0.0, True, None, {}
+    )
 
 
 def test_the_prompt_is_what_two_episodes_share_up_to_a_reply():

@@ -43,7 +43,9 @@ def judged(judge, model, text):
     if judge == "final_answer":
         return drive(FinalAnswerJudge(model).judge(replace(CASE, final_answer=text))).status
     if judge == "preference":
-        pair = [Contender(replace(CASE, final_answer=answer), "unsolved") for answer in (text, "I do not know.")]
+        pair = [
+            Contender(replace(CASE, final_answer=answer), "unsolved") for answer in (text, "I do not know.")
+        ]
         return drive(PreferenceJudge(model, order="given").compare(*pair)).outcome
     return drive(ModelSolvability(model).status(replace(CASE.task, query=text)))
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-
-
 import shutil
 from dataclasses import replace
 

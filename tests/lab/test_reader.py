@@ -63,7 +63,9 @@ def test_most_episodes_with_a_mistake_fail_in_more_than_one_way():
 
 
 def test_without_errors_the_noisy_oracle_is_the_reader():
-    answers = [[episode.final_answer for episode in episodes(agent, 20)] for agent in (NoisyOracle(0.0), Reader())]
+    answers = [
+        [episode.final_answer for episode in episodes(agent, 20)] for agent in (NoisyOracle(0.0), Reader())
+    ]
     assert answers[0] == answers[1]
 
 

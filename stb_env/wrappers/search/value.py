@@ -173,8 +173,6 @@ class JudgeValue:
         if isinstance(task.answer, Mapping) and view.calls[-1].name == FINISH:
             call = view.calls[-1]
             finish = finish_form(task, gives_up=True).read(ToolCall(FINISH, call.arguments, call.id))
-            case = replace(
-                case, final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot
-            )
+            case = replace(case, final_answer=finish.final_answer, answer=finish.answer, cannot=finish.cannot)
         verdict = yield from self._judge.judge(case)
         return Scored(verdict.score, verdict.usage or NO_USAGE)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-
 from stb_env.suites.sandbox.deeds import undone
 from stb_env.suites.sandbox.mentions import read
 
