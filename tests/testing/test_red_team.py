@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from stb_env.suites.sandbox.values import values_of
 
 from stb_env import Case, Task, TaskSet, Tool, ToolCall, Verdict, make, play
 from stb_env.backend.world import World
@@ -14,6 +13,7 @@ from stb_env.envs.tool_env import ToolEnv
 from stb_env.errors import ConfigError
 from stb_env.request import Slow
 from stb_env.rollout import Job
+from stb_env.suites.sandbox.values import values_of
 from stb_env.testing import validate
 from stb_env.testing.notes import notes
 from stb_env.testing.red_team import LINES, RED_TEAM, RedTeam

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from stb_env.suites.sandbox.deeds import undone
 from stb_env.suites.sandbox.mentions import read
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from stb_env.suites.sandbox.evidence import unsupported
 
 from stb_env.judges.judge import Case
 from stb_env.suites.sandbox.catalog import apis, tools
+from stb_env.suites.sandbox.evidence import unsupported
 from stb_env.suites.sandbox.registry import Api
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from stb_env.suites.sandbox.template import templates

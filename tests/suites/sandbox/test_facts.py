@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from stb_env.suites.sandbox.answers import codes_at
 
 from stb_env.reading import moments
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.answers import codes_at
 from stb_env.suites.sandbox.facts import holds
 
 PRICE = facts.number("price", 1250.5, others=[900, 12])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from stb_env.suites.sandbox.intrusion import intrudes
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.intrusion import intrudes
 from tests.suites.sandbox import wordings
 
 QUERY = 'When does the train from Ulm to Bonn leave on 2 May 2026, and what does the ticket "Saver" cost?'

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from stb_env.suites.sandbox.item import Item
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.item import Item
 
 PRICE = facts.number("price", 1250.5, others=[900])
 COUNT = facts.number("free", 2)

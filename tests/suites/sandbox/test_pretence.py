@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+
+from stb_env.suites.sandbox.facts import lacking
 from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.pretence import pretends
 from stb_env.suites.sandbox.records import Records
-
-from stb_env.suites.sandbox.facts import lacking
 from stb_env.tools import ToolResult
 from stb_env.trajectory import CallRecord
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+
+from stb_env.suites.sandbox import facts
 from stb_env.suites.sandbox.disclaimers import disclaims
 from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.records import Records
 from stb_env.suites.sandbox.subjects import elsewhere
-
-from stb_env.suites.sandbox import facts
 from stb_env.tools import ToolResult
 from stb_env.trajectory import CallRecord
 

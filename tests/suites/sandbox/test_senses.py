@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from stb_env.suites.sandbox.disclaimers import disclaims
-from stb_env.suites.sandbox.mentions import read
 
 from stb_env.suites.sandbox import facts
+from stb_env.suites.sandbox.disclaimers import disclaims
+from stb_env.suites.sandbox.mentions import read
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from tests.suites.sandbox.wordings import judge, played
 

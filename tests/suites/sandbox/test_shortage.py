@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from stb_env.suites.sandbox.shortage import names
 
 from stb_env.suites.sandbox.facts import lacking
+from stb_env.suites.sandbox.shortage import names
 
 DAY = lacking("detail", "date", "due")
 ORIGIN = lacking("detail", "origin")

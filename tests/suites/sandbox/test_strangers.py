@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from stb_env.suites.sandbox.asides import strays
 
+from stb_env.suites.sandbox.asides import strays
 from stb_env.suites.sandbox.tasks import SandboxTasks
 from tests.suites.sandbox.strangers import honest
 from tests.suites.sandbox.strangers_answers import FIRST

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from mcp import Client
-from stb_env.suites.sandbox.values import values_of
 
 import stb_env
 from stb_env import ChatAgent, ScriptedModel
@@ -22,6 +21,7 @@ from stb_env.rollout import DrivenEpisode
 from stb_env.seeding import rng
 from stb_env.serve.mcp.server import EpisodeServer
 from stb_env.serve.mcp.stdio import lent
+from stb_env.suites.sandbox.values import values_of
 from stb_env.testing.red_team.dumps import candidates
 from stb_env.testing.red_team.evidence import Evidence
 from stb_env.testing.red_team.twists import shift
