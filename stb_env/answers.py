@@ -24,7 +24,7 @@ Schema = JsonMapping
 
 _DATE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:T00:00(?::00(?:\.0{1,9})?)?(?:Z|\+00:00)?)?")
 _TIME = re.compile(r"((?:[01][0-9]|2[0-3]):[0-5][0-9])(?::00)?")
-_ARTICLE = re.compile(r"(?:the|an?) (?=.)")
+_ARTICLE = re.compile(r"^(?:the|an?) (?=.)")
 _APOSTROPHES = str.maketrans("", "", "'`´\u2018\u2019\u02bc")
 _CODE_BREAKS = re.compile(r"[\s\-\u2010-\u2015]+")
 # What sums of a few floats are off by: at least this, or this share of a large value.

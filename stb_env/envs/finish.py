@@ -197,6 +197,8 @@ _TEXT = FinishForm("text", TEXT_FINISH)
 _ACTS = FinishForm("acts", ACTS_FINISH)
 
 
+# Asked at every step, and runs play the same tasks again.
+@lru_cache(maxsize=1024)
 def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -> FinishForm:
     """Return how the episodes of a task end.
 

@@ -16,6 +16,7 @@ from stb_env.settings import checks_settings
 from stb_env.suites.sandbox.oracle import oracle
 from stb_env.suites.sandbox.progress import progress
 from stb_env.suites.sandbox.tasks import SandboxTasks
+from stb_env.suites.sandbox.text_judge import TextJudge
 from stb_env.suites.sandbox.verifier import ExactJudge
 from stb_env.suites.sandbox.world import SandboxWorld
 from stb_env.verdict import RewardMode
@@ -43,7 +44,8 @@ def make(
 
     Args:
         split: ``test`` and ``val`` are fixed lists, ``train`` is endless; no task is in two of them.
-            ``missing`` has 100 tasks that lack something, where the right answer says what.
+            ``missing`` has 100 pairs of twins: one can be done, the other lacks something, where the right
+            answer says what.
         group: Only tasks of this group, for example ``I2-Instruction``.
         level: Only tasks that need so many calls.
         template: Only tasks of this template.
@@ -53,8 +55,9 @@ def make(
         backend: Answers calls in place of the world.
         judge: ``exact``; or ``pass``, ``heuristic``, an evaluator folder or a `Judge`, to see what an open
             judge makes of answers whose truth is known.
-        answer: ``typed``, or ``text`` for evaluations of free text, never as a training reward: a model
-            judges them (``judge="pass"``). With ``compat`` answers are text.
+        answer: ``typed``, or ``text`` for evaluations of free text, never as a training reward: take a model
+            as judge (``judge="pass"``), since the keyless one is easily fooled. With ``compat`` answers are
+            text.
         votes: How often a model judges each answer.
         votes_cache: Folder of votes that are known.
         models: Models file (TOML) for the judge.
@@ -69,7 +72,7 @@ def make(
     return ToolEnv(
         SandboxTasks(split, group, level, template, distractors, typed=typed),
         backend or SandboxWorld(),
-        ExactJudge() if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
+        _exact(typed=typed) if judge == "exact" else connect_judge(judge, votes, models, votes_cache),
         max_turns=max_turns,
         compat=compat,
         reward=reward,
@@ -77,3 +80,7 @@ def make(
         oracle=oracle,
         **settings,
     )
+
+
+def _exact(*, typed: bool) -> ExactJudge | TextJudge:
+    return ExactJudge() if typed else TextJudge()

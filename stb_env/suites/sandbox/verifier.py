@@ -13,7 +13,7 @@ from stb_env.judges.judge import Case
 from stb_env.request import Slow
 from stb_env.suites.sandbox.catalog import household
 from stb_env.suites.sandbox.changes import changes, same
-from stb_env.suites.sandbox.support import Evidence, sources
+from stb_env.suites.sandbox.support import Evidence, shown, sources
 from stb_env.verdict import KEPT, Verdict, VerdictStatus, Vote
 
 _UNSUPPORTED = "is right, but no call of the episode shows it"
@@ -38,7 +38,7 @@ class ExactJudge:
         """
         yield from ()
         told = _cannot_part(case) if case.task.goal["cannot"] else _answer_parts(case)
-        problems = {**dict(told), **dict(_state_parts(case))}
+        problems = {**dict(told), **dict(state_parts(case))}
         reasons = [f"{part}: {problem}" for part, problem in problems.items() if problem]
         status: VerdictStatus = "unsolved" if reasons else "solved"
         votes = (Vote(status, "; ".join(reasons)),) if reasons else ()
@@ -73,13 +73,18 @@ def _cannot_part(case: Case) -> Iterator[tuple[str, str]]:
     wanted, given = case.task.goal["cannot"], case.cannot
     if given is None or given["reason"] != wanted["reason"] or set(given["what"]) != set(wanted["what"]):
         yield "cannot", f"wanted {jsontext.dumps(wanted)}, got {jsontext.dumps(given)[:200]}"
-    elif wanted["reason"] == "not_found" and not Evidence(case.calls).looked_for(case.task):
-        yield "cannot", "is right, but no call of the episode would have found it"
+    elif not shown(case.task, case.calls):
+        yield "cannot", "is right, but no call of the episode would have shown it"
     else:
         yield "cannot", ""
 
 
-def _state_parts(case: Case) -> Iterator[tuple[str, str]]:
+def state_parts(case: Case) -> Iterator[tuple[str, str]]:
+    """Yield the part of every table that changed or had to, with why it failed, or an empty string.
+
+    Raises:
+        JudgeError: The task changes tables but the case carries no state.
+    """
     writes = case.task.goal["writes"]
     if not isinstance(case.state, Tables):
         if writes:
