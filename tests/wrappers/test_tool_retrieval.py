@@ -22,6 +22,7 @@ from stb_env.wrappers.tool_retrieval import ToolRetrieval
 
 SUN = {"name": "sun_times_for_sky_almanac", "arguments": {"city_name": "Mirabad", "date": "2026-05-01"}}
 TASK = {"task_id": "train-sun_times-0"}
+DONE = {"name": "Finish", "arguments": {"final_answer": "Done."}}
 REFUSED = {"name": "Finish", "arguments": {"cannot": {"reason": "not_found", "what": ["film"]}}}
 OPEN = {"type": "object", "properties": {}}
 
@@ -256,21 +257,21 @@ def test_recall_is_the_share_of_relevant_tools_that_were_found():
     env = ToolRetrieval(small(tide, moon, tool("ping", "Answers pong."), relevant=[tide, moon]), k=1)
     env.reset(seed=0)
     env.step(search("high water"))
-    assert env.step(REFUSED)[4]["retrieval"]["recall"] == 0.5
+    assert env.step(DONE)[4]["retrieval"]["recall"] == 0.5
 
 
 def test_a_relevant_tool_that_is_offered_from_the_start_counts_as_found_in_the_recall_alone():
     tide, moon = tool("tide_table", "High water."), tool("moon_phase", "Full moon.")
     env = ToolRetrieval(small(tide, moon, relevant=[tide, moon]), always=[tide.name])
     env.reset(seed=0)
-    figures = env.step(REFUSED)[4]["retrieval"]
+    figures = env.step(DONE)[4]["retrieval"]
     assert figures == {"searches": 0, "found": 0, "relevant": 2, "recall": 0.5}
 
 
 def test_without_relevant_tools_there_is_no_recall():
     env = ToolRetrieval(small(tool("ping")))
     env.reset(seed=0)
-    assert env.step(REFUSED)[4]["retrieval"] == {"searches": 0, "found": 0, "relevant": 0}
+    assert env.step(DONE)[4]["retrieval"] == {"searches": 0, "found": 0, "relevant": 0}
 
 
 # -- settings ---------------------------------------------------------------------------------------

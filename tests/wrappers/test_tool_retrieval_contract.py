@@ -11,6 +11,7 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from stb_env.baselines import load_agent
+from stb_env.baselines.null import answer
 from stb_env.envs.tool_env import ToolEnv
 from stb_env.rollout import play
 from stb_env.tools import ToolCall, ToolResult
@@ -137,8 +138,7 @@ def _play_oracle(env: ToolRetrieval) -> float:
             got = info["calls"][-1]
             call = plan.send(ToolResult.of(got["response"], error=got["error"], source=got["source"]))
     except StopIteration as stop:
-        finish = {"return_type": "give_answer", "final_answer": stop.value}
-        return float(env.step({"name": "Finish", "arguments": finish})[1])
+        return float(env.step(answer(stop.value))[1])
 
 
 @pytest.mark.parametrize("name", ["noop", "give_up", "echo", "inject", "random"])
