@@ -73,7 +73,7 @@ class KeywordAgent(Agent):
 
 
 def fill(schema: Mapping[str, Any], query: str) -> dict[str, Any]:
-    """Fill the required parameters with names, numbers and dates from a text, in order, else with defaults."""
+    """Fill the required parameters with what a text names, in order, else with defaults."""
     names, numbers = _PROPER.findall(query)[1:] or _PROPER.findall(query), _NUMBER.findall(query)
     moments = {form: pattern.findall(query) or [usual] for form, (pattern, usual) in _MOMENTS.items()}
     arguments: dict[str, Any] = {}

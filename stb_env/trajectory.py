@@ -235,8 +235,8 @@ class Trajectory:
         failure: The failure as plain data, or None.
         usage: Model calls, tokens and cost.
         cannot: Why the request cannot be met, where the agent said so.
-        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where a
-            wrapper or an environment of somebody's own gave another reward.
+        reward_mode: ``sparse``, ``partial`` or ``dense`` (see `stb_env.verdict.reward_of`), or ``own`` where
+            a wrapper or an environment of somebody's own gave another reward.
         tree: Search tree, where a search made one.
         usage_by_role: The same as ``usage`` for each role that asked a model: ``agent``, ``simulator``,
             ``judge``, ``user``, and ``search`` for what a search spent besides the branch that was played.
@@ -301,7 +301,7 @@ class Trajectory:
         return sealed(jsontext.dumps(self.to_dict()))
 
     def to_dict(self) -> JsonObject:
-        """Return the episode as plain data, as `to_json` writes it but for the checksum; nothing is copied."""
+        """Return the episode as plain data, as `to_json` writes it but for the checksum, without a copy."""
         data = {"version": VERSION} | {name: getattr(self, name) for name in self.__dataclass_fields__}
         for name in ("cannot", "tree", "usage_by_role"):
             if data[name] is None:
@@ -366,7 +366,8 @@ def _wrong_reward(fields: JsonMapping) -> str:
     if fields["reward_mode"] == "own":
         return ""
     if fields["reward_mode"] not in get_args(RewardMode):
-        return f"reward_mode is one of {', '.join(get_args(RewardMode))} or own, got {fields['reward_mode']!r:.40}"
+        modes = ", ".join(get_args(RewardMode))
+        return f"reward_mode is one of {modes} or own, got {fields['reward_mode']!r:.40}"
     given = earned_reward(fields["verdict"], fields["reward_mode"], valid=fields["valid"])
     if given is None or abs(given - fields["reward"]) <= REWARD_SLACK:
         return ""

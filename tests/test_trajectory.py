@@ -45,11 +45,11 @@ EPISODE = Trajectory(
 )
 GOLDEN = (
     '{"version": 3, "suite": "demo", "group": "", "task_id": "1", "trial": 0, "seed": 7, "query": '
-    '"How many?", "tools": [], "messages": [{"role": "user", "content": "How many?"}], "steps": [{"calls": [], '
-    '"reward": 0.0, "terminated": true, "truncated": false}], "answer": {"count": 2, "day": "Ōsaka"}, '
+    '"How many?", "tools": [], "messages": [{"role": "user", "content": "How many?"}], "steps": [{"calls": '
+    '[], "reward": 0.0, "terminated": true, "truncated": false}], "answer": {"count": 2, "day": "Ōsaka"}, '
     '"final_answer": "Two.", "verdict": {"status": "unsolved", "score": 0.0, "votes": [], "judge": "exact", '
-    '"parts": {"answer:count": true, "answer:day": false, "kept:notes": true}}, "reward": 0.0, "valid": true, '
-    '"failure": null, "usage": {"calls": 1}, "reward_mode": "sparse", "sha256": "'
+    '"parts": {"answer:count": true, "answer:day": false, "kept:notes": true}}, "reward": 0.0, "valid": '
+    'true, "failure": null, "usage": {"calls": 1}, "reward_mode": "sparse", "sha256": "'
     'bf2a48a303f0ff6b64856802196beebb384ad893d6d52ee489254a8e0f5c1cb1"}'
 )
 

@@ -36,8 +36,8 @@ class DeclaredJudge(OwnJudge):
 class CheckJudge:
     """Asks what a task declares: its answer must be the right one, and its check must hold.
 
-    The verdict's parts are ``answer:FIELD`` for each declared value, ``cannot`` where the request cannot be met,
-    and ``kept:check``: nobody knows whether a check held at the start, so holding it earns no part of a reward.
+    The verdict's parts are ``answer:FIELD`` for each declared value, ``cannot`` where the request cannot be
+    met, and ``kept:check``: nobody knows whether a check held at the start, so it earns no part of a reward.
     A check that raises decides nothing: the episode is invalid, never unsolved.
 
     Args:
@@ -85,7 +85,7 @@ class CheckJudge:
 
 
 def _given(query: Query, case: Case) -> str | JsonObject | None:
-    """Return what a check is given: the final text, or what is typed of the answer, if it is of the right kind."""
+    """Return what a check is given: the final text or the typed answer; None where that is not given."""
     if query.schema is None:
         return case.final_answer
     typed = case.answer if query.cannot is None else case.cannot
@@ -107,4 +107,5 @@ def _problems(query: Query, case: Case) -> Iterator[tuple[str, str]]:
 
 
 def _other(wanted: object, got: object) -> str:
-    return f"wanted {jsontext.dumps(wanted)[:80]}, got {jsontext.dumps(got)[:80] if got is not None else 'nothing'}"
+    told = "nothing" if got is None else jsontext.dumps(got)[:80]
+    return f"wanted {jsontext.dumps(wanted)[:80]}, got {told}"

@@ -150,7 +150,7 @@ def plain(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
 
 
 def strict(schema: Json, depth: int = _MAX_DEPTH) -> JsonObject:
-    """Return a schema as `plain` does, in which every object needs all its members: null stands for an absent one.
+    """Return a schema as `plain` does, whose objects need all their members: null stands for an absent one.
 
     Examples:
         >>> day = {"type": "string", "format": "date"}

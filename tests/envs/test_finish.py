@@ -342,6 +342,7 @@ def test_no_finish_however_deep_or_large_breaks_an_episode(action: Any):
         assert json.loads(json.dumps(info["verdict"]))["status"] == "solved"
 
 
+NAMES = ["answer", "cannot", "final_answer", "return_type", "*"]
 JSON: st.SearchStrategy[Any] = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: (

@@ -1,4 +1,4 @@
-"""What episodes earn: by the verdict, by its parts, or spread over the steps; and that nothing earns nothing."""
+"""Rewards: by the verdict, by its parts, or spread over the steps; and null agents earn nothing."""
 
 from __future__ import annotations
 
