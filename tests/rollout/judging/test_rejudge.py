@@ -336,7 +336,7 @@ def test_of_a_search_only_the_branch_that_was_played_is_judged_again():
     _, info = env.reset(seed=0)
     call = env.task.gold[0]
     wrong = {"name": info["tools"][0]["function"]["name"], "arguments": {"made": "up"}}
-    answer = {"return_type": "give_answer", "final_answer": "42"}
+    answer = {"cannot": {"reason": "not_found", "what": ["film"]}, "final_answer": "42"}
     plan = iter(
         [
             wrong,
