@@ -47,7 +47,10 @@ def refusal(gap: Gap) -> Answer:
 
 
 class Undecided(LookupError):
-    """What a draw asks has more than one right answer; another is drawn."""
+    """What a draw asks has more than one right answer, or a clause that changes nothing; another is drawn.
+
+    A drawing function may raise it, and a solution from what no call can change.
+    """
 
 
 def ranked(rows: Iterable[T], key: Callable[[T], Any], *, most: bool = False) -> list[T]:
@@ -124,7 +127,7 @@ class Draw:
         return household(self.household)
 
     def gap(self, *gaps: Gap) -> Gap:
-        """Return what keeps the request from being met: one gap after the other, or none in a feasible twin."""
+        """Return what keeps the request from being met, each gap in turn; none in a feasible twin."""
         chosen = gaps[self.number % len(gaps)]
         self.slots += (chosen.reason, *chosen.what)
         return Gap() if self.feasible else chosen
@@ -146,8 +149,8 @@ class Template:
         name: Unique; part of task ids.
         draw: Chooses slots and returns the plan.
         tools: The tools that its solution needs.
-        calls: How many calls its solution needs, which is the task's level.
-        writes: The tables that a solved task leaves changed.
+        calls: How many calls its longest solution needs, which is the task's level.
+        writes: The tables that a solved task may leave changed.
         group: One of the six groups of StableToolBench.
         offers: APIs that a task offers although its solution calls none of them.
         twins: Whether each task has an impossible twin, in which the right answer says what is lacking.
@@ -183,7 +186,7 @@ def template(
     Args:
         *tools: The tools that the solution needs.
         calls: Number of calls that the solution needs.
-        writes: Tables that it changes.
+        writes: Tables that it may change.
         offers: APIs that another branch of the plan needs, so that the list of tools names no branch.
     """
 

@@ -46,7 +46,7 @@ def visit_contact(draw: Draw) -> Plan:
             [
                 facts.name("hotel", stay["hotel"]),
                 facts.name("model", rental["model"]),
-                facts.number("total", total),
+                facts.number("total", total, "in AUR"),
             ],
         )
 
