@@ -11,10 +11,10 @@ from stb_env import jsontext
 from stb_env.actions.finish_arguments import PARAMETERS, finish_arguments
 from stb_env.answers import form_problems, listed_spelling, object_schema
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.judges.judge import text_of
 from stb_env.tasks import Task
 from stb_env.tools import FINISH, Status, Tool, ToolCall, ToolResult
 from stb_env.trajectory import CallRecord
+from stb_env.trajectory_line import text_of
 from stb_env.validation import validate_call
 from stb_env.validation.violation import in_words
 
@@ -223,6 +223,26 @@ def finish_form(task: Task, *, gives_up: bool = False, original: bool = False) -
     if task.answer == "acts":
         return _ACTS_OR_UP if gives_up else _ACTS
     return _typed_form(jsontext.dumps([task.answer, task.cannot]), gives_up)
+
+
+def said_in(finish: JsonMapping, text: str) -> JsonObject | None:
+    """Return the arguments with which Finish takes a plain text as the answer; None where answers are typed.
+
+    Args:
+        finish: The parameters of Finish.
+        text: What an agent wrote without a call.
+
+    Examples:
+        >>> said_in(TEXT_FINISH.parameters, "42"), said_in(FINISH_TOOL.parameters, "42")
+        ({'final_answer': '42'}, {'return_type': 'give_answer', 'final_answer': '42'})
+        >>> said_in({"type": "object", "properties": {"answer": {"type": "object"}}}, "42") is None
+        True
+    """
+    takes = finish["properties"]
+    if "answer" in takes:
+        return None
+    said = {"final_answer": text}
+    return {"return_type": "give_answer", **said} if "return_type" in takes else said
 
 
 @lru_cache(maxsize=1024)

@@ -29,7 +29,7 @@ def tree_of(trajectory: Trajectory) -> Tree:
 
     Examples:
         >>> steps = [{"calls": [], "text": "Let me think."}]
-        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], [], steps, "", None, 0.0, True, None, {})
+        >>> episode = Trajectory("", "", "7", 0, 0, "?", [], [], steps, None, "", None, 0.0, True, None, {})
         >>> tree = tree_of(episode)
         >>> tree["method"], tree["best"], [node["parent"] for node in tree["nodes"]]
         ('CoT@1', None, [None, 0])

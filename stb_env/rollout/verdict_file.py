@@ -19,7 +19,8 @@ from stb_env import jsontext
 from stb_env.errors import DataError
 from stb_env.files import LineWriter, write_text
 from stb_env.jsontypes import JsonMapping, JsonObject
-from stb_env.trajectory import Trajectory, earned_reward, iter_trajectories
+from stb_env.trajectory import Trajectory, iter_trajectories
+from stb_env.trajectory_line import earned_reward
 
 VERSION = 1
 
@@ -77,13 +78,11 @@ class Judgement:
         return cls(**fields_of(line, cls.__dataclass_fields__, VERSION, "verdict line"))
 
     def over(self, episode: Trajectory) -> Trajectory:
-        """Return the episode as this judgement leaves it; its reward is what its mode makes of the verdict.
-
-        A reward of somebody's own making is replaced by the verdict's score.
-        """
+        """Return the episode as this judgement leaves it; its reward follows from its mode."""
         if self.verdict is None:
             return replace(episode, verdict=None, reward=0.0, valid=False, failure=self.failure)
         valid = self.verdict["status"] != "na"
+        # What a wrapper added to the rewards is about the verdict that there was.
         mode = "sparse" if episode.reward_mode == "own" else episode.reward_mode
         reward = earned_reward(self.verdict, mode, valid=valid) or 0.0
         return replace(
