@@ -33,7 +33,7 @@ def _article(headline: str) -> Steps[JsonObject]:
     return dict((yield wire_desk.read_article(article_id=key)))
 
 
-@template(wire_desk.TOOL, calls=4)
+@template(wire_desk.TOOL, calls=4, unseen=True)
 def earlier_story(draw: Draw) -> Plan:
     """Which of two stories came first: its reporter and day."""
     first = draw.pick(_ARTICLES)
@@ -96,7 +96,7 @@ def source_count(draw: Draw) -> Plan:
     )
 
 
-@template(wire_desk.TOOL, city_atlas.TOOL, rate_board.TOOL, calls=4)
+@template(wire_desk.TOOL, city_atlas.TOOL, rate_board.TOOL, calls=4, unseen=True)
 def project_cost_share(draw: Draw) -> Plan:
     """What a city pays for a project, in its own currency."""
     headline, percent = draw.pick(_ARTICLES)["headline"], draw.between(5, 95)

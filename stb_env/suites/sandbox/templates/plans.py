@@ -24,7 +24,7 @@ def _subscription(service: str) -> Steps[Row]:
     return row
 
 
-@template(plan_keeper.TOOL, calls=2)
+@template(plan_keeper.TOOL, calls=2, unseen=True)
 def subscription_cost(draw: Draw) -> Plan:
     """What a subscription costs over some months, and when it renews."""
     service, months = draw.pick(_subscriptions(draw))["service"], draw.between(2, 24)

@@ -65,7 +65,7 @@ def _rental(model: str, start: str) -> Steps[Row]:
     return row
 
 
-@template(city_atlas.TOOL, wheel_hire.TOOL, calls=3)
+@template(city_atlas.TOOL, wheel_hire.TOOL, calls=3, unseen=True)
 def car_terms(draw: Draw) -> Plan:
     """How many miles are free with a car, and from what age one may drive it."""
     car, length = draw.pick(_CARS), draw.between(2, 9)

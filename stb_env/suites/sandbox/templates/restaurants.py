@@ -145,7 +145,7 @@ def menu_choice(draw: Draw) -> Plan:
     )
 
 
-@template(table_guide.TOOL, date_reckoner.TOOL, calls=3)
+@template(table_guide.TOOL, date_reckoner.TOOL, calls=3, unseen=True)
 def restaurant_open(draw: Draw) -> Plan:
     """Whether a restaurant is open at some time of a date."""
     (name, city), when, at = _place(draw.pick(_RESTAURANTS)), draw.pick(_DAYS), draw.pick(_CLOCKS)
@@ -175,7 +175,7 @@ def restaurant_open(draw: Draw) -> Plan:
     )
 
 
-@template(contact_book.TOOL, city_atlas.TOOL, table_guide.TOOL, calls=5)
+@template(contact_book.TOOL, city_atlas.TOOL, table_guide.TOOL, calls=5, unseen=True)
 def table_near_contact(draw: Draw) -> Plan:
     """Which restaurant is the best (or worst) where a contact lives, and its phone number."""
     draw.home()

@@ -228,7 +228,7 @@ def stake_value(draw: Draw) -> Plan:
     )
 
 
-@template(stock_tape.TOOL, rate_board.TOOL, calls=3)
+@template(stock_tape.TOOL, rate_board.TOOL, calls=3, unseen=True)
 def shares_abroad(draw: Draw) -> Plan:
     """What some shares cost in another currency."""
     name, count, code = draw.pick(_COMPANIES)["name"], draw.between(2, 300), draw.pick(_FOREIGN)

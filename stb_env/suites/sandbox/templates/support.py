@@ -40,7 +40,7 @@ def _days_until(when: date, start: str) -> int:
     return (when - date.fromisoformat(start)).days
 
 
-@template(help_desk.TOOL, calls=2)
+@template(help_desk.TOOL, calls=2, unseen=True)
 def ticket_age(draw: Draw) -> Plan:
     """Who has a ticket, and how old it will be on a day."""
     subject, when = draw.pick(_tickets(draw, "any"))["subject"], draw.pick(_DAYS)

@@ -126,7 +126,7 @@ def swap_todos(draw: Draw) -> Plan:
     )
 
 
-@template(contact_book.TOOL, task_tray.TOOL, calls=4, writes=("todos",))
+@template(contact_book.TOOL, task_tray.TOOL, calls=4, writes=("todos",), unseen=True)
 def birthday_todo(draw: Draw) -> Plan:
     """Note something some days before a contact's birthday."""
     draw.home()
@@ -156,7 +156,7 @@ def birthday_todo(draw: Draw) -> Plan:
     )
 
 
-@template(city_atlas.TOOL, climate_desk.TOOL, task_tray.TOOL, calls=4, writes=("todos",))
+@template(city_atlas.TOOL, climate_desk.TOOL, task_tray.TOOL, calls=4, writes=("todos",), unseen=True)
 def packing_todo(draw: Draw) -> Plan:
     """Note to pack one thing if rain is forecast, else another."""
     draw.home()

@@ -65,7 +65,7 @@ def _minutes_12(text: str) -> int:
     return int(hours) % 12 * 60 + int(minutes) + (720 if half == "PM" else 0)
 
 
-@template(city_atlas.TOOL, iron_road.TOOL, calls=3)
+@template(city_atlas.TOOL, iron_road.TOOL, calls=3, unseen=True)
 def train_by_deadline(draw: Draw) -> Plan:
     """Which train to take so as to be there in time."""
     origin, destination, deadline = _around(draw, _arrived)

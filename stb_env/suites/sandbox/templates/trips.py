@@ -42,7 +42,7 @@ def _booked(flight_id: str, date: str, cabin: str) -> Steps[Row]:
     return row or {}
 
 
-@template(city_atlas.TOOL, skyfare.TOOL, sky_booker.TOOL, calls=5, writes=("trips",))
+@template(city_atlas.TOOL, skyfare.TOOL, sky_booker.TOOL, calls=5, writes=("trips",), unseen=True)
 def book_flight(draw: Draw) -> Plan:
     """Book the first or last flight of a day."""
     draw.home()
