@@ -341,13 +341,7 @@ def _answers(latest: tuple[Done, ...], most: int, schema: str) -> tuple[AnswerCa
 
 
 def _quotes(results: Sequence[Done], schema: str, *, yes: bool) -> Iterator[AnswerCandidate]:
-    """Quote rows, the latest and the most relevant first; then single fields of them, then whole results.
-
-    Args:
-        results: The latest results, the latest first.
-        schema: JSON text of the typed answer's schema; empty where the answer is text.
-        yes: What a typed answer says where it asks for true or false.
-    """
+    """Quote rows, the latest and the most relevant first; then single fields of them, then whole results."""
     yield AnswerCandidate("Done.", filled(schema, (), yes=yes) if schema else "")
     quoted = [
         (done, place)
